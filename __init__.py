@@ -1,0 +1,1 @@
+"""Five retrieval-augmented generation methods as LangGraph graphs over one index."""

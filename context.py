@@ -1,0 +1,228 @@
+"""Every setting a person can change.
+
+``Settings`` is the operator's: what could reach another machine, another folder or a key comes from
+the environment (``RAGRAPHS_*``, ``.env``) alone. ``Context`` is the caller's: it chooses, within
+bounds, among what the operator allows. Each graph's ``context_schema`` is one of its subclasses.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from .state.errors import RagraphsError
+
+MethodName = Literal["basic", "crag"]
+RetrieverName = Literal["hybrid", "vector", "lexical"]
+GraderName = Literal["model", "similarity"]
+
+
+class Settings(BaseSettings):
+    """What only the operator may set, from the environment or a ``.env`` file."""
+
+    model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", extra="ignore")
+
+    root: Path | None = Field(
+        default=None,
+        description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
+    )
+    model: str = Field(default="offline", description="Language model when the caller names none.")
+    models: Annotated[list[str], NoDecode] = Field(
+        default=[],
+        description="Language models that callers may name, separated by commas; empty: any.",
+    )
+    embeddings: str = Field(default="auto", description="Embeddings when the caller names none.")
+    prompts: Path | None = Field(
+        default=None, description="Folder of prompt files that replace the built-in ones by name."
+    )
+    chroma_url: str | None = Field(
+        default=None, description="Address of a Chroma server; unset: embedded in the index folder."
+    )
+    openai_base_url: str | None = Field(
+        default=None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Address of an OpenAI-compatible server.",
+    )
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    tavily_api_key: SecretStr | None = Field(default=None, validation_alias="TAVILY_API_KEY")
+    tavily_base_url: str | None = Field(
+        default=None, description="Address of a Tavily-compatible server; unset: Tavily's own."
+    )
+    requests_per_second: float | None = Field(
+        default=None, gt=0, description="Rate limit of requests to a language model."
+    )
+    download_seconds: int = Field(
+        default=300, ge=1, description="How long the download of an embedding model may take."
+    )
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return [name.strip() for name in value.split(",") if name.strip()] if isinstance(
+            value, str
+        ) else value
+
+    @property
+    def base(self) -> Path:
+        """The folder that relative paths start from."""
+        return (self.root or Path.cwd()).resolve()
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The operator's settings, read once; ``settings.cache_clear()`` reads them again."""
+    from dotenv import load_dotenv
+
+    load_dotenv(Path.cwd() / ".env")
+    return Settings()
+
+
+def _operator_default(name: str) -> Any:
+    return Field(
+        default_factory=lambda: getattr(settings(), name),
+        json_schema_extra=lambda schema: schema.update(default=getattr(settings(), name)),
+    )
+
+
+class Context(BaseModel):
+    """Settings that all graphs share."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    index: Annotated[
+        str, Field(min_length=1, description="Folder of the index; on a server, a name.")
+    ] = ".ragraphs"
+    model: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Language model: offline, or provider:name such as openai:gpt-4o-mini.",
+        ),
+    ] = _operator_default("model")
+    temperature: Annotated[
+        float, Field(ge=0, le=2, description="Sampling temperature of the language model.")
+    ] = 0.0
+    timeout: Annotated[
+        float, Field(gt=0, le=600, description="Seconds to wait for one reply of the model.")
+    ] = 60.0
+    max_retries: Annotated[
+        int, Field(ge=0, le=10, description="Retries of a request after an error of transport.")
+    ] = 2
+    concurrency: Annotated[
+        int, Field(ge=1, le=256, description="Requests to the model at the same time.")
+    ] = 16
+
+    @property
+    def folder(self) -> Path:
+        """The index folder. Raises RagraphsError where the operator does not allow it."""
+        return index_folder(self.index, settings())
+
+
+class IndexContext(Context):
+    """Settings of the index graph."""
+
+    embeddings: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Embeddings: auto, lexical, fastembed:MODEL[@FOLDER] or openai:MODEL.",
+        ),
+    ] = _operator_default("embeddings")
+    chunk_tokens: Annotated[
+        int | None,
+        Field(ge=20, le=8000, description="Longest passage in tokens; empty: the index's, or 250."),
+    ] = None
+    chunk_overlap: Annotated[
+        int | None,
+        Field(ge=0, le=1000, description="Tokens passages share; empty: the index's, or 0."),
+    ] = None
+    dry_run: Annotated[
+        bool, Field(description="Only say what would be done and what it would cost.")
+    ] = False
+    repair: Annotated[
+        bool, Field(description="Rebuild the vectors and the lexical index from the catalogue.")
+    ] = False
+
+
+class QuestionContext(Context):
+    """Settings of every graph that answers questions."""
+
+    retriever: Annotated[
+        RetrieverName, Field(description="How passages are found in the index.")
+    ] = "hybrid"
+    top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
+    max_calls: Annotated[
+        int, Field(ge=1, le=1000, description="Most requests to the language model a question.")
+    ] = 24
+
+
+class BasicContext(QuestionContext):
+    """Settings of the basic graph: retrieve and answer."""
+
+
+class CragContext(QuestionContext):
+    """Settings of the crag graph (Corrective RAG)."""
+
+    grader: Annotated[
+        GraderName, Field(description="What scores passages and strips: the model, or similarity.")
+    ] = "model"
+    upper: Annotated[
+        float | None,
+        Field(ge=-1, le=1, description="A score from here on means correct; empty: the grader's."),
+    ] = None
+    lower: Annotated[
+        float | None,
+        Field(ge=-1, le=1, description="All scores below mean incorrect; empty: the grader's."),
+    ] = None
+    strip_sentences: Annotated[
+        int, Field(ge=1, le=20, description="Sentences in a strip of a refined passage.")
+    ] = 3
+    strip_cut: Annotated[
+        float, Field(ge=-1, le=1, description="Strips must score above this to be kept.")
+    ] = -0.5
+    strips_kept: Annotated[
+        int, Field(ge=1, le=50, description="Most strips kept after refinement.")
+    ] = 5
+    web_results: Annotated[
+        int, Field(ge=1, le=20, description="Web pages to read for each query.")
+    ] = 5
+
+    @model_validator(mode="after")
+    def _ordered(self) -> CragContext:
+        if self.upper is not None and self.lower is not None and self.upper < self.lower:
+            raise ValueError("upper must not be below lower")
+        return self
+
+
+_NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
+
+
+def index_folder(index: str, operator: Settings) -> Path:
+    """Where the index called ``index`` lies; with a root, only a plain name below it is allowed.
+
+    Raises RagraphsError for a path where only names are allowed, and for a link out of the root.
+    """
+    if operator.root is None:
+        return Path(os.path.abspath(operator.base / Path(index).expanduser()))
+    if not _NAME.fullmatch(index):
+        raise RagraphsError(
+            f"The index {index!r} is not a plain name; name an index of this server, "
+            "such as 'notes'."
+        )
+    folder = operator.base / index
+    if folder.is_symlink():
+        raise RagraphsError(f"The index {index!r} is a link, which this server does not follow.")
+    return folder
+
+
+def check_model_allowed(name: str, operator: Settings) -> None:
+    """Raises RagraphsError where the operator's list of models does not have ``name``."""
+    if name != operator.model and operator.models and name not in operator.models:
+        allowed = ", ".join([operator.model, *operator.models])
+        raise RagraphsError(f"The model {name!r} is not allowed here; choose one of: {allowed}.")

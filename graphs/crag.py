@@ -1,0 +1,61 @@
+"""CRAG, Corrective RAG (Yan et al. 2024, arXiv 2401.15884).
+
+A verdict over the retrieved passages decides where knowledge comes from: *correct*, the index;
+*incorrect*, the web, with the passages discarded; *ambiguous*, both side by side.
+"""
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+
+from ..context import CragContext
+from ..nodes.answer import answer
+from ..nodes.begin import begin
+from ..nodes.grade import grade
+from ..nodes.refine import merge, refine, refine_web
+from ..nodes.retrieve import retrieve
+from ..nodes.search_web import rewrite, search_web
+from ..state.answering import CragOutput, CragState, QuestionInput
+
+
+def act(state: CragState) -> list[Literal["refine", "rewrite", "merge"]]:
+    """The actions that the verdict asks for, and that are possible."""
+    web = state["stop_reason"] != "web_unavailable"
+    match state["verdict"]:
+        case "correct":
+            return ["refine"]
+        case "ambiguous":
+            return ["refine", "rewrite"] if web else ["refine"]
+        case _:
+            return ["rewrite"] if web else ["merge"]
+
+
+graph = (
+    StateGraph(
+        CragState,
+        context_schema=CragContext,
+        input_schema=QuestionInput,
+        output_schema=CragOutput,
+    )
+    .add_node("begin", begin("crag", CragState))
+    .add_node("retrieve", retrieve)
+    .add_node("grade", grade)
+    .add_node("refine", refine)
+    .add_node("rewrite", rewrite)
+    .add_node("search_web", search_web)
+    .add_node("refine_web", refine_web)
+    .add_node("merge", merge, defer=True)
+    .add_node("answer", answer)
+    .add_edge(START, "begin")
+    .add_edge("begin", "retrieve")
+    .add_edge("retrieve", "grade")
+    .add_conditional_edges("grade", act)
+    .add_edge("rewrite", "search_web")
+    .add_edge("search_web", "refine_web")
+    .add_edge("refine", "merge")
+    .add_edge("refine_web", "merge")
+    .add_edge("merge", "answer")
+    .add_edge("answer", END)
+    .compile(name="crag")
+    .with_config(recursion_limit=15)
+)

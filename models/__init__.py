@@ -1,0 +1,1 @@
+"""What answers: language models, the offline reader, embeddings, web search."""

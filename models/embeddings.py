@@ -1,0 +1,196 @@
+"""Embeddings by name: ``lexical``, ``fastembed:MODEL[@FOLDER]``, ``openai:MODEL``, ``auto``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..context import Settings
+from ..state.errors import RagraphsError
+from .lexical import LexicalEmbedder
+
+DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
+DEFAULT_OPENAI = "text-embedding-3-small"
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors.
+
+    ``local``: it costs nothing but time. ``semantic``: its cosines see meaning, not only words.
+    """
+
+    name: str
+    local: bool
+    semantic: bool
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
+        ...
+
+
+class FastEmbedder:
+    """ONNX models on the CPU, by fastembed.
+
+    Texts go through one at a time: with a quantised model the other texts of a batch change the
+    vector, and on a CPU the padding of a batch costs more than it saves.
+    """
+
+    local = True
+    semantic = True
+
+    def __init__(self, name: str, model: Any) -> None:
+        self.name = name
+        self._model = model
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension)."""
+        return _unit(np.array(list(self._model.embed(list(texts), batch_size=1))))
+
+
+class OpenAIEmbedder:
+    """OpenAI's embeddings, or those of a server that speaks the same protocol."""
+
+    local = False
+    semantic = True
+
+    def __init__(self, name: str, client: Any) -> None:
+        self.name = name
+        self._client = client
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
+        try:
+            return _unit(np.array(self._client.embed_documents(list(texts))))
+        except Exception as error:
+            reason = " ".join(str(error).split())[:300] or type(error).__name__
+            raise RagraphsError(
+                f"The embeddings {self.name} could not be reached ({reason}); run again later: "
+                "what is done is kept."
+            ) from error
+
+
+def resolve_auto(operator: Settings) -> tuple[str, str | None]:
+    """What ``auto`` means here, and a notice for the user where it is second best."""
+    if operator.openai_api_key is not None:
+        return f"openai:{DEFAULT_OPENAI}", None
+    name = f"fastembed:{DEFAULT_FASTEMBED}"
+    try:
+        open_embedder(name, operator)
+    except RagraphsError as error:
+        return "lexical", f"Embeddings are lexical (words only): {error}"
+    return name, None
+
+
+def identity(name: str) -> str:
+    """The part of a name that decides the vectors: without the folder of the model."""
+    return name.split("@", 1)[0]
+
+
+def open_embedder(name: str, operator: Settings) -> Embedder:
+    """The embeddings called ``name``. Raises RagraphsError when they cannot be had."""
+    kind, _, model = name.partition(":")
+    if name == "lexical":
+        return LexicalEmbedder()
+    if kind == "fastembed" and model:
+        return _open_fastembed(name, operator.download_seconds)
+    if kind == "openai" and model:
+        return _open_openai(name, operator)
+    raise RagraphsError(
+        f"There are no embeddings called {name!r}; use auto, lexical, fastembed:MODEL, "
+        "fastembed:MODEL@FOLDER or openai:MODEL."
+    )
+
+
+def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
+    from langchain_openai import OpenAIEmbeddings
+
+    if operator.openai_api_key is None and operator.openai_base_url is None:
+        raise RagraphsError(
+            f"The embeddings {name} need a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
+            "server of your own, or use --embeddings lexical."
+        )
+    client = OpenAIEmbeddings(
+        model=name.partition(":")[2],
+        base_url=operator.openai_base_url,
+        api_key=operator.openai_api_key or "none",  # type: ignore[arg-type]
+        check_embedding_ctx_length=False,
+    )
+    return OpenAIEmbedder(identity(name), client)
+
+
+@lru_cache(maxsize=4)
+def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
+    from fastembed import TextEmbedding
+
+    model, _, folder = name.partition(":")[2].partition("@")
+    if folder:
+        if not Path(folder).expanduser().is_dir():
+            raise RagraphsError(f"The folder {folder!r} of the embedding model does not exist.")
+        return FastEmbedder(
+            identity(name),
+            _load(model, lambda: TextEmbedding(model, specific_model_path=_expand(folder))),
+        )
+    try:
+        return FastEmbedder(identity(name), TextEmbedding(model, local_files_only=True))
+    except Exception:  # any failure means that it is not at hand, and fastembed names no class
+        _check_reachable(model)
+    loaded = _load(model, lambda: _bounded(lambda: TextEmbedding(model), download_seconds))
+    return FastEmbedder(identity(name), loaded)
+
+
+def _expand(folder: str) -> str:
+    return str(Path(folder).expanduser())
+
+
+def _load(model: str, open_model: Any) -> Any:
+    try:
+        return open_model()
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise RagraphsError(f"The model {model} could not be loaded ({reason}).") from error
+
+
+def _check_reachable(model: str) -> None:
+    """Raises RagraphsError within seconds when the model hub does not answer."""
+    import httpx
+    from huggingface_hub import constants
+
+    try:
+        if constants.HF_HUB_OFFLINE:
+            raise httpx.ConnectError("HF_HUB_OFFLINE is set")
+        httpx.head(constants.ENDPOINT, timeout=3, follow_redirects=True)
+    except httpx.HTTPError as error:
+        raise RagraphsError(
+            f"the model {model} is not on this machine and its hub cannot be reached."
+        ) from error
+
+
+def _bounded(work: Any, seconds: int) -> Any:
+    """The result of ``work``, given up after ``seconds`` (the thread is left to end by itself)."""
+    results: list[Any] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not results:
+        raise TimeoutError(f"no model after {seconds} s")
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]
+
+
+def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(norms == 0, 1, norms)).astype(np.float32)

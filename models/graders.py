@@ -1,0 +1,120 @@
+"""Graders of passages and strips, each with its own calibrated thresholds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple, Protocol
+
+from ..algorithms.grading import GraderParameters, features, grade
+from ..context import GraderName
+from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.replies import Scores
+from .embeddings import Embedder
+from .language import OFFLINE, LanguageModel, NoReplyError
+from .meter import current_meter
+
+MISSING = -1.0
+
+
+class Thresholds(NamedTuple):
+    """CRAG's verdict: ``upper`` and ``lower`` on scores in [−1, 1]."""
+
+    upper: float
+    lower: float
+
+
+# PopQA's of the paper, the one of its settings with open questions over encyclopedic passages.
+MODEL_THRESHOLDS = Thresholds(0.59, -0.99)
+
+
+class Grading(NamedTuple):
+    """One score in [−1, 1] for each text, and the thresholds that go with them."""
+
+    scores: list[float]
+    thresholds: Thresholds
+
+
+class Grader(Protocol):
+    """Whatever scores texts for a question."""
+
+    async def grade(
+        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+    ) -> Grading:
+        """A score for each text."""
+        ...
+
+
+class SimilarityGrader:
+    """Scores by keywords and embeddings, calibrated on public question sets; no model call."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._parameters = grader_parameters("semantic" if embedder.semantic else "lexical")
+        self.thresholds = Thresholds(self._parameters["upper"], self._parameters["lower"])
+
+    async def grade(
+        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+    ) -> Grading:
+        """A score for each text; ``prompt`` makes no difference."""
+        scores = await asyncio.to_thread(self.scores, question, texts)
+        return Grading(scores, self.thresholds)
+
+    def scores(self, question: str, texts: Sequence[Excerpt]) -> list[float]:
+        """One score in [−1, 1] for each text. Blocks."""
+        shown = [f"{text['title']}\n{text['text']}" for text in texts]
+        vectors = self._embedder.embed([question, *shown])
+        cosines = vectors[1:] @ vectors[0]
+        return [
+            grade(features(question, text["title"], text["text"], float(cosine)), self._parameters)
+            for text, cosine in zip(texts, cosines, strict=True)
+        ]
+
+
+class ModelGrader:
+    """Scores by one call of a language model for all texts.
+
+    A text that the reply leaves out counts −1, with a warning; if there is no reply at all,
+    ``fallback`` grades, with a warning.
+    """
+
+    def __init__(self, model: LanguageModel, thresholds: Thresholds, fallback: Grader) -> None:
+        self._thresholds = thresholds
+        self._model = model
+        self._fallback = fallback
+
+    async def grade(
+        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+    ) -> Grading:
+        """A score for each text."""
+        meter = current_meter()
+        try:
+            reply = await self._model.run(prompt, question=question, texts=texts)
+        except NoReplyError as error:
+            meter.warn(f"{error} The similarity grader took over.")
+            return await self._fallback.grade(prompt, question, texts)
+        given = {entry.id: entry.score for entry in reply.scores}
+        missing = [text["id"] for text in texts if text["id"] not in given]
+        if missing:
+            meter.warn(f"The model graded {len(texts) - len(missing)} of {len(texts)} texts.")
+        return Grading([given.get(text["id"], MISSING) for text in texts], self._thresholds)
+
+
+def open_grader(kind: GraderName, model: LanguageModel, embedder: Embedder) -> Grader:
+    """The grader that a context names; the offline reader grades by similarity either way."""
+    similarity = SimilarityGrader(embedder)
+    if kind == "similarity":
+        return similarity
+    thresholds = similarity.thresholds if model.name == OFFLINE else MODEL_THRESHOLDS
+    return ModelGrader(model, thresholds, similarity)
+
+
+@lru_cache(maxsize=2)
+def grader_parameters(kind: str) -> GraderParameters:
+    """The calibrated parameters for ``semantic`` or ``lexical`` embeddings."""
+    text = resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
+    parameters: GraderParameters = json.loads(text)[kind]
+    return parameters

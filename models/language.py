@@ -1,0 +1,44 @@
+"""The seam to a language model: nodes ask prompts and never know who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeVar
+
+from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.replies import PromptReply
+from ..state.records import StoredReply
+
+R = TypeVar("R", bound=PromptReply)
+
+OFFLINE = "offline"
+
+Cause = Literal["budget", "refused", "malformed", "unreachable"]
+
+
+class NoReplyError(Exception):
+    """The model gave no usable reply; ``cause`` says why, the message in one sentence."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause: Cause = cause
+
+
+class ReplyTable(Protocol):
+    """Where replies are kept under the hash of what was asked."""
+
+    def get(self, key: str) -> StoredReply | None:
+        """The reply stored under ``key``."""
+
+    def put(self, key: str, prompt: str, model: str, reply: StoredReply) -> None:
+        """Stores a reply; it must be durable when this returns."""
+
+
+class LanguageModel(Protocol):
+    """Whatever answers prompts."""
+
+    name: str
+
+    async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
+        """The reply to ``prompt``. Raises NoReplyError; counts on the current meter."""
+        ...

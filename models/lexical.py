@@ -1,0 +1,52 @@
+"""Embeddings without a model: hashed words and character n-grams."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algorithms.text import terms
+
+_DIMENSION = 2048
+_WORD_WEIGHT = 1.0
+_NGRAM_WEIGHT = 0.35
+
+
+class LexicalEmbedder:
+    """Hashes each index term and its character trigrams into signed counts, of length 1."""
+
+    name = "lexical"
+    local = True
+    semantic = False
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), 2048); a text without terms gives a zero vector."""
+        vectors = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for term, count in Counter(terms(text)).items():
+                places, weights = _features(term)
+                vector[places] += weights * np.float32(1 + np.log(count))
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(norms == 0, 1, norms)
+
+
+@lru_cache(maxsize=200_000)
+def _features(term: str) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    weights: dict[int, float] = {}
+    padded = f"<{term}>"
+    ngrams = [padded[i : i + 3] for i in range(len(padded) - 2)] if len(term) > 3 else []
+    parts = [("w:" + term, _WORD_WEIGHT)]
+    parts += [("n:" + ngram, _NGRAM_WEIGHT / len(ngrams) ** 0.5) for ngram in ngrams]
+    for feature, weight in parts:
+        code = zlib.crc32(feature.encode())
+        place = code % _DIMENSION
+        weights[place] = weights.get(place, 0.0) + (weight if code & 0x8000_0000 else -weight)
+    return (
+        np.fromiter(weights.keys(), dtype=np.intp),
+        np.fromiter(weights.values(), dtype=np.float32),
+    )

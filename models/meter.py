@@ -1,0 +1,71 @@
+"""What a piece of a run may spend, and what it did spend."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from ..state.records import ModelUsage, Usage
+
+
+@dataclass
+class Meter:
+    """Counts requests, tokens and searches, and collects warnings.
+
+    ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
+    """
+
+    calls_left: int | None = None
+    models: dict[str, ModelUsage] = field(default_factory=dict)
+    retrievals: int = 0
+    web_searches: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+    def take_call(self) -> bool:
+        """Whether one more request may be sent; if so, it is taken off what is left."""
+        if self.calls_left is None:
+            return True
+        if self.calls_left < 1:
+            return False
+        self.calls_left -= 1
+        return True
+
+    def count(
+        self, model: str, *, calls: int = 0, reused: int = 0, sent: int = 0, received: int = 0
+    ) -> None:
+        """Adds requests, reused replies, input tokens and output tokens of ``model``."""
+        usage = self.models.setdefault(
+            model, {"calls": 0, "reused": 0, "input_tokens": 0, "output_tokens": 0}
+        )
+        usage["calls"] += calls
+        usage["reused"] += reused
+        usage["input_tokens"] += sent
+        usage["output_tokens"] += received
+
+    def warn(self, sentence: str) -> None:
+        """Notes something that was degraded; the same sentence once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
+
+    def usage(self) -> Usage:
+        """What was spent, as a record for the state."""
+        return {
+            "models": self.models,
+            "retrievals": self.retrievals,
+            "web_searches": self.web_searches,
+        }
+
+
+_meter: ContextVar[Meter | None] = ContextVar("ragraphs_meter", default=None)
+
+
+def current_meter() -> Meter:
+    """The meter of the running node, or a new one without a limit outside of any node."""
+    return _meter.get() or Meter()
+
+
+def start_meter(calls_left: int | None) -> Meter:
+    """A new meter for the running task and the tasks that it starts."""
+    meter = Meter(calls_left=calls_left)
+    _meter.set(meter)
+    return meter

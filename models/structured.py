@@ -1,0 +1,99 @@
+"""From the text of a reply to the typed reply that a prompt asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TypeVar
+
+from json_repair import repair_json
+from pydantic import ValidationError
+
+from ..prompts.replies import PromptReply
+
+R = TypeVar("R", bound=PromptReply)
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+class MalformedReplyError(ValueError):
+    """The text holds no reply of the wanted type; the message says why, for the model to read."""
+
+
+def read_reply(text: str, reply: type[R]) -> tuple[R, int]:
+    """The typed reply in ``text``, and how many malformed list items were left out of it.
+
+    Thinking, fences and text around the JSON are dropped, and broken JSON is mended.
+    Raises MalformedReplyError.
+    """
+    bare = _THINKING.sub("", text).strip()
+    if not bare:
+        raise MalformedReplyError("The reply was empty.")
+    data = _json_object(bare)
+    if data is None:
+        raise MalformedReplyError("The reply was not a JSON object.")
+    try:
+        value = reply.model_validate(data)
+    except ValidationError as error:
+        raise MalformedReplyError(_explain(error)) from error
+    return value, _left_out(data, value)
+
+
+def reply_schema(reply: type[PromptReply]) -> dict[str, Any]:
+    """The JSON schema of a reply: references resolved, every key required and no other allowed."""
+    schema = reply.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    closed: dict[str, Any] = _close(schema, definitions)
+    return {"title": reply.__name__, "description": (reply.__doc__ or "").strip(), **closed}
+
+
+def _close(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_close(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _close(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
+    closed = {
+        key: {name: _close(part, definitions) for name, part in value.items()}
+        if key == "properties"
+        else _close(value, definitions)
+        for key, value in node.items()
+        if key not in {"title", "default"}
+    }
+    if closed.get("type") == "object":
+        closed["additionalProperties"] = False
+        closed["required"] = list(closed.get("properties", {}))
+    return closed
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0:
+        return None
+    for candidate in (text, text[start : end + 1]):
+        try:
+            data = json.loads(candidate)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            return data
+    repaired = repair_json(text[start:], return_objects=True)
+    if isinstance(repaired, list):
+        repaired = next((item for item in repaired if isinstance(item, dict)), None)
+    return repaired if isinstance(repaired, dict) and repaired else None
+
+
+def _explain(error: ValidationError) -> str:
+    problems = [
+        f"{'.'.join(str(part) for part in problem['loc']) or 'reply'}: {problem['msg']}"
+        for problem in error.errors()[:3]
+    ]
+    return "The reply did not have the right form (" + "; ".join(problems) + ")."
+
+
+def _left_out(data: dict[str, Any], value: PromptReply) -> int:
+    lists = [
+        (items, getattr(value, key, items)) for key, items in data.items() if isinstance(items, list)
+    ]
+    return sum(len(items) - len(kept) for items, kept in lists if isinstance(kept, list))

@@ -1,0 +1,1 @@
+"""What the graphs are made of: one file per capability."""

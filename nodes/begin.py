@@ -1,0 +1,65 @@
+"""The first node of every graph that answers questions."""
+
+from __future__ import annotations
+
+from typing import Any, get_type_hints
+
+from langchain_core.runnables import RunnableLambda
+from langgraph.types import Overwrite
+
+from ..context import QuestionContext
+from ..state.answering import QuestionInput
+from ..state.errors import RagraphsError
+from .node import node
+from .opening import index_of
+
+LONGEST_QUESTION = 8000
+
+
+def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
+    """A node that checks the question and the index, and clears what an earlier run left.
+
+    On a thread the state of the last question is still there: every key of ``state_type`` but the
+    question is set to the empty value of its type.
+    """
+    fresh = {
+        key: _empty(hint)
+        for key, hint in get_type_hints(state_type, include_extras=True).items()
+        if key != "question"
+    }
+
+    @node()
+    async def begin(state: QuestionInput, context: QuestionContext) -> dict[str, Any]:
+        check_question(state.get("question"))
+        await index_of(context)
+        return {**fresh, "method": method}
+
+    return begin
+
+
+def check_question(question: object) -> None:
+    """Raises RagraphsError for a question that is missing, empty or too long."""
+    if not isinstance(question, str) or not question.strip():
+        raise RagraphsError("The question is empty; ask one in words.")
+    if len(question) > LONGEST_QUESTION:
+        raise RagraphsError(
+            f"The question has {len(question):,} characters; ask one of at most "
+            f"{LONGEST_QUESTION:,}, and index long texts instead."
+        )
+
+
+def _empty(hint: Any) -> Any:
+    reduced = hasattr(hint, "__metadata__")
+    bare = hint.__origin__ if reduced else hint
+    kind = getattr(bare, "__origin__", bare)
+    if kind is list:
+        value: Any = []
+    elif isinstance(kind, type) and issubclass(kind, dict):
+        value = {}
+    elif kind is bool:
+        value = False
+    elif kind is str:
+        value = ""
+    else:
+        value = None
+    return Overwrite(value) if reduced else value

@@ -1,0 +1,92 @@
+"""The one decorator that makes nodes, and what a node may ask of the run it is in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar, cast, get_type_hints
+
+from langchain_core.runnables import RunnableLambda
+from langgraph.config import get_stream_writer
+from langgraph.runtime import get_runtime
+
+from ..context import Context, QuestionContext
+from ..models.meter import start_meter
+from ..state.usage import total_calls
+
+T = TypeVar("T")
+Update = dict[str, Any]
+
+
+class NodeFunction(Protocol):
+    """A node as it is written: once, asynchronous, over a state and a context."""
+
+    __name__: str
+
+    def __call__(self, state: Any, context: Any) -> Awaitable[Update]: ...
+
+
+def node(
+    *, reserve: int = 0
+) -> Callable[[Callable[[Any, Any], Coroutine[Any, Any, Update]]], RunnableLambda[Any, Update]]:
+    """Makes a node out of ``async def name(state, context) -> dict``, for sync and async runs.
+
+    The node's model calls, searches and warnings are added to its update under ``usage`` and
+    ``warnings``. ``reserve`` requests of the run's ``max_calls`` are left untouched, for the nodes
+    that run beside it or after it.
+    """
+
+    def decorate(
+        func: Callable[[Any, Any], Coroutine[Any, Any, Update]],
+    ) -> RunnableLambda[Any, Update]:
+        context_type = cast(type[Context], get_type_hints(func)["context"])
+
+        async def run(state: Any) -> Update:
+            context = get_runtime(context_type).context or context_type()
+            meter = start_meter(_calls_left(state, context, reserve))
+            update = await func(state, context)
+            return {**update, "usage": meter.usage(), "warnings": meter.warnings}
+
+        def run_blocking(state: Any) -> Update:
+            return run_in_background(run(state))
+
+        return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
+
+    return decorate
+
+
+def progress(step: str, done: int, total: int) -> None:
+    """Tells the caller how far a step is, through the stream."""
+    get_stream_writer()({"step": step, "done": done, "total": total})
+
+
+def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, run on the background loop with the caller's context variables."""
+    loop = _background_loop()
+    caller = contextvars.copy_context()
+
+    async def run() -> T:
+        return await loop.create_task(coroutine, context=caller)
+
+    future = asyncio.run_coroutine_threadsafe(run(), loop)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@lru_cache(maxsize=1)
+def _background_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="ragraphs", daemon=True).start()
+    return loop
+
+
+def _calls_left(state: Mapping[str, Any], context: Context, reserve: int) -> int | None:
+    if not isinstance(context, QuestionContext):
+        return None
+    return context.max_calls - total_calls(state.get("usage", {})) - reserve

@@ -1,0 +1,50 @@
+"""Finding passages in the index."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ..algorithms.fusion import reciprocal_rank_fusion
+from ..context import QuestionContext, RetrieverName
+from ..models.meter import current_meter
+from ..state.answering import QuestionState
+from ..state.records import Evidence
+from .node import node
+from .opening import Index, index_of
+
+_DEPTH = 100
+_UNSEMANTIC_WEIGHT = 0.1
+
+
+@node()
+async def retrieve(state: QuestionState, context: QuestionContext) -> dict[str, Any]:
+    """Finds the passages nearest to the question, best first."""
+    index = await index_of(context)
+    found = await asyncio.to_thread(
+        search, index, state["question"], context.retriever, context.top_k
+    )
+    current_meter().retrievals += 1
+    return {"evidence": found}
+
+
+def search(index: Index, question: str, retriever: RetrieverName, most: int) -> list[Evidence]:
+    """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError."""
+    depth = max(most, _DEPTH)
+    if retriever == "vector":
+        ranked = _nearest(index, question, most)
+    elif retriever == "lexical":
+        ranked = index.catalogue.search_terms(question, most)
+    else:
+        lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
+        weight = 1.0 if index.embedder.semantic else _UNSEMANTIC_WEIGHT
+        ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], [1.0, weight])
+    scores = dict(ranked[:most])
+    return [
+        {**passage, "score": scores[passage["id"]], "found": "retrieved"}
+        for passage in index.catalogue.passages(list(scores))
+    ]
+
+
+def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
+    return index.vectors.search("passages", index.embedder.embed([question])[0], most)

@@ -1,0 +1,9 @@
+"""The prompts that exist."""
+
+from .prompt import Prompt
+from .replies import Answer, Queries, Scores
+
+GRADE_PASSAGES = Prompt("grade_passages", Scores)
+GRADE_STRIPS = Prompt("grade_strips", Scores)
+REWRITE_QUERY = Prompt("rewrite_query", Queries)
+ANSWER = Prompt("answer", Answer)

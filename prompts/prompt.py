@@ -1,0 +1,95 @@
+"""What a prompt is: a name, a template, and the reply it must return."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Generic, TypedDict, TypeVar
+
+from ..state.errors import RagraphsError
+from .replies import PromptReply
+
+R_co = TypeVar("R_co", bound=PromptReply, covariant=True)
+
+
+class Excerpt(TypedDict):
+    """A numbered text that a prompt shows; ``id`` is the number as the reply must name it."""
+
+    id: str
+    title: str
+    text: str
+
+
+Inputs = Mapping[str, str | Sequence[Excerpt]]
+
+
+@dataclass(frozen=True)
+class Prompt(Generic[R_co]):
+    """One question to a language model; ``NAME.md`` holds its system and human parts."""
+
+    name: str
+    reply: type[R_co]
+
+    def render(self, inputs: Inputs, folder: Path | None = None) -> tuple[str, str]:
+        """The system and the human text, with every excerpt fenced off as data.
+
+        ``folder`` may hold a file of the same name that replaces the built-in template. Raises
+        RagraphsError for a template without its two parts or with an unknown placeholder.
+        """
+        system, human = _template(self.name, folder)
+        shown = {
+            key: value if isinstance(value, str) else fence(value) for key, value in inputs.items()
+        }
+        try:
+            return system, Template(human).substitute(shown)
+        except (KeyError, ValueError) as error:
+            raise RagraphsError(
+                f"The prompt {self.name}.md cannot be filled in ({error}); it may use "
+                f"{', '.join('$' + key for key in shown)}, and $$ for a dollar sign."
+            ) from error
+
+
+def fence(excerpts: Sequence[Excerpt]) -> str:
+    """Excerpts between tags that their own text cannot close or open."""
+    return "\n".join(
+        f'<text id="{excerpt["id"]}" title="{_attribute(excerpt["title"])}">\n'
+        f"{_defuse(excerpt['text'])}\n</text>"
+        for excerpt in excerpts
+    )
+
+
+def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
+    """Excerpts numbered from 1, out of (title, text) pairs."""
+    return [
+        {"id": str(position), "title": title, "text": text}
+        for position, (title, text) in enumerate(texts, start=1)
+    ]
+
+
+def _attribute(title: str) -> str:
+    return _defuse(" ".join(title.split())).replace('"', "'")
+
+
+def _defuse(text: str) -> str:
+    return re.sub(r"<(?=\s*/?\s*text\b)", "‹", text, flags=re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _template(name: str, folder: Path | None) -> tuple[str, str]:
+    file = (folder / f"{name}.md") if folder is not None else None
+    if file is None or not file.exists():
+        text = resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    else:
+        text = file.read_text(encoding="utf-8")
+    parts = re.split(r"^# (System|Human)\s*$", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+    if set(sections) != {"System", "Human"}:
+        raise RagraphsError(
+            f"The prompt {name}.md needs the headings '# System' and '# Human', once each."
+        )
+    return sections["System"], sections["Human"]

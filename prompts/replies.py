@@ -1,0 +1,71 @@
+"""The replies that the prompts ask for: small, typed, and read leniently.
+
+A list keeps its good items when some are malformed; whoever reads the raw reply can tell how many
+were left out by comparing lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+
+class PromptReply(BaseModel):
+    """What every reply derives from."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True, str_strip_whitespace=True)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _keep_good_items(cls, value: Any, validate: Callable[[Any], Any]) -> Any:
+        try:
+            return validate(value)
+        except ValidationError:
+            if not isinstance(value, list):
+                raise
+            kept: list[Any] = []
+            for item in value:
+                with suppress(ValidationError):
+                    kept.extend(validate([item]))
+            if not kept:
+                raise
+            return kept
+
+
+class Score(PromptReply):
+    """How relevant one numbered text is."""
+
+    id: Annotated[str, Field(description="Number of the text.")]
+    score: Annotated[
+        float, Field(ge=-1, le=1, description="-1 irrelevant ... 1 contains the answer.")
+    ]
+
+
+class Scores(PromptReply):
+    """One score for every numbered text."""
+
+    scores: list[Score]
+
+
+class Queries(PromptReply):
+    """Web search queries."""
+
+    queries: Annotated[list[str], Field(description="One to three queries of keywords.")]
+
+
+class Quote(PromptReply):
+    """A sentence copied from a numbered passage."""
+
+    id: Annotated[str, Field(description="Number of the passage.")]
+    quote: Annotated[str, Field(description="The sentence, copied word for word.")]
+
+
+class Answer(PromptReply):
+    """An answer with the sentences that support it."""
+
+    quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
+    sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
+    answer: Annotated[str, Field(description="The answer, in the question's language.")]

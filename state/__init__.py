@@ -1,0 +1,1 @@
+"""States of the graphs, and the records that travel in them."""

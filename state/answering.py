@@ -1,0 +1,70 @@
+"""States of the graphs that answer questions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypedDict
+
+from .records import Citation, Evidence, Usage
+from .usage import add_usage, add_warnings
+
+Verdict = Literal["correct", "incorrect", "ambiguous"]
+StopReason = Literal[
+    "answered", "insufficient", "no_evidence", "budget", "web_unavailable", "model_failed"
+]
+
+
+class QuestionInput(TypedDict):
+    """What every graph that answers questions takes."""
+
+    question: str
+
+
+class AnswerOutput(TypedDict):
+    """What every graph that answers questions returns.
+
+    ``evidence`` is best first; ``sufficient`` says whether it supported the answer, and
+    ``stop_reason`` why the run ended. ``warnings`` tell what was degraded on the way.
+    """
+
+    answer: str
+    citations: list[Citation]
+    evidence: list[Evidence]
+    method: str
+    sufficient: bool
+    stop_reason: StopReason
+    usage: Annotated[Usage, add_usage]
+    warnings: Annotated[list[str], add_warnings]
+
+
+class QuestionState(QuestionInput, AnswerOutput):
+    """The state of a graph that answers a question from ``evidence``."""
+
+
+class Grade(TypedDict):
+    """A grader's score for a passage, in [-1, 1]."""
+
+    passage: str
+    document: str
+    title: str
+    score: float
+
+
+class CragOutput(AnswerOutput):
+    """What the crag graph returns besides: the verdict, the grades behind it, the queries sent."""
+
+    verdict: Verdict | None
+    grades: list[Grade]
+    queries: list[str]
+
+
+class CragState(QuestionInput, CragOutput):
+    """The state of the crag graph.
+
+    ``retrieved`` is D, ``pages`` the web's texts; ``refined`` and ``web_refined`` are the strips
+    kept of each, in document order.
+    """
+
+    retrieved: list[Evidence]
+    pages: list[Evidence]
+    refined: list[Evidence]
+    web_refined: list[Evidence]

@@ -1,0 +1,13 @@
+"""Errors that a person can act on."""
+
+
+class RagraphsError(ValueError):
+    """One clear sentence that says what is wrong and what to do next.
+
+    A ``ValueError`` because the LangGraph server shows the message of builtin errors to its client
+    and hides that of any other class.
+    """
+
+
+class IndexNotFoundError(RagraphsError):
+    """There is no index at the place that was named."""

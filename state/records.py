@@ -1,0 +1,71 @@
+"""The records that travel in graph states: plain data, so that any checkpointer can keep them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class Document(TypedDict):
+    """A document given inline to the ``index`` graph."""
+
+    id: str
+    title: NotRequired[str]
+    text: str
+
+
+class Passage(TypedDict):
+    """A piece of a document; ``start`` and ``end`` are characters in the document's text."""
+
+    id: str
+    document: str
+    title: str
+    text: str
+    start: int
+    end: int
+
+
+class Evidence(Passage):
+    """A passage that was found for a question.
+
+    ``score`` is comparable within one list only; ``found`` says how the passage was found
+    (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page.
+    """
+
+    score: float
+    found: str
+
+
+class Citation(TypedDict):
+    """A verbatim quotation; ``start`` and ``end`` are characters in the document's text."""
+
+    passage: str
+    document: str
+    title: str
+    start: int
+    end: int
+    quote: str
+
+
+class ModelUsage(TypedDict):
+    """What one model was asked: requests sent, replies reused from the table, tokens."""
+
+    calls: int
+    reused: int
+    input_tokens: int
+    output_tokens: int
+
+
+class Usage(TypedDict, total=False):
+    """What a run cost: per model, and the number of searches in the index and on the web."""
+
+    models: dict[str, ModelUsage]
+    retrievals: int
+    web_searches: int
+
+
+class StoredReply(TypedDict):
+    """A language model's reply as JSON text, and the tokens it took."""
+
+    value: str
+    input_tokens: int
+    output_tokens: int

@@ -1,0 +1,1 @@
+"""What remembers: the catalogue, the vectors, the replies."""
