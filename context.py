@@ -64,9 +64,11 @@ class Settings(BaseSettings):
     @field_validator("models", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        return [name.strip() for name in value.split(",") if name.strip()] if isinstance(
-            value, str
-        ) else value
+        return (
+            [name.strip() for name in value.split(",") if name.strip()]
+            if isinstance(value, str)
+            else value
+        )
 
     @property
     def base(self) -> Path:

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from .text import Span, count_tokens
 
-_SEPARATORS = [r"\n\s*\n", r"(?<=[.!?…])\s+|(?<=[。！？])\s*", r"\n", r"(?<=[;,、，])\s*", r"\s+", ""]
+_SEPARATORS = [
+    r"\n\s*\n",
+    r"(?<=[.!?…])\s+|(?<=[。！？])\s*",
+    r"\n",
+    r"(?<=[;,、，])\s*",
+    r"\s+",
+    "",
+]
 
 
 def split(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> Iterator[Span]:

@@ -12,9 +12,9 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-import snowballstemmer
+import Stemmer
 
-_STEMMER = snowballstemmer.stemmer("english")
+_STEMMER = Stemmer.Stemmer("english")
 
 STOP_WORDS = frozenset(
     """a about above after again against all also am an and any are as at be because been before
@@ -50,7 +50,9 @@ _ABBREVIATIONS = frozenset(
     inc ltd co corp dept univ approx ca est jan feb mar apr jun jul aug sep sept oct nov dec
     u.s u.k e.g i.e a.m p.m ph.d""".split()
 )
-_BOUNDARY = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]」』]*(?:\s+|(?<=[。！？]))|\n\s*\n|\n(?=\s*[-*#•])")
+_BOUNDARY = re.compile(
+    r"(?<=[.!?…。！？])[\"'”’)\]」』]*(?:\s+|(?<=[。！？]))|\n\s*\n|\n(?=\s*[-*#•])"
+)
 
 
 class Span(NamedTuple):

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..context import Settings
 from ..state.errors import RagraphsError
-from .lexical import LexicalEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_OPENAI = "text-embedding-3-small"
@@ -50,7 +50,7 @@ class FastEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension)."""
-        return _unit(np.array(list(self._model.embed(list(texts), batch_size=1))))
+        return _unit(list(self._model.embed(list(texts), batch_size=1)))
 
 
 class OpenAIEmbedder:
@@ -66,7 +66,7 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
         try:
-            return _unit(np.array(self._client.embed_documents(list(texts))))
+            return _unit(self._client.embed_documents(list(texts)))
         except Exception as error:
             reason = " ".join(str(error).split())[:300] or type(error).__name__
             raise RagraphsError(
@@ -96,6 +96,8 @@ def open_embedder(name: str, operator: Settings) -> Embedder:
     """The embeddings called ``name``. Raises RagraphsError when they cannot be had."""
     kind, _, model = name.partition(":")
     if name == "lexical":
+        from .lexical import LexicalEmbedder
+
         return LexicalEmbedder()
     if kind == "fastembed" and model:
         return _open_fastembed(name, operator.download_seconds)
@@ -127,7 +129,9 @@ def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
 @lru_cache(maxsize=4)
 def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
     from fastembed import TextEmbedding
+    from loguru import logger
 
+    logger.disable("fastembed")
     model, _, folder = name.partition(":")[2].partition("@")
     if folder:
         if not Path(folder).expanduser().is_dir():
@@ -191,6 +195,9 @@ def _bounded(work: Any, seconds: int) -> Any:
     return results[0]
 
 
-def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+def _unit(rows: Sequence[Any]) -> NDArray[np.float32]:
+    import numpy as np
+
+    vectors = np.array(rows)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.where(norms == 0, 1, norms)).astype(np.float32)

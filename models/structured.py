@@ -94,6 +94,8 @@ def _explain(error: ValidationError) -> str:
 
 def _left_out(data: dict[str, Any], value: PromptReply) -> int:
     lists = [
-        (items, getattr(value, key, items)) for key, items in data.items() if isinstance(items, list)
+        (items, getattr(value, key, items))
+        for key, items in data.items()
+        if isinstance(items, list)
     ]
     return sum(len(items) - len(kept) for items, kept in lists if isinstance(kept, list))

@@ -48,7 +48,7 @@ def node(
             context = get_runtime(context_type).context or context_type()
             meter = start_meter(_calls_left(state, context, reserve))
             update = await func(state, context)
-            return {**update, "usage": meter.usage(), "warnings": meter.warnings}
+            return {"usage": meter.usage(), "warnings": meter.warnings, **update}
 
         def run_blocking(state: Any) -> Update:
             return run_in_background(run(state))
@@ -58,9 +58,17 @@ def node(
     return decorate
 
 
-def progress(step: str, done: int, total: int) -> None:
-    """Tells the caller how far a step is, through the stream."""
-    get_stream_writer()({"step": step, "done": done, "total": total})
+Progress = Callable[[int, int], None]
+
+
+def progress_of(step: str) -> Progress:
+    """A function that tells the caller's stream how many of how many parts of a step are done."""
+    write = get_stream_writer()
+
+    def report(done: int, total: int) -> None:
+        write({"step": step, "done": done, "total": total})
+
+    return report
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:

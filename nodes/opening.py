@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from ..context import Context, Settings, index_folder, settings
 from ..models.embeddings import Embedder, identity, open_embedder
 from ..models.language import LanguageModel
 from ..models.opening import open_language_model
 from ..state.errors import IndexNotFoundError
-from ..stores.catalogue import Catalogue
-from ..stores.replies import ReplyStore
-from ..stores.schema import DATABASE, open_database
-from ..stores.vectors import Vectors
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from ..stores.catalogue import Catalogue
+    from ..stores.replies import ReplyStore
+    from ..stores.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,14 @@ _open: dict[Path, tuple[int, Index]] = {}
 _lock = Lock()
 
 
-def open_index(context: Context, *, create: bool = False) -> Index:
+def open_index(context: Context, *, create: bool = False, in_memory: bool = False) -> Index:
     """The index that ``context`` names; opened once, and again when its folder was replaced.
 
-    Blocks. Raises IndexNotFoundError where there is none and ``create`` is false, RagraphsError
-    where it cannot be opened.
+    Where there is none, ``create`` makes one, and ``in_memory`` gives an empty one that leaves no
+    trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it cannot be opened.
     """
+    from ..stores.schema import DATABASE, open_database, open_memory
+
     operator = settings()
     folder = index_folder(context.index, operator)
     with _lock:
@@ -61,17 +67,21 @@ def open_index(context: Context, *, create: bool = False) -> Index:
         known = _open.get(folder)
         if known is not None and database.exists() and known[0] == database.stat().st_ino:
             return known[1]
-        engine = open_database(folder, create=create)
-        catalogue = Catalogue(engine)
-        index = Index(
-            folder,
-            catalogue,
-            Vectors(folder, _identify(catalogue), operator.chroma_url),
-            ReplyStore(engine),
-            operator,
-        )
+        if in_memory and not database.exists():
+            return _index(folder, open_memory(), operator)
+        index = _index(folder, open_database(folder, create=create), operator)
         _open[folder] = (database.stat().st_ino, index)
         return index
+
+
+def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
+    from ..stores.catalogue import Catalogue
+    from ..stores.replies import ReplyStore
+    from ..stores.vectors import Vectors
+
+    catalogue = Catalogue(engine)
+    vectors = Vectors(folder, _identify(catalogue), operator.chroma_url)
+    return Index(folder, catalogue, vectors, ReplyStore(engine), operator)
 
 
 async def index_of(context: Context) -> Index:
@@ -82,9 +92,7 @@ async def index_of(context: Context) -> Index:
 async def language_model_of(context: Context) -> LanguageModel:
     """The language model that ``context`` names, with the reply table of its index."""
     index = await index_of(context)
-    return await open_language_model(
-        context, index.operator, index.replies, lambda: index.embedder
-    )
+    return await open_language_model(context, index.operator, index.replies, lambda: index.embedder)
 
 
 def _identify(catalogue: Catalogue) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, TypedDict
 
 from .records import Document, Usage
 from .usage import add_usage, add_warnings
 
 
 class IndexInput(TypedDict, total=False):
-    """What to index: files, folders or globs, and documents given inline.
+    """What to index: files, folders or globs, and documents given inline; and what to remove.
 
-    With neither, an index that was interrupted is completed.
+    With none of them, an index that was interrupted is completed.
     """
 
     sources: list[str]
@@ -27,7 +27,11 @@ class Failure(TypedDict):
 
 
 class Plan(TypedDict):
-    """What a run would do, and what it would cost."""
+    """What a run would read, and what it would cost.
+
+    ``passages`` are those to embed, ``embedding_tokens`` their size if the embeddings cost money;
+    ``missing_replies`` and ``reply_tokens`` what a language model would be asked.
+    """
 
     documents: int
     passages: int
@@ -45,16 +49,16 @@ class IndexOutput(TypedDict):
     updated: int
     unchanged: int
     removed: int
-    skipped: list[Failure]
     failures: list[Failure]
-    documents: int
-    passages: int
+    document_count: int
+    passage_count: int
     plan: Plan | None
     usage: Annotated[Usage, add_usage]
     warnings: Annotated[list[str], add_warnings]
 
 
 class IndexState(IndexInput, IndexOutput):
-    """The state of the index graph; ``found`` are the files to read, in order."""
+    """The state of the index graph: ``files`` to read, and ids of documents that are ``gone``."""
 
-    found: NotRequired[list[str]]
+    files: list[str]
+    gone: list[str]

@@ -117,6 +117,13 @@ class Catalogue:
         with self._engine.connect() as connection:
             return [row._asdict() for row in connection.execute(query)]  # type: ignore[misc]
 
+    def document(self, id: str) -> DocumentRow | None:
+        """The document called ``id``."""
+        table = schema.documents
+        with self._engine.connect() as connection:
+            row = connection.execute(select(table).where(table.c.id == id)).first()
+            return None if row is None else row._asdict()  # type: ignore[return-value]
+
     def write_document(
         self, id: str, path: str, title: str, content: str, pieces: Iterable[Piece]
     ) -> None:
@@ -129,9 +136,7 @@ class Catalogue:
             old = _passage_numbers(connection, id)
             values = {"path": path, "title": title, "content": content, "passages": 0}
             upsert = insert(schema.documents).values(id=id, **values)
-            connection.execute(
-                upsert.on_conflict_do_update(index_elements=["id"], set_=values)
-            )
+            connection.execute(upsert.on_conflict_do_update(index_elements=["id"], set_=values))
             count = _write_passages(connection, id, title, pieces, old)
             _delete_passages(connection, list(old.values()))
             table = schema.documents

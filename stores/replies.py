@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import StoredReply
@@ -30,3 +30,8 @@ class ReplyStore:
         row = {"key": key, "prompt": prompt, "model": model, **reply}
         with self._engine.begin() as connection:
             connection.execute(insert(schema.replies).values(row).on_conflict_do_nothing())
+
+    def count(self) -> int:
+        """How many replies are stored."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(func.count()).select_from(schema.replies)) or 0

@@ -20,6 +20,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 
@@ -120,6 +121,17 @@ def open_database(folder: Path, *, create: bool) -> Engine:
     return engine
 
 
+def open_memory() -> Engine:
+    """An empty catalogue that lives as long as the engine does."""
+    engine = create_engine(
+        "sqlite://", connect_args={"check_same_thread": False}, poolclass=StaticPool
+    )
+    with engine.begin() as connection:
+        metadata.create_all(connection)
+        connection.execute(TERM_INDEX)
+    return engine
+
+
 def _configure(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "busy_timeout = 30000"):
         connection.execute(f"PRAGMA {pragma}")
@@ -127,9 +139,7 @@ def _configure(connection: Any, _record: Any) -> None:
 
 def _check_format(engine: Engine, folder: Path) -> None:
     with engine.begin() as connection:
-        found = connection.execute(
-            properties.select().where(properties.c.name == "format")
-        ).first()
+        found = connection.execute(properties.select().where(properties.c.name == "format")).first()
         if found is None:
             connection.execute(properties.insert().values(name="format", value=str(FORMAT)))
         elif found.value != str(FORMAT):

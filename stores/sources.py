@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import fnmatch
 import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from ..state.errors import RagraphsError
 from .loading_types import ENDINGS, LoadError, LoadFailure
@@ -47,12 +46,16 @@ class _Search:
     def refuse(self, path: Path | str, reason: str) -> None:
         self.refused.append(LoadFailure(str(path), f"{os.path.basename(path)} {reason}"))
 
-    def walk(self, folder: Path, wanted: Callable[[str], bool]) -> None:
+    def walk(self, folder: Path, pattern: tuple[str, ...]) -> None:
         for parent, folders, files in os.walk(folder, onerror=self._unreadable):
+            states = _readings(Path(parent).relative_to(folder).parts, pattern)
+            folders[:] = [
+                name for name in folders if _after(name, states, pattern) - {len(pattern)}
+            ]
             self._leave_out_folders(Path(parent), folders)
             for name in sorted(files):
                 path = Path(parent, name)
-                if not wanted(path.relative_to(folder).as_posix()):
+                if len(pattern) not in _after(name, states, pattern):
                     continue
                 if name.startswith(".") or path.suffix.lower() not in ENDINGS:
                     self.skipped += 1
@@ -63,7 +66,7 @@ class _Search:
         target = _resolve(path)
         if self.root is not None and not target.is_relative_to(self.root):
             self.refuse(path, "is a link out of the folder this server may read; copy it there.")
-        elif not target.is_file():
+        elif not os.path.isfile(target):
             self.refuse(path, "is a broken link or no ordinary file, so it was left out.")
         elif self.root is not None and target.suffix.lower() not in ENDINGS:
             self.skipped += 1
@@ -99,14 +102,13 @@ def find_files(source: str, base: Path, root: Path | None = None) -> FoundFiles:
         _require_inside(source, fixed, root)
         search = _Search(root)
         if fixed != path:
-            matches = _glob_pattern(path.relative_to(fixed).parts).fullmatch
-            search.walk(fixed, lambda relative: matches(relative) is not None)
+            search.walk(fixed, path.relative_to(fixed).parts)
         elif not exists:
             raise RagraphsError(
                 f"There is no file or folder {source!r}; check the spelling, or give a full path."
             )
         elif path.is_dir():
-            search.walk(_resolve(path) if root else path, lambda relative: True)
+            search.walk(_resolve(path) if root else path, ("**",))
         else:
             _require_supported(source, path)
             search.consider(path)
@@ -119,10 +121,12 @@ def find_files(source: str, base: Path, root: Path | None = None) -> FoundFiles:
 
 def _outcome(source: str, search: _Search) -> FoundFiles:
     if not search.files:
-        because = f" {search.refused[0].reason}" if search.refused else ""
+        if search.refused:
+            raise RagraphsError(
+                f"{source!r} gives no file that can be read: {search.refused[0].reason}"
+            )
         raise RagraphsError(
-            f"{source!r} matches no file that can be read; supported are "
-            f"{', '.join(ENDINGS)}.{because}"
+            f"{source!r} gives no file that can be read; supported are {', '.join(ENDINGS)}."
         )
     return FoundFiles(tuple(sorted(set(search.files))), search.skipped, tuple(search.refused))
 
@@ -163,29 +167,33 @@ def _fixed_part(path: Path) -> Path:
     return Path(*parts[:first])
 
 
-def _glob_pattern(parts: tuple[str, ...]) -> re.Pattern[str]:
-    """``**`` stands for any number of folders, other wildcards for characters of one name."""
-    pattern = ""
-    for i, part in enumerate(parts):
-        last = i == len(parts) - 1
-        if part == "**":
-            if not pattern.endswith(_ANY_FOLDERS):
-                pattern += _ANY_FOLDERS
-            pattern += "[^/]+" if last else ""
-        else:
-            pattern += _name_pattern(part) + ("" if last else "/")
-    return re.compile(pattern, re.DOTALL)
+def _readings(names: tuple[str, ...], pattern: tuple[str, ...]) -> set[int]:
+    """How many parts of a glob a relative path may have used up; all of them where it fits.
+
+    ``**`` stands for any number of folders. All readings are followed at once, so that many
+    ``**`` cost no more than one.
+    """
+    states = _past_folders({0}, pattern)
+    for name in names:
+        states = _after(name, states, pattern)
+    return states
 
 
-_ANY_FOLDERS = "(?:[^/]+/)*"
+def _after(name: str, states: set[int], pattern: tuple[str, ...]) -> set[int]:
+    kept = {i for i in states if i < len(pattern) and pattern[i] == "**"}
+    moved = {i + 1 for i in states - kept if i < len(pattern) and fnmatchcase(name, pattern[i])}
+    return _past_folders(kept | moved, pattern)
 
 
-def _name_pattern(part: str) -> str:
-    translated = fnmatch.translate(part)
-    return translated.removeprefix("(?s:").removesuffix(")\\Z").removesuffix(")\\z")
+def _past_folders(states: set[int], pattern: tuple[str, ...]) -> set[int]:
+    reached = set(states)
+    for i, part in enumerate(pattern):
+        if i in reached and part == "**":
+            reached.add(i + 1)
+    return reached
 
 
-def open_source(path: Path, root: Path | None = None) -> BinaryIO:
+def open_source(path: Path, root: Path | None = None) -> BufferedReader:
     """An ordinary file, open for reading bytes.
 
     With ``root``, no link that appeared since the file was found is followed. Raises LoadError.
@@ -238,7 +246,3 @@ def sha256_of(path: Path, root: Path | None = None) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise LoadError(f"{path.name} could not be read ({error.strerror}).") from error
-
-
-def _unused() -> Iterator[None]:
-    yield None

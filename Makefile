@@ -1,0 +1,37 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+UV := $(shell command -v uv 2>/dev/null)
+
+.PHONY: install demo test lint dev clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+ifneq ($(UV),)
+	test -x $(BIN)/python || uv venv -q --seed --python $(PYTHON) $(VENV)
+	uv pip install -q --python $(BIN)/python --compile-bytecode -c constraints.txt -e '.[dev]'
+else
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+endif
+	touch $(STAMP)
+
+demo: install
+	$(BIN)/ragraphs demo
+
+test: install
+	$(BIN)/python -m pytest
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+dev: install
+	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

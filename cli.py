@@ -1,0 +1,240 @@
+"""The command line: `ragraphs --help`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from pydantic import ValidationError
+
+from .context import (
+    Context,
+    CragContext,
+    IndexContext,
+    MethodName,
+    QuestionContext,
+    RetrieverName,
+)
+from .state.errors import RagraphsError
+from .terminal import context_options, explain
+
+if TYPE_CHECKING:
+    from .state.answering import AnswerOutput
+
+app = typer.Typer(
+    help="Five retrieval-augmented generation methods over one index.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
+app.add_typer(evaluate, name="evaluate")
+
+_DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
+    ("basic", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
+    ("crag", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
+    ("crag", "훈민정음은 언제 반포되었습니까?"),
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def main() -> None:
+    """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
+    try:
+        code = app(standalone_mode=False)
+    except (RagraphsError, typer.TyperException) as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        print(f"ragraphs: {message}", file=sys.stderr)
+        code = getattr(error, "exit_code", 1)
+    except ValidationError as error:
+        print(f"ragraphs: {explain(error)}", file=sys.stderr)
+        code = 2
+    except (KeyboardInterrupt, typer.Abort):
+        print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 1
+    sys.exit(code)
+
+
+@app.command()
+@context_options(IndexContext)
+def index(
+    *,
+    sources: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
+    from .graphs.index import graph
+    from .terminal import run_with_progress, show_indexing
+
+    given = {"sources": sources or []}
+    if not (context.dry_run or yes or as_json):
+        _confirm_costs(given, context)
+    result = run_with_progress(graph, given, context, quiet=as_json)
+    _print_json(result) if as_json else show_indexing(result)
+    if result["failures"]:
+        raise typer.Exit(1)
+
+
+def _confirm_costs(given: dict[str, Any], context: IndexContext) -> None:
+    """Asks before tokens are spent on embeddings, when someone is there to answer."""
+    if not sys.stdin.isatty() or context.embeddings in {"lexical"}:
+        return
+    from .graphs.index import graph
+
+    dry = context.model_copy(update={"dry_run": True})
+    plan = graph.invoke(given, context=dry)["plan"]
+    tokens = plan["embedding_tokens"] + plan["reply_tokens"]
+    if tokens and not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
+        raise typer.Exit(0)
+
+
+@app.command()
+@context_options(CragContext)
+def ask(
+    *,
+    question: Annotated[str, typer.Argument(help="The question, in any language.")],
+    method: Annotated[MethodName, typer.Option(help="How to answer it.")] = "crag",
+    trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
+    as_json: Json = False,
+    context: CragContext,
+) -> None:
+    """Answer a question from an index, with citations."""
+    from .terminal import show_answer, show_update
+
+    def watch(node: str, update: dict[str, Any]) -> None:
+        if trace:
+            show_update(node, update)
+
+    result = _answer(method, question, context, watch)
+    _print_json(result) if as_json else show_answer(result)
+
+
+def _answer(
+    method: MethodName,
+    question: str,
+    context: QuestionContext,
+    watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
+) -> AnswerOutput:
+    """The output of ``method``; ``watch`` sees every node's update on the way."""
+    from .graphs import graph_of
+
+    graph, context_type = graph_of(method)
+    fields = context.model_dump(include=set(context_type.model_fields))
+    result: AnswerOutput | None = None
+    for mode, part in graph.stream(
+        {"question": question},
+        context=context_type(**fields),
+        stream_mode=["updates", "values"],
+    ):
+        if mode == "values":
+            result = part
+            continue
+        for node, update in part.items():
+            watch(node, update)
+    assert result is not None
+    return result
+
+
+@app.command()
+@context_options(Context)
+def status(
+    *,
+    list_documents: Annotated[
+        bool, typer.Option("--documents", help="List the documents.")
+    ] = False,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Show what an index holds, and what could not be read."""
+    from .nodes.opening import open_index
+    from .nodes.status import describe
+    from .terminal import show_status
+
+    described = describe(open_index(context), list_documents=list_documents)
+    _print_json(described) if as_json else show_status(described)
+
+
+@app.command()
+@context_options(IndexContext)
+def remove(
+    *,
+    documents: Annotated[list[str], typer.Argument(help="Names of documents or files.")],
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Remove documents, with all that belongs to them, from an index."""
+    from .graphs.index import graph
+    from .terminal import show_indexing
+
+    result = graph.invoke({"remove": documents}, context=context)
+    _print_json(result) if as_json else show_indexing(result)
+
+
+@app.command()
+@context_options(Context)
+def export(
+    *,
+    format: Annotated[Literal["jsonl"], typer.Option(help="What to write.")] = "jsonl",
+    context: Context,
+) -> None:
+    """Print an index's documents and passages, the same bytes for the same content."""
+    from .nodes.opening import open_index
+    from .nodes.status import export_lines
+
+    for line in export_lines(open_index(context)):
+        print(line)
+
+
+@app.command()
+@context_options(CragContext)
+def demo(*, context: CragContext) -> None:
+    """Index a small bundled corpus and ask it three questions."""
+    from .graphs.index import graph
+    from .terminal import run_with_progress, say, show_answer, show_indexing
+
+    with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
+        fields = {"index": f"{folder}/index"}
+        with resources.as_file(resources.files(__package__) / "demo") as corpus:
+            result = run_with_progress(
+                graph, {"sources": [str(corpus)]}, IndexContext(**fields), quiet=False
+            )
+        show_indexing(result)
+        for method, question in _DEMO_QUESTIONS:
+            say(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
+            show_answer(_answer(method, question, context.model_copy(update=fields)))
+
+
+@evaluate.command()
+@context_options(IndexContext)
+def retrieval(
+    *,
+    dataset: Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")],
+    retriever: Annotated[RetrieverName, typer.Option(help="How passages are found.")] = "hybrid",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Recall of supporting passages, time and memory of a retriever."""
+    from .evaluation.retrieval import evaluate_retrieval
+    from .terminal import show_retrieval
+
+    keep = "index" in context.model_fields_set
+    result = evaluate_retrieval(dataset, retriever, context, keep_index=keep, limit=limit)
+    _print_json(result) if as_json else show_retrieval(result)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))

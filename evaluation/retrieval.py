@@ -1,0 +1,97 @@
+"""Recall of supporting passages by a retriever."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..context import IndexContext, RetrieverName
+from ..graphs.index import graph as index_graph
+from ..nodes.opening import Index, open_index
+from ..nodes.retrieve import search
+from ..nodes.scan import document_path
+from ..state.errors import RagraphsError
+from .datasets import Dataset, load_dataset
+from .metrics import all_support_at, recall_at
+
+CUTOFFS = (2, 5, 10, 20)
+_PASSAGES_FOR_EACH = 3
+
+
+def evaluate_retrieval(
+    folder: str,
+    retriever: RetrieverName,
+    context: IndexContext,
+    *,
+    keep_index: bool,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """Recall and all-support at each cutoff, time and memory, in the form of ``--json``.
+
+    Ranks are of the set's passages, however many pieces the index cut one into. With
+    ``keep_index`` the index of ``context`` is used (and brought up to date), else a temporary one.
+    Questions without support are counted apart.
+    """
+    dataset = load_dataset(folder, limit)
+    asked = [question for question in dataset.questions if question.supporting]
+    if not asked:
+        raise RagraphsError(f"No question of {folder} names supporting passages.")
+    with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
+        index.embedder.embed(["warm up"])
+        started = time.perf_counter()
+        prefix = document_path(dataset.passages, index.folder) + "#"
+        rankings = [rank(index, question.question, retriever, prefix) for question in asked]
+        seconds = (time.perf_counter() - started) / len(asked)
+        passages = len(index.catalogue.documents())
+
+    def mean(metric: Callable[..., float], k: int) -> float:
+        pairs = zip(rankings, asked, strict=True)
+        return sum(metric(ids, question.supporting, k) for ids, question in pairs) / len(asked)
+
+    return {
+        "set": dataset.name,
+        "retriever": retriever,
+        "embeddings": index.embedder.name,
+        "questions": len(asked),
+        "without_support": len(dataset.questions) - len(asked),
+        "passages": passages,
+        "recall": {str(k): round(mean(recall_at, k), 4) for k in CUTOFFS},
+        "all_support": {str(k): round(mean(all_support_at, k), 4) for k in CUTOFFS},
+        "seconds_per_question": round(seconds, 5),
+        "index_seconds": round(index_seconds, 3),
+        "peak_mb": round(peak_megabytes(), 1),
+    }
+
+
+@contextmanager
+def indexed(
+    dataset: Dataset, context: IndexContext, *, keep_index: bool
+) -> Iterator[tuple[Index, float]]:
+    """An up-to-date index of the set's passages, and the seconds that it took."""
+    with tempfile.TemporaryDirectory(prefix="ragraphs-evaluate-") as folder:
+        if not keep_index:
+            context = context.model_copy(update={"index": str(Path(folder) / "index")})
+        started = time.perf_counter()
+        index_graph.invoke({"sources": [str(dataset.passages)]}, context=context)
+        yield open_index(context), time.perf_counter() - started
+
+
+def rank(index: Index, question: str, retriever: RetrieverName, prefix: str) -> list[str]:
+    """Ids of the set's passages for ``question``, best first, each once.
+
+    ``prefix`` is what their documents' ids begin with in the index.
+    """
+    found = search(index, question, retriever, CUTOFFS[-1] * _PASSAGES_FOR_EACH)
+    return list(dict.fromkeys(passage["document"].removeprefix(prefix) for passage in found))
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has had in use."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,203 @@
+"""What the command line shares: flags made from a context, and how results are shown."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import typer
+from annotated_types import Ge, Gt, Le
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .context import Context
+from .state.answering import AnswerOutput
+from .state.records import Citation, Usage
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+_WHY_NOT = {
+    "no_evidence": "nothing in the index speaks of it",
+    "insufficient": "the evidence does not settle it",
+    "budget": "the limit on requests to the model was reached (--max-calls)",
+    "web_unavailable": "the index does not answer it, and the web could not be asked",
+    "model_failed": "the model gave no usable reply",
+}
+
+
+def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
+    """Gives a command one flag for every field of ``context_type``, and the context they make."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = [
+            parameter
+            for parameter in inspect.signature(command, eval_str=True).parameters.values()
+            if parameter.name != "context"
+        ]
+        flags = [_flag(name, field) for name, field in context_type.model_fields.items()]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> Any:
+            chosen = {flag.name: given.pop(flag.name) for flag in flags}
+            context = context_type(**{k: v for k, v in chosen.items() if v is not None})
+            return command(**given, context=context)
+
+        run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+    kind = field.annotation
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next(option for option in get_args(kind) if option is not type(None))
+    bounds = {type(bound): bound for bound in field.metadata}
+    at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
+    default = field.get_default(call_default_factory=True, validated_data={})
+    option = typer.Option(
+        "--" + name.replace("_", "-"),
+        help=field.description if default is None else f"{field.description} [{default}]",
+        min=at_least.ge if at_least else above.gt if above else None,
+        max=at_most.le if at_most else None,
+        show_default=False,
+    )
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[kind | None, option],  # type: ignore[operator]
+    )
+
+
+def explain(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    name = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
+    return f"{name if problem['loc'] else 'the options'}: {problem['msg']}."
+
+
+def say(markup: str) -> None:
+    """Prints a line with Rich markup."""
+    _out.print(markup)
+
+
+def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
+    """The output of ``graph``, with a bar for every step that reports progress."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    result: Any = None
+    with Progress(*columns, console=_err, transient=True, disable=quiet) as progress:
+        tasks: dict[str, Any] = {}
+        for mode, part in graph.stream(given, context=context, stream_mode=["custom", "values"]):
+            if mode == "values":
+                result = part
+                continue
+            step = part["step"]
+            if step not in tasks:
+                tasks[step] = progress.add_task(step, total=part["total"])
+            progress.update(tasks[step], completed=part["done"], total=part["total"])
+    return result
+
+
+def show_indexing(result: Any) -> None:
+    """Prints what an index run did, its failures and warnings on stderr."""
+    if (plan := result["plan"]) is not None:
+        _out.print(
+            f"Would read {plan['documents']} documents into {plan['passages']} passages "
+            f"({result['unchanged']} unchanged, {result['removed']} to remove); "
+            f"{plan['missing_replies']} replies of a model missing; about "
+            f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
+        )
+    else:
+        _out.print(
+            f"{result['added']} documents added, {result['updated']} updated, "
+            f"{result['unchanged']} unchanged, {result['removed']} removed. The index at "
+            f"{escape(result['index'])} holds {result['document_count']} documents in "
+            f"{result['passage_count']} passages ({result['embeddings']})."
+        )
+    for failure in result["failures"]:
+        _err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+    _show_warnings(result["warnings"])
+
+
+def show_answer(result: AnswerOutput) -> None:
+    """Prints an answer with its citations, and what it cost."""
+    if result["answer"]:
+        _out.print(escape(result["answer"]))
+    if not result["sufficient"]:
+        reason = _WHY_NOT.get(result["stop_reason"], result["stop_reason"])
+        label = "Not certain" if result["answer"] else "No answer"
+        _out.print(f"[yellow]{label}: {reason}.[/yellow]")
+    for place, citation in enumerate(result["citations"], start=1):
+        _out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
+        _out.print(f"      [dim]{escape(_source(citation))}[/dim]")
+    _out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
+    _show_warnings(result["warnings"])
+
+
+def show_update(node: str, update: dict[str, Any] | None) -> None:
+    """Prints what a node did, on stderr."""
+    _err.print(f"[dim]{node}[/dim] {escape(_one_line(str(update or {}))[:400])}")
+
+
+def show_status(status: Any) -> None:
+    """Prints what an index holds."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in status.items():
+        if name not in {"failures", "document_list"}:
+            table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
+    _out.print(table)
+    for document in status.get("document_list", []):
+        _out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
+    for failure in status["failures"]:
+        _out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+
+
+def show_retrieval(result: Any) -> None:
+    """Prints recall as a table of percentages."""
+    table = Table(title=f"{result['set']} · {result['retriever']} · {result['embeddings']}")
+    table.add_column("")
+    for k in result["recall"]:
+        table.add_column(f"@{k}", justify="right")
+    for name in ("recall", "all_support"):
+        table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
+    _out.print(table)
+    _out.print(
+        f"{result['questions']} questions ({result['without_support']} more without support), "
+        f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms a question, "
+        f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
+    )
+
+
+def _show_warnings(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        _err.print(f"[yellow]Note:[/yellow] {escape(warning)}")
+
+
+def _source(citation: Citation) -> str:
+    title = citation["title"]
+    where = f"{citation['document']}, characters {citation['start']}–{citation['end']}"
+    return f"{title} ({where})" if title else where
+
+
+def _cost(usage: Usage) -> str:
+    parts = [
+        f"{name}: {used['calls']} {'call' if used['calls'] == 1 else 'calls'}"
+        + (f", {used['reused']} reused" if used["reused"] else "")
+        + (f", {used['input_tokens'] + used['output_tokens']:,} tokens" if used["calls"] else "")
+        for name, used in usage.get("models", {}).items()
+    ]
+    searches = usage.get("web_searches", 0)
+    return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
