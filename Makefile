@@ -27,7 +27,8 @@ test: install
 lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	mkdir -p $(VENV)/typed && ln -sfn ../.. $(VENV)/typed/ragraphs
+	MYPYPATH=$(VENV)/typed $(BIN)/mypy
 
 dev: install
 	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 from pydantic import ValidationError
@@ -25,6 +25,7 @@ from .terminal import context_options, explain
 
 if TYPE_CHECKING:
     from .state.answering import AnswerOutput
+    from .state.indexing import IndexInput
 
 app = typer.Typer(
     help="Five retrieval-augmented generation methods over one index.",
@@ -79,7 +80,7 @@ def index(
     from .graphs.index import graph
     from .terminal import run_with_progress, show_indexing
 
-    given = {"sources": sources or []}
+    given: IndexInput = {"sources": sources or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
     result = run_with_progress(graph, given, context, quiet=as_json)
@@ -88,7 +89,7 @@ def index(
         raise typer.Exit(1)
 
 
-def _confirm_costs(given: dict[str, Any], context: IndexContext) -> None:
+def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     """Asks before tokens are spent on embeddings, when someone is there to answer."""
     if not sys.stdin.isatty() or context.embeddings in {"lexical"}:
         return
@@ -133,19 +134,19 @@ def _answer(
 
     graph, context_type = graph_of(method)
     fields = context.model_dump(include=set(context_type.model_fields))
-    result: AnswerOutput | None = None
-    for mode, part in graph.stream(
+    result: Any = None
+    updates: Any
+    for mode, updates in graph.stream(
         {"question": question},
         context=context_type(**fields),
         stream_mode=["updates", "values"],
     ):
         if mode == "values":
-            result = part
+            result = updates
             continue
-        for node, update in part.items():
+        for node, update in updates.items():
             watch(node, update)
-    assert result is not None
-    return result
+    return cast("AnswerOutput", result)
 
 
 @app.command()
@@ -206,15 +207,15 @@ def demo(*, context: CragContext) -> None:
     from .terminal import run_with_progress, say, show_answer, show_indexing
 
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
-        fields = {"index": f"{folder}/index"}
+        place = f"{folder}/index"
         with resources.as_file(resources.files(__package__) / "demo") as corpus:
             result = run_with_progress(
-                graph, {"sources": [str(corpus)]}, IndexContext(**fields), quiet=False
+                graph, {"sources": [str(corpus)]}, IndexContext(index=place), quiet=False
             )
         show_indexing(result)
         for method, question in _DEMO_QUESTIONS:
             say(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
-            show_answer(_answer(method, question, context.model_copy(update=fields)))
+            show_answer(_answer(method, question, context.model_copy(update={"index": place})))
 
 
 @evaluate.command()

@@ -133,7 +133,7 @@ def show_answer(result: AnswerOutput) -> None:
     if result["answer"]:
         _out.print(escape(result["answer"]))
     if not result["sufficient"]:
-        reason = _WHY_NOT.get(result["stop_reason"], result["stop_reason"])
+        reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
         label = "Not certain" if result["answer"] else "No answer"
         _out.print(f"[yellow]{label}: {reason}.[/yellow]")
     for place, citation in enumerate(result["citations"], start=1):
@@ -171,8 +171,8 @@ def show_retrieval(result: Any) -> None:
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
     _out.print(table)
     _out.print(
-        f"{result['questions']} questions ({result['without_support']} more without support), "
-        f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms a question, "
+        f"{result['questions']} questions ({result['without_support']} more without support) on "
+        f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms each, "
         f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
     )
 

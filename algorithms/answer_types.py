@@ -339,10 +339,9 @@ def korean_nouns(text: str, kind: str, noun: str, title: str) -> list[Candidate]
         prior = 0.5 if pattern.search(word) else 0.2 if stem != word else 0.1
         if noun and (stem.endswith(noun) or text[match.end() :].lstrip().startswith(noun)):
             prior += 0.3
-        start = match.start()
+        start, end = match.start(), match.start() + len(stem)
         if title.endswith(" " + stem) and text[:start].endswith(title[: -len(stem)]):
-            start -= len(title) - len(stem)
-        end = match.start() + len(stem)
+            start = end - len(title)
         found.append(Candidate(start, end, text[start:end], prior))
     return found
 

@@ -228,32 +228,32 @@ def _placed_roots(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _proximity(scene: _Scene, index: int, start: int, end: int, known: frozenset[str]) -> float:
-    """Closeness in 0..1.2 of the question's roots, but those ``known``, to a span of a sentence."""
-    text, near = scene.sentences[index].text, dict[str, float]()
-    wanted = {r: w for r, w in scene.weights.items() if r not in known} or scene.weights
+    """Closeness in 0..1.2 of the question's roots to a span; those ``known`` count anyway."""
+    text, weights = scene.sentences[index].text, scene.weights
+    near = {root: 0.4 * weights[root] for root in weights if root in known}
     for left, right, root in _placed_roots(text):
-        if root in wanted and (right <= start or left >= end):
+        if root in weights and (right <= start or left >= end):
             gap = text[right:start] if right <= start else text[end:left]
             joined = right <= start and re.fullmatch(r"\s*(?:by|is|was|:)?\s*(?:the )?", gap)
             closeness = 1.2 if joined else 1 / (1 + len(gap) / 12)
-            near[root] = max(near.get(root, 0.0), closeness * wanted[root])
-    return sum(near.values()) / (sum(wanted.values()) or 1.0)
+            near[root] = max(near.get(root, 0.0), closeness * weights[root])
+    return sum(near.values()) / (sum(weights.values()) or 1.0)
 
 
 def _typed(scene: _Scene) -> _Finding | None:
     """The best span of the type asked for; passages about unnamed persons count more."""
-    asked = scene.shape.text.lower()
-    named = scene.named if scene.shape.roles else ()
-    subjects = {_subject(scene, passage)[0] for passage in named} - scene.named
+    bearing = {_subject(scene, i)[0] for i in scene.named} if scene.shape.roles else set[int]()
+    subjects = bearing - scene.named
     bearers = [scene.title_roots[passage] for passage in subjects]
     best, top = None, -math.inf
     for index, sentence in enumerate(scene.sentences):
         known = _context(scene, index)
         base = _score(scene, index) + 0.4 * (sentence.passage in subjects)
         for candidate in _candidates(scene, sentence, subjects):
-            if candidate.text.lower() in asked:
+            if candidate.text.lower() in scene.shape.text.lower():
                 continue
             near = _proximity(scene, index, candidate.start, candidate.end, known)
+            near = max(near, candidate.prior > 1)
             own = frozenset(roots(candidate.text)) if bearers else frozenset()
             bearer = any(own <= title or title <= own for title in bearers)
             score = base + near + 0.5 * candidate.prior - 0.5 * bearer
@@ -290,8 +290,8 @@ def _best_sentences(scene: _Scene, count: int) -> _Finding:
         fresh = max(shared, default=0) <= 0.6 * max(1, len(own))
         if len(chosen) < count and fresh and _score(scene, index) >= least:
             chosen.append(index)
-    chosen.sort()
-    return _Finding(" ".join(scene.sentences[index].text for index in chosen), tuple(chosen), 1.0)
+    answer = " ".join(scene.sentences[index].text for index in sorted(chosen))
+    return _Finding(answer, tuple(sorted(chosen)), 1.0)
 
 
 def _definition(scene: _Scene) -> _Finding | None:
@@ -321,12 +321,10 @@ def _compared(scene: _Scene) -> list[tuple[str, int]]:
 
 
 def _subject(scene: _Scene, passage: int) -> tuple[int, tuple[int, ...]]:
-    """The passage a question about a role asks of, with the sentence that leads there.
-
-    The director's, when the question says "director of" and ``passage`` "directed by".
-    """
+    """The passage "the director of" ``passage`` asks about, with the sentence that leads there."""
     nearest, target, link = 41, passage, tuple[int, ...]()
-    asked = scene.shape.roles or scene.shape.terms - scene.title_roots[passage]
+    titles = (scene.title_roots[named] for named in scene.named | {passage})
+    asked = scene.shape.roles or scene.shape.terms.difference(*titles)
     for other, index, start, end in _mentions(scene):
         if scene.sentences[index].passage == passage:
             for left, right, root in _placed_roots(scene.sentences[index].text):
@@ -377,9 +375,9 @@ def _assertion(scene: _Scene) -> _Finding:
     support, holds = list[int](), True
     for own in things:
         best = max(_ranked(scene, own), key=lambda i: len(predicate & scene.sentences[i].roots))
-        text = scene.sentences[best].text
         share = len(predicate & scene.sentences[best].roots) / max(1, len(predicate))
-        denied = bool(_NEGATION.search(text)) != bool(_NEGATION.search(scene.shape.text))
+        said = _NEGATION.search(scene.sentences[best].text)
+        denied = bool(said) != bool(_NEGATION.search(scene.shape.text))
         holds = holds and share > 0.6 and not denied
         support.append(best)
     return _Finding(scene.shape.verdict(holds), tuple(support), 1.0)

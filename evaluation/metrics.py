@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 def recall_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> float:
     """The share of ``supporting`` (not empty) among the first ``k`` of ``ranked``."""
-    return len(supporting.intersection(ranked[:k])) / len(supporting)
+    return len(supporting & set(ranked[:k])) / len(supporting)
 
 
 def all_support_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> float:

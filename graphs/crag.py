@@ -4,8 +4,6 @@ A verdict over the retrieved passages decides where knowledge comes from: *corre
 *incorrect*, the web, with the passages discarded; *ambiguous*, both side by side.
 """
 
-from typing import Literal
-
 from langgraph.graph import END, START, StateGraph
 
 from ..context import CragContext
@@ -18,7 +16,7 @@ from ..nodes.search_web import rewrite, search_web
 from ..state.answering import CragOutput, CragState, QuestionInput
 
 
-def act(state: CragState) -> list[Literal["refine", "rewrite", "merge"]]:
+def act(state: CragState) -> list[str]:
     """The actions that the verdict asks for, and that are possible."""
     web = state["stop_reason"] != "web_unavailable"
     match state["verdict"]:
@@ -49,7 +47,7 @@ graph = (
     .add_edge(START, "begin")
     .add_edge("begin", "retrieve")
     .add_edge("retrieve", "grade")
-    .add_conditional_edges("grade", act)
+    .add_conditional_edges("grade", act, ["refine", "rewrite", "merge"])
     .add_edge("rewrite", "search_web")
     .add_edge("search_web", "refine_web")
     .add_edge("refine", "merge")

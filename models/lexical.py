@@ -32,7 +32,8 @@ class LexicalEmbedder:
                 places, weights = _features(term)
                 vector[places] += weights * np.float32(1 + np.log(count))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.where(norms == 0, 1, norms)
+        unit: NDArray[np.float32] = vectors / np.where(norms == 0, np.float32(1), norms)
+        return unit
 
 
 @lru_cache(maxsize=200_000)

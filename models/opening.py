@@ -12,9 +12,8 @@ from ..state.errors import RagraphsError
 from .embeddings import Embedder
 from .language import OFFLINE, LanguageModel, ReplyTable
 
-_opened: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, LanguageModel]] = (
-    WeakKeyDictionary()
-)
+_Opened = dict[Any, LanguageModel]
+_opened: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opened] = WeakKeyDictionary()
 
 
 async def open_language_model(

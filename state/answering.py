@@ -23,7 +23,8 @@ class AnswerOutput(TypedDict):
     """What every graph that answers questions returns.
 
     ``evidence`` is best first; ``sufficient`` says whether it supported the answer, and
-    ``stop_reason`` why the run ended. ``warnings`` tell what was degraded on the way.
+    ``stop_reason`` why the run ended (None while it runs). ``warnings`` tell what was degraded on
+    the way.
     """
 
     answer: str
@@ -31,7 +32,7 @@ class AnswerOutput(TypedDict):
     evidence: list[Evidence]
     method: str
     sufficient: bool
-    stop_reason: StopReason
+    stop_reason: StopReason | None
     usage: Annotated[Usage, add_usage]
     warnings: Annotated[list[str], add_warnings]
 

@@ -242,7 +242,7 @@ def _write_passages(
         _insert_passages(connection, new)
         if kept:
             table = schema.passages
-            moved = {"start": bindparam("start"), "end": bindparam("end")}
+            moved: dict[str, Any] = {"start": bindparam("start"), "end": bindparam("end")}
             update = table.update().where(table.c.number == bindparam("at")).values(moved)
             connection.execute(update, kept)
         count += len(batch)

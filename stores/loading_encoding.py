@@ -144,7 +144,9 @@ def _unmarked_utf16(head: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise _no_text(name) from error
     spaces = text.count(" ") + text.count("\n")
-    if max(even, odd) < 4 * min(even, odd) or spaces * 100 < len(text) or not _readable(text):
+    lone = head.count(b" ") + head.count(b"\n") - spaces
+    one_sided = max(even, odd) >= 4 * min(even, odd)
+    if not one_sided or spaces * 100 < len(text) or lone > spaces or not _readable(text):
         raise _no_text(name)
     return codec
 

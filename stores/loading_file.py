@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from io import BufferedReader
@@ -31,7 +32,9 @@ class SourceFile:
     def read(self, most: int) -> bytes:
         """All its bytes. Raises LoadError where there are more than ``most``."""
         with self.open() as file:
-            data = file.read(most + 1)
+            # Asked first, because reading allocates all that may be read.
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(min(size, most) + 1)
         if len(data) > most:
             raise LoadError(
                 f"{self.name} is larger than {megabytes(most)}, the most that is read of a "

@@ -48,14 +48,14 @@ def _parsed_line(line: str, where: str) -> Any:
         raise LoadError(f"{where} is JSON too deep or too long to read.") from error
 
 
-def _document(row: object, where: str, fallback: str) -> LoadedDocument:
+def _document(row: object, where: str, fallback: str, title: str = "") -> LoadedDocument:
     if not isinstance(row, Mapping):
         raise LoadError(f'{where} is no object; write {{"id": ..., "title": ..., "text": ...}}.')
     text = row.get("text")
     if not isinstance(text, str) or not text.strip():
         raise LoadError(f'{where} has no text; put it under "text".')
     identifier = _plain(row.get("id"), where, "id") or fallback
-    title = _plain(row.get("title"), where, "title") or identifier
+    title = _plain(row.get("title"), where, "title") or title or identifier
     return LoadedDocument(identifier, title, (clean(text),))
 
 
@@ -82,7 +82,7 @@ def load_json(source: SourceFile) -> Rows:
     if not value or rows == []:
         raise source.empty()
     if _is_document(value):
-        yield _document(value, source.name, "")
+        yield _document(value, source.name, "", source.path.stem)
     elif isinstance(rows, list) and any(_is_document(row) for row in rows):
         yield from _listed(rows, source)
     else:

@@ -197,7 +197,7 @@ class TestText:
 
     def test_a_large_file_streams_in_blocks_of_bounded_size(self, write: Write) -> None:
         path = write("big.txt", "서울은 대한민국의 수도이다. Seoul.\r\n\r\n" * 400_000)
-        assert path.stat().st_size > 20_000_000
+        assert path.stat().st_size >= 20_000_000
         assert peak_mb(path) < 4
         sizes = [len(block.encode()) for block in only(path).blocks]
         assert min(sizes[:-1]) > 20_000
@@ -360,9 +360,9 @@ class TestJsonLines:
         ]
 
     def test_a_large_file_streams(self, write: Write) -> None:
-        path = write("a.jsonl", '{"id": "x", "text": "some text of a row"}\n' * 200_000)
-        assert path.stat().st_size > 8_000_000
-        assert peak_mb(path) < 3
+        path = write("a.jsonl", '{"id": "x", "text": "some text of a row"}\n' * 50_000)
+        assert path.stat().st_size > 2_000_000
+        assert peak_mb(path) < 2
 
     def test_one_endless_line_takes_no_memory_beyond_the_limit(self, write: Write) -> None:
         path = write("a.jsonl", b"x" * 20_000_000)
@@ -427,7 +427,7 @@ class TestJson:
         assert "too deep" in reason(write("a.json", "[" * 200_000 + "]" * 200_000))
 
     def test_json_that_grows_when_it_is_laid_out_is_refused_in_time(self, write: Write) -> None:
-        content = "[" * 200 + ",".join("1" * 1 for _ in range(50_000)) + "]" * 200
+        content = "[" * 200 + "1," * 50_000 + "1" + "]" * 200
         limits = Limits(text_characters=1_000_000)
         path = write("a.json", content)
         assert "more than 1000000 characters" in reason(path, limits=limits)
@@ -488,8 +488,8 @@ class TestCsv:
         assert "line 3 is longer" in failures(path, limits=Limits(line_characters=1000))[0]
 
     def test_a_large_file_streams(self, write: Write) -> None:
-        path = write("a.csv", "id,text\n" + "1,some text of a row\n" * 400_000)
-        assert peak_mb(path) < 3
+        path = write("a.csv", "id,text\n" + f"1,{'some text of a row' * 20}\n" * 20_000)
+        assert peak_mb(path) < 2
 
     def test_spreadsheets_of_korean_windows_are_read(self, write: Write) -> None:
         path = write("a.csv", "이름,text\n서울,대한민국의 수도이다\n", "cp949")
@@ -659,15 +659,15 @@ class TestWord:
     def test_pictures_are_not_unpacked(self, tmp_path: Path) -> None:
         def build(document: docx.document.Document) -> None:
             document.add_paragraph("Picture:")
-            pixel = zlib.compress(b"\0\0\0\0")
-            chunks = [(b"IHDR", struct.pack(">2L5B", 1, 1, 8, 2, 0, 0, 0)), (b"IDAT", pixel)]
-            png = b"\x89PNG\r\n\x1a\n" + b"".join(
-                struct.pack(">L", len(data))
-                + kind
-                + data
-                + struct.pack(">L", zlib.crc32(kind + data))
-                for kind, data in [*chunks, (b"IEND", b"")]
-            )
+            chunks = [
+                (b"IHDR", struct.pack(">2L5B", 1, 1, 8, 2, 0, 0, 0)),
+                (b"IDAT", zlib.compress(b"\0\0\0\0")),
+                (b"IEND", b""),
+            ]
+            png = b"\x89PNG\r\n\x1a\n"
+            for kind, data in chunks:
+                checksum = struct.pack(">L", zlib.crc32(kind + data))
+                png += struct.pack(">L", len(data)) + kind + data + checksum
             document.add_picture(io.BytesIO(png))
 
         path = save_docx(tmp_path / "a.docx", build)
@@ -879,7 +879,7 @@ class TestPdf:
         assert "more text than is read" in reason(path, limits=Limits(text_characters=1000))
 
     def test_a_page_that_takes_too_long_is_stopped_in_the_middle(self, write: Write) -> None:
-        drawing = b"BT /F 12 Tf 72 700 Td " + b"(word) Tj 1 1 Td " * 150_000 + b" ET"
+        drawing = b"BT /F 12 Tf 72 700 Td " + b"(word) Tj 1 1 Td " * 40_000 + b" ET"
         path = write("a.pdf", pdf(drawing))
         started = time.monotonic()
         list(load(path))
@@ -901,8 +901,13 @@ class TestPdf:
         ]
         for i in range(depth):
             content = calls if i < depth - 1 else b"BT /F 12 Tf (deep) Tj ET " * 200
-            head = f"<< /Type /XObject /Subtype /Form {resources.format(7 + i)} /Length {len(content)} >>"
-            objects.append(head.encode() + b"\nstream\n" + content + b"\nendstream")
+            kind = f"/Type /XObject /Subtype /Form {resources.format(7 + i)}"
+            objects.append(
+                f"<< {kind} /Length {len(content)} >>".encode()
+                + b"\nstream\n"
+                + content
+                + b"\nendstream"
+            )
         objects.append(b"<< >>")
         started = time.monotonic()
         message = reason(write("a.pdf", assemble(objects)), limits=Limits(pdf_seconds=0.5))
