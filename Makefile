@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: install demo test lint dev clean
+.PHONY: install demo test lint drawings dev clean
 
 install: $(STAMP)
 
@@ -29,6 +29,9 @@ lint: install
 	$(BIN)/ruff check .
 	mkdir -p $(VENV)/typed && ln -sfn ../.. $(VENV)/typed/ragraphs
 	MYPYPATH=$(VENV)/typed $(BIN)/mypy
+
+drawings: install
+	$(BIN)/python -m ragraphs.graphs README.md
 
 dev: install
 	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024

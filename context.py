@@ -138,7 +138,7 @@ class IndexContext(Context):
     ] = _operator_default("embeddings")
     chunk_tokens: Annotated[
         int | None,
-        Field(ge=20, le=8000, description="Longest passage in tokens; empty: the index's, or 250."),
+        Field(ge=20, le=8000, description="Longest passage in tokens; empty: the index's, or 400."),
     ] = None
     chunk_overlap: Annotated[
         int | None,

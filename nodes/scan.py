@@ -20,7 +20,7 @@ from ..stores.sources import find_files
 from .node import node
 from .opening import Index, open_index
 
-DEFAULT_CHUNK_TOKENS = 250
+DEFAULT_CHUNK_TOKENS = 400
 
 
 @node()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -38,20 +38,22 @@ class Prompt(Generic[R_co]):
     def render(self, inputs: Inputs, folder: Path | None = None) -> tuple[str, str]:
         """The system and the human text, with every excerpt fenced off as data.
 
-        ``folder`` may hold a file of the same name that replaces the built-in template. Raises
-        RagraphsError for a template without its two parts or with an unknown placeholder.
+        ``folder`` may hold a file of the same name that replaces the built-in template. Blocks.
+        Raises RagraphsError for a template that cannot be read, is without its two parts, or does
+        not use exactly the placeholders that there are.
         """
-        system, human = _template(self.name, folder)
+        system, template = _template(self.name, folder)
         shown = {
             key: value if isinstance(value, str) else fence(value) for key, value in inputs.items()
         }
-        try:
-            return system, Template(human).substitute(shown)
-        except (KeyError, ValueError) as error:
+        human = Template(template)
+        if not human.is_valid() or set(human.get_identifiers()) != set(shown):
             raise RagraphsError(
-                f"The prompt {self.name}.md cannot be filled in ({error}); it may use "
-                f"{', '.join('$' + key for key in shown)}, and $$ for a dollar sign."
-            ) from error
+                f"The prompt {self.name}.md cannot be filled in; its human part must use "
+                f"{' and '.join('$' + key for key in shown)}, no other placeholder, and $$ for a "
+                "dollar sign."
+            )
+        return system, human.substitute(shown)
 
 
 def fence(excerpts: Sequence[Excerpt]) -> str:
@@ -79,16 +81,27 @@ def _defuse(text: str) -> str:
     return re.sub(r"<(?=\s*/?\s*text\b)", "‹", text, flags=re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)
 def _template(name: str, folder: Path | None) -> tuple[str, str]:
     file = (folder / f"{name}.md") if folder is not None else None
     if file is None or not file.exists():
-        text = resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
-    else:
-        text = file.read_text(encoding="utf-8")
+        return _parts(name, _built_in(name))
+    try:
+        return _parts(name, file.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RagraphsError(f"The prompt {file} cannot be read ({error}); save it as UTF-8.") from (
+            error
+        )
+
+
+@cache
+def _built_in(name: str) -> str:
+    return resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+
+
+def _parts(name: str, text: str) -> tuple[str, str]:
     parts = re.split(r"^# (System|Human)\s*$", text, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
-    if set(sections) != {"System", "Human"}:
+    if sorted(parts[1::2]) != ["Human", "System"]:
         raise RagraphsError(
             f"The prompt {name}.md needs the headings '# System' and '# Human', once each."
         )

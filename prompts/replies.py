@@ -6,11 +6,12 @@ were left out by comparing lengths.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 
 class PromptReply(BaseModel):
@@ -35,10 +36,19 @@ class PromptReply(BaseModel):
             return kept
 
 
+def _bare_number(value: Any) -> Any:
+    """``[1]`` and ``Text 1`` name text 1."""
+    digits = re.search(r"\d+", value) if isinstance(value, str) else None
+    return digits.group() if digits else value
+
+
+TextNumber = Annotated[str, BeforeValidator(_bare_number)]
+
+
 class Score(PromptReply):
     """How relevant one numbered text is."""
 
-    id: Annotated[str, Field(description="Number of the text.")]
+    id: Annotated[TextNumber, Field(description="Number of the text.")]
     score: Annotated[
         float, Field(ge=-1, le=1, description="-1 irrelevant ... 1 contains the answer.")
     ]
@@ -59,7 +69,7 @@ class Queries(PromptReply):
 class Quote(PromptReply):
     """A sentence copied from a numbered passage."""
 
-    id: Annotated[str, Field(description="Number of the passage.")]
+    id: Annotated[TextNumber, Field(description="Number of the passage.")]
     quote: Annotated[str, Field(description="The sentence, copied word for word.")]
 
 
@@ -69,3 +79,23 @@ class Answer(PromptReply):
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
+
+
+class PassageQuestions(PromptReply):
+    """The questions of one passage (HopRAG's in-coming and out-coming questions)."""
+
+    incoming: Annotated[list[str], Field(description="Questions that the passage answers.")]
+    outgoing: Annotated[list[str], Field(description="Questions that it raises.")]
+
+
+class HopLabel(PromptReply):
+    """What following one question promises."""
+
+    id: Annotated[str, Field(description="Number of the follow-up question, such as 1.2.")]
+    label: Literal["necessary", "indirect"]
+
+
+class HopLabels(PromptReply):
+    """The follow-up questions that are worth following."""
+
+    labels: list[HopLabel]
