@@ -10,11 +10,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
+from weakref import WeakValueDictionary
 
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
@@ -22,6 +25,7 @@ from ..algorithms.text import count_tokens
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
 from ..state.records import StoredReply
+from .failures import explain, secrets_of
 from .language import NoReplyError, ReplyTable
 from .meter import Meter, current_meter
 from .structured import MalformedReplyError, read_reply, reply_schema
@@ -30,14 +34,18 @@ R = TypeVar("R", bound=PromptReply)
 
 Mode = Literal["json_schema", "function_calling", "plain"]
 _MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
+_LONGEST_ECHO = 4000
+_OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
+_CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
 @dataclass(frozen=True)
 class _Raw:
-    """The text of one reply, whether the model refused, and the tokens it took."""
+    """The text of one reply, whether the model refused or ran out of room, and its tokens."""
 
     text: str
     refusal: str | None
+    cut_off: bool
     input_tokens: int
     output_tokens: int
 
@@ -45,8 +53,9 @@ class _Raw:
 class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
-    ``settings_key`` is what besides the prompt decides a reply (temperature and so on). One
-    instance belongs to one event loop, and sends at most ``concurrency`` requests at a time.
+    ``settings_key`` is what besides the prompt decides a reply (temperature and so on), ``strict``
+    asks the server to hold replies to their schema. One instance belongs to one event loop, and
+    sends at most ``concurrency`` requests at a time.
     """
 
     def __init__(
@@ -58,31 +67,29 @@ class ChatLanguageModel:
         settings_key: str = "",
         concurrency: int = 16,
         prompts: Path | None = None,
+        strict: bool = False,
     ) -> None:
         self.name = name
         self._chat = chat
         self._replies = replies
         self._settings_key = settings_key
         self._prompts = prompts
+        self._options = {"strict": True} if strict else {}
         self._mode = 0
         self._slots = asyncio.Semaphore(concurrency)
-        self._asking: dict[str, asyncio.Lock] = {}
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it was ever given. Raises NoReplyError."""
-        system, human = prompt.render(inputs, self._prompts)
+        system, human = await asyncio.to_thread(prompt.render, inputs, self._prompts)
         schema = reply_schema(prompt.reply)
         key = _digest(prompt.name, system, human, schema, self.name, self._settings_key)
         lock = self._asking.setdefault(key, asyncio.Lock())
-        try:
-            async with lock:  # the same question asked twice at once is paid for once
-                return await self._answer(prompt, key, schema, system, human)
-        finally:
-            if not lock.locked():
-                self._asking.pop(key, None)
+        async with lock:  # the same question asked twice at once is paid for once
+            return await self._answer(prompt, key, schema, system, human)
 
     def key(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> str:
-        """The key under which the reply to ``prompt`` is, or would be, stored."""
+        """The key under which the reply to ``prompt`` is, or would be, stored. Blocks."""
         system, human = prompt.render(inputs, self._prompts)
         schema = reply_schema(prompt.reply)
         return _digest(prompt.name, system, human, schema, self.name, self._settings_key)
@@ -112,25 +119,27 @@ class ChatLanguageModel:
     async def _ask(
         self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
     ) -> tuple[R, _Raw]:
+        """The reply, asked for once more where the first is malformed or was cut off."""
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
-        for _ in range(2):
+        for last in (False, True):
             raw = await self._request(messages, schema, meter)
             if raw.refusal is not None:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
+            problem = _CUT_OFF if raw.cut_off else ""
             try:
                 value, left_out = read_reply(raw.text, prompt.reply)
             except MalformedReplyError as error:
-                problem = str(error)
-                messages = [
-                    *messages[:2],
-                    AIMessage(raw.text or "(empty)"),
-                    HumanMessage(f"{problem} Reply again with the JSON object only."),
-                ]
-                continue
-            if left_out:
-                meter.warn(f"{left_out} malformed items of a {prompt.name} reply were left out.")
-            return value, raw
+                problem = f"{error} {problem}".strip()
+            else:
+                if last or not raw.cut_off:
+                    _warn(meter, prompt.name, left_out, raw.cut_off)
+                    return value, raw
+            messages = [
+                *messages[:2],
+                AIMessage(raw.text[:_LONGEST_ECHO] or "(empty)"),
+                HumanMessage(f"{problem} Reply again with the JSON object only."),
+            ]
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
 
     async def _request(
@@ -141,41 +150,95 @@ class ChatLanguageModel:
         while True:
             if not meter.take_call():
                 raise NoReplyError("budget", "The limit on requests to the model was reached.")
+            chat = self._chat
             try:
                 async with self._slots:
-                    message = await self._invoke(messages, schema, _MODES[mode])
+                    message = await _invoke(chat, messages, schema, _MODES[mode], self._options)
             except Exception as error:
                 meter.count(self.name, calls=1)
-                if _is_bad_request(error) and self._drop_temperature(error):
-                    continue
-                if _is_bad_request(error) and mode + 1 < len(_MODES):
+                if _rejects_temperature(error, chat):
+                    self._chat = chat.model_copy(update={"temperature": None})
+                elif _may_reject_mode(error) and mode + 1 < len(_MODES):
                     mode += 1
-                    continue
-                raise NoReplyError("unreachable", _describe(error)) from error
+                else:
+                    raise self._no_reply(error) from error
+                continue
             self._mode = max(self._mode, mode)
             raw = _read_message(message, messages)
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
-    def _drop_temperature(self, error: Exception) -> bool:
-        """Whether the server rejected the temperature, which is then no longer sent."""
-        if "temperature" not in str(error) or getattr(self._chat, "temperature", None) is None:
-            return False
-        self._chat = self._chat.model_copy(update={"temperature": None})
-        return True
+    def _no_reply(self, error: Exception) -> NoReplyError:
+        reason = explain(error, secrets_of(self._chat))
+        if _is_filtered(error):
+            return NoReplyError("refused", f"The model refused to reply ({reason}).")
+        return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
 
-    async def _invoke(
-        self, messages: list[BaseMessage], schema: dict[str, Any], mode: Mode
-    ) -> AIMessage:
-        if mode == "plain":
-            return await self._chat.ainvoke(messages)
-        structured = self._chat.with_structured_output(schema, method=mode, include_raw=True)
+
+async def _invoke(
+    chat: BaseChatModel,
+    messages: list[BaseMessage],
+    schema: dict[str, Any],
+    mode: Mode,
+    options: dict[str, Any],
+) -> AIMessage:
+    if mode == "plain":
+        return await chat.ainvoke(messages)
+    try:
+        structured = chat.with_structured_output(schema, method=mode, include_raw=True, **options)
+    except (TypeError, ValueError) as error:
+        raise NotImplementedError(f"{type(chat).__name__} has no {mode}") from error
+    try:
         result = await structured.ainvoke(messages)
-        return cast(AIMessage, cast(dict[str, Any], result)["raw"])
+    except Exception as error:
+        if (partial := _partial_message(error)) is None:
+            raise
+        return partial
+    return cast(AIMessage, cast(dict[str, Any], result)["raw"])
+
+
+def _partial_message(error: Exception) -> AIMessage | None:
+    """The reply that openai's client raised an error for, because it stopped at the limit."""
+    completion = getattr(error, "completion", None)
+    if completion is None or not completion.choices or _is_filtered(error):
+        return None
+    choice, usage = completion.choices[0], completion.usage
+    return AIMessage(
+        choice.message.content or "",
+        response_metadata={"finish_reason": choice.finish_reason},
+        usage_metadata=usage
+        and {
+            "input_tokens": usage.prompt_tokens or 0,
+            "output_tokens": usage.completion_tokens or 0,
+            "total_tokens": usage.total_tokens or 0,
+        },
+    )
+
+
+def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
+    if left_out:
+        meter.warn(f"{left_out} malformed items of a {prompt} reply were left out.")
+    if cut_off:
+        meter.warn(f"A {prompt} reply was cut off at the model's limit.")
 
 
 def _digest(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _rejects_temperature(error: Exception, chat: BaseChatModel) -> bool:
+    return (
+        _is_bad_request(error)
+        and "temperature" in str(error)
+        and getattr(chat, "temperature", None) is not None
+    )
+
+
+def _may_reject_mode(error: Exception) -> bool:
+    """Whether another mode of structured output may fare better: servers seldom say why."""
+    if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
+        return False
+    return _is_bad_request(error) and not _is_filtered(error)
 
 
 def _is_bad_request(error: Exception) -> bool:
@@ -184,24 +247,26 @@ def _is_bad_request(error: Exception) -> bool:
     )
 
 
-def _describe(error: Exception) -> str:
-    status = getattr(error, "status_code", None)
-    reason = " ".join(str(error).split())[:300] or type(error).__name__
-    return f"The model could not be reached ({f'{status}: ' if status else ''}{reason})."
+def _is_filtered(error: Exception) -> bool:
+    return (
+        getattr(error, "code", None) == "content_filter" or "content filter" in str(error).lower()
+    )
 
 
 def _read_message(message: AIMessage, sent: Sequence[BaseMessage]) -> _Raw:
-    text = message.text
+    text: str = message.text
     if message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"])
     elif message.invalid_tool_calls:
         text = message.invalid_tool_calls[0]["args"] or ""
-    usage = message.usage_metadata
+    text = text.encode(errors="replace").decode()  # half a surrogate pair cannot be sent back
+    finish = message.response_metadata.get("finish_reason")
+    refusal = message.additional_kwargs.get("refusal")
+    usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
     return _Raw(
         text=text,
-        refusal=message.additional_kwargs.get("refusal"),
-        input_tokens=usage["input_tokens"]
-        if usage
-        else sum(count_tokens(part.text) for part in sent),
-        output_tokens=usage["output_tokens"] if usage else count_tokens(text),
+        refusal=refusal or ("content filter" if finish == "content_filter" else None),
+        cut_off=finish in {"length", "max_tokens", "MAX_TOKENS"},
+        input_tokens=usage["input_tokens"] or sum(count_tokens(part.text) for part in sent),
+        output_tokens=usage["output_tokens"] or count_tokens(text),
     )

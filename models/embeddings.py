@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..context import Settings
 from ..state.errors import RagraphsError
+from .failures import explain, secrets_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_OPENAI = "text-embedding-3-small"
+_REQUEST_SECONDS = 60
 
 
 class Embedder(Protocol):
@@ -66,18 +68,21 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
         try:
-            return _unit(self._client.embed_documents(list(texts)))
+            rows = self._client.embed_documents(list(texts))
+            if len(rows) != len(texts):
+                raise ValueError(f"{len(rows)} vectors for {len(texts)} texts")
+            return _unit(rows)
         except Exception as error:
-            reason = " ".join(str(error).split())[:300] or type(error).__name__
+            reason = explain(error, secrets_of(self._client))
             raise RagraphsError(
-                f"The embeddings {self.name} could not be reached ({reason}); run again later: "
-                "what is done is kept."
+                f"The embeddings {self.name} could not be had ({reason}); run again later: what "
+                "is done is kept."
             ) from error
 
 
 def resolve_auto(operator: Settings) -> tuple[str, str | None]:
     """What ``auto`` means here, and a notice for the user where it is second best."""
-    if operator.openai_api_key is not None:
+    if operator.openai_api_key:
         return f"openai:{DEFAULT_OPENAI}", None
     name = f"fastembed:{DEFAULT_FASTEMBED}"
     try:
@@ -112,16 +117,17 @@ def open_embedder(name: str, operator: Settings) -> Embedder:
 def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
     from langchain_openai import OpenAIEmbeddings
 
-    if operator.openai_api_key is None and operator.openai_base_url is None:
+    if not operator.openai_api_key and not operator.openai_base_url:
         raise RagraphsError(
             f"The embeddings {name} need a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
             "server of your own, or use --embeddings lexical."
         )
     client = OpenAIEmbeddings(
         model=name.partition(":")[2],
-        base_url=operator.openai_base_url,
+        base_url=operator.openai_base_url or None,
         api_key=operator.openai_api_key or "none",  # type: ignore[arg-type]
         check_embedding_ctx_length=False,
+        timeout=_REQUEST_SECONDS,
     )
     return OpenAIEmbedder(identity(name), client)
 
@@ -156,8 +162,7 @@ def _load(model: str, open_model: Any) -> Any:
     try:
         return open_model()
     except Exception as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise RagraphsError(f"The model {model} could not be loaded ({reason}).") from error
+        raise RagraphsError(f"The model {model} could not be loaded ({explain(error)}).") from error
 
 
 def _check_reachable(model: str) -> None:
@@ -169,7 +174,7 @@ def _check_reachable(model: str) -> None:
         if constants.HF_HUB_OFFLINE:
             raise httpx.ConnectError("HF_HUB_OFFLINE is set")
         httpx.head(constants.ENDPOINT, timeout=3, follow_redirects=True)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise RagraphsError(
             f"the model {model} is not on this machine and its hub cannot be reached."
         ) from error
@@ -198,6 +203,8 @@ def _bounded(work: Any, seconds: int) -> Any:
 def _unit(rows: Sequence[Any]) -> NDArray[np.float32]:
     import numpy as np
 
-    vectors = np.array(rows)
+    if not rows:
+        return np.zeros((0, 0), dtype=np.float32)
+    vectors = np.array(rows, dtype=np.float64)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.where(norms == 0, 1, norms)).astype(np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple, Protocol
 
@@ -18,6 +17,11 @@ from .language import OFFLINE, LanguageModel, NoReplyError
 from .meter import current_meter
 
 MISSING = -1.0
+
+# Read on import, because a grader is opened on the event loop, where nothing may block.
+_CALIBRATED: dict[str, GraderParameters] = json.loads(
+    resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
+)
 
 
 class Thresholds(NamedTuple):
@@ -53,7 +57,7 @@ class SimilarityGrader:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._parameters = grader_parameters("semantic" if embedder.semantic else "lexical")
+        self._parameters = _CALIBRATED["semantic" if embedder.semantic else "lexical"]
         self.thresholds = Thresholds(self._parameters["upper"], self._parameters["lower"])
 
     async def grade(
@@ -77,8 +81,8 @@ class SimilarityGrader:
 class ModelGrader:
     """Scores by one call of a language model for all texts.
 
-    A text that the reply leaves out counts −1, with a warning; if there is no reply at all,
-    ``fallback`` grades, with a warning.
+    A text that the reply leaves out counts −1, with a warning; if there is no reply at all, or it
+    grades none of the texts, ``fallback`` grades, with a warning.
     """
 
     def __init__(self, model: LanguageModel, thresholds: Thresholds, fallback: Grader) -> None:
@@ -98,6 +102,9 @@ class ModelGrader:
             return await self._fallback.grade(prompt, question, texts)
         given = {entry.id: entry.score for entry in reply.scores}
         missing = [text["id"] for text in texts if text["id"] not in given]
+        if texts and len(missing) == len(texts):
+            meter.warn("The model graded none of the texts. The similarity grader took over.")
+            return await self._fallback.grade(prompt, question, texts)
         if missing:
             meter.warn(f"The model graded {len(texts) - len(missing)} of {len(texts)} texts.")
         return Grading([given.get(text["id"], MISSING) for text in texts], self._thresholds)
@@ -110,11 +117,3 @@ def open_grader(kind: GraderName, model: LanguageModel, embedder: Embedder) -> G
         return similarity
     thresholds = similarity.thresholds if model.name == OFFLINE else MODEL_THRESHOLDS
     return ModelGrader(model, thresholds, similarity)
-
-
-@lru_cache(maxsize=2)
-def grader_parameters(kind: str) -> GraderParameters:
-    """The calibrated parameters for ``semantic`` or ``lexical`` embeddings."""
-    text = resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
-    parameters: GraderParameters = json.loads(text)[kind]
-    return parameters

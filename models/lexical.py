@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..algorithms.text import terms
 
-_DIMENSION = 2048
+_DIMENSION = 1024
 _WORD_WEIGHT = 1.0
 _NGRAM_WEIGHT = 0.35
 
@@ -25,7 +25,7 @@ class LexicalEmbedder:
     semantic = False
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), 2048); a text without terms gives a zero vector."""
+        """Unit vectors, shape (len(texts), 1024); a text without terms gives a zero vector."""
         vectors = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
         for vector, text in zip(vectors, texts, strict=True):
             for term, count in Counter(terms(text)).items():

@@ -10,11 +10,23 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
+from ..algorithms.question_writing import write_questions
 from ..algorithms.questions import analyse_question
 from ..algorithms.reading import Source, read
-from ..algorithms.text import content_words
+from ..algorithms.similarity import hybrid_similarity
+from ..algorithms.text import content_words, keywords
 from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import Answer, PromptReply, Queries, Quote, Score, Scores
+from ..prompts.replies import (
+    Answer,
+    HopLabel,
+    HopLabels,
+    PassageQuestions,
+    PromptReply,
+    Queries,
+    Quote,
+    Score,
+    Scores,
+)
 from .embeddings import Embedder
 from .graders import SimilarityGrader
 from .language import OFFLINE, NoReplyError
@@ -39,6 +51,8 @@ class OfflineLanguageModel:
             "grade_strips": self._grade,
             "rewrite_query": self._rewrite,
             "answer": self._answer,
+            "write_questions": self._write_questions,
+            "choose_hops": self._choose_hops,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -73,6 +87,25 @@ class OfflineLanguageModel:
             sufficient=reading.sufficient,
             answer=reading.answer,
         )
+
+    def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
+        written = write_questions(texts[0]["title"], texts[0]["text"])
+        return PassageQuestions(incoming=list(written.incoming), outgoing=list(written.outgoing))
+
+    def _choose_hops(self, question: str, texts: Sequence[Excerpt]) -> HopLabels:
+        """The follow-up question of each text that is most like the question (HopRAG, non-LLM)."""
+        wanted = keywords(question)
+        labels = []
+        for text in texts:
+            lines = [line.partition(" ") for line in text["text"].split("\n")]
+            vectors = self._embedder.embed([question, *(line[2] for line in lines)])
+            similarities = [
+                hybrid_similarity(wanted, keywords(line[2]), float(cosine))
+                for line, cosine in zip(lines, vectors[1:] @ vectors[0], strict=True)
+            ]
+            best = max(range(len(lines)), key=lambda place: similarities[place])
+            labels.append(HopLabel(id=lines[best][0], label="necessary"))
+        return HopLabels(labels=labels)
 
     def _similarity(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
         if not self._embedder.semantic:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
-from weakref import WeakKeyDictionary
+import warnings
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING, Any
 
 from ..context import Context, Settings, check_model_allowed
 from ..state.errors import RagraphsError
 from .embeddings import Embedder
+from .failures import explain
 from .language import OFFLINE, LanguageModel, ReplyTable
 
-_Opened = dict[Any, LanguageModel]
-_opened: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opened] = WeakKeyDictionary()
+if TYPE_CHECKING:
+    from httpx import AsyncClient
+
+_Opened = dict[Any, tuple[LanguageModel, "AsyncClient"]]
+_opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, AsyncGenerator[None]]] = {}
 
 
 async def open_language_model(
@@ -21,8 +25,8 @@ async def open_language_model(
 ) -> LanguageModel:
     """The language model that ``context`` names, one instance for each event loop and index.
 
-    ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the model is
-    not allowed, unknown, or has no key.
+    ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the
+    model is not allowed, unknown, or has no key.
     """
     check_model_allowed(context.model, operator)
     if context.model == OFFLINE:
@@ -35,30 +39,65 @@ async def open_language_model(
         context.timeout,
         context.max_retries,
         context.concurrency,
+        operator.openai_base_url,
+        operator.openai_api_key,
+        operator.requests_per_second,
+        operator.prompts,
         id(replies),
-        id(operator),
     )
-    opened = _opened.setdefault(asyncio.get_running_loop(), {})
+    opened = await _opened_in_running_loop()
     if key not in opened:
         chat = await asyncio.to_thread(_open_chat, context, operator, replies)
         opened.setdefault(key, chat)
-    return opened[key]
+    return opened[key][0]
 
 
-def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> LanguageModel:
+async def _opened_in_running_loop() -> _Opened:
+    loop = asyncio.get_running_loop()
+    if loop not in _opened:
+        opened: _Opened = {}
+        _opened[loop] = opened, _until_loop_ends(loop, opened)
+        await anext(_opened[loop][1])
+    return _opened[loop][0]
+
+
+async def _until_loop_ends(
+    loop: asyncio.AbstractEventLoop, opened: _Opened
+) -> AsyncGenerator[None]:
+    """Stays suspended until asyncio, before it closes the loop, ends its generators."""
+    try:
+        yield
+    finally:
+        del _opened[loop]
+        for _, client in opened.values():
+            await client.aclose()
+
+
+def _open_chat(
+    context: Context, operator: Settings, replies: ReplyTable
+) -> tuple[LanguageModel, AsyncClient]:
     from .chat import ChatLanguageModel
+    from .transport import PunctualClient
 
-    return ChatLanguageModel(
+    if operator.prompts is not None and not operator.prompts.is_dir():
+        raise RagraphsError(
+            f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
+            "RAGRAPHS_PROMPTS."
+        )
+    client = PunctualClient(context.timeout, context.concurrency)
+    model = ChatLanguageModel(
         context.model,
-        _init_chat_model(context, operator),
+        _init_chat_model(context, operator, client),
         replies,
         settings_key=f"temperature={context.temperature}",
         concurrency=context.concurrency,
         prompts=operator.prompts,
+        strict=context.model.startswith("openai:"),
     )
+    return model, client
 
 
-def _init_chat_model(context: Context, operator: Settings) -> Any:
+def _init_chat_model(context: Context, operator: Settings, client: AsyncClient) -> Any:
     from langchain.chat_models import init_chat_model
     from langchain_core.rate_limiters import InMemoryRateLimiter
 
@@ -72,29 +111,27 @@ def _init_chat_model(context: Context, operator: Settings) -> Any:
             requests_per_second=operator.requests_per_second
         )
     if context.model.startswith("openai:"):
-        options |= _openai_options(context, operator)
+        options |= _openai_options(context, operator) | {"http_async_client": client}
     try:
+        if ":" not in context.model:
+            raise ValueError("no provider is named")
         return init_chat_model(context.model, **options)
     except (ImportError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300]
         raise RagraphsError(
-            f"The model {context.model!r} cannot be used ({reason}); name one as provider:name, "
-            "such as openai:gpt-4o-mini, or use offline."
+            f"The model {context.model!r} cannot be used ({explain(error)}); name one as "
+            "provider:name, such as openai:gpt-4o-mini, or use offline."
         ) from error
 
 
 def _openai_options(context: Context, operator: Settings) -> dict[str, Any]:
-    import httpx
-
-    if operator.openai_api_key is None and operator.openai_base_url is None:
+    if not operator.openai_api_key and not operator.openai_base_url:
         raise RagraphsError(
             f"The model {context.model} needs a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
             "server of your own, or use --model offline."
         )
+    # On a server without structured output the next mode is tried: nothing for a person to read.
+    warnings.filterwarnings("ignore", r".*OpenAI's structured output feature", UserWarning)
     return {
-        "base_url": operator.openai_base_url,
+        "base_url": operator.openai_base_url or None,
         "api_key": operator.openai_api_key or "none",
-        "http_async_client": httpx.AsyncClient(
-            limits=httpx.Limits(max_connections=context.concurrency), timeout=context.timeout
-        ),
     }

@@ -29,7 +29,7 @@ def read_reply(text: str, reply: type[R]) -> tuple[R, int]:
     bare = _THINKING.sub("", text).strip()
     if not bare:
         raise MalformedReplyError("The reply was empty.")
-    data = _json_object(bare)
+    data = _json_object(bare, reply)
     if data is None:
         raise MalformedReplyError("The reply was not a JSON object.")
     try:
@@ -67,21 +67,35 @@ def _close(node: Any, definitions: dict[str, Any]) -> Any:
     return closed
 
 
-def _json_object(text: str) -> dict[str, Any] | None:
+def _json_object(text: str, reply: type[PromptReply]) -> dict[str, Any] | None:
+    """The object in ``text``; a bare list stands for a reply that is nothing but one list."""
     start, end = text.find("{"), text.rfind("}")
-    if start < 0:
-        return None
-    for candidate in (text, text[start : end + 1]):
-        try:
-            data = json.loads(candidate)
-        except ValueError:
-            continue
+    for candidate in (text, text[max(start, 0) : end + 1]):
+        data = _loads(candidate)
         if isinstance(data, dict):
             return data
-    repaired = repair_json(text[start:], return_objects=True)
+        if isinstance(data, list) and len(reply.model_fields) == 1:
+            return {next(iter(reply.model_fields)): data}
+    if start < 0:
+        return None
+    repaired = _repair(text[start:])
     if isinstance(repaired, list):
         repaired = next((item for item in repaired if isinstance(item, dict)), None)
     return repaired if isinstance(repaired, dict) and repaired else None
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _repair(text: str) -> Any:
+    try:
+        return repair_json(text, return_objects=True)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _explain(error: ValidationError) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+from pydantic import SecretStr
 
 from ..context import Settings
+from .failures import explain
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class WebSearch(Protocol):
 class TavilySearch:
     """Tavily's search API, or a server that speaks it."""
 
-    def __init__(self, key: str, base_url: str | None = None, timeout: float = 20) -> None:
+    def __init__(self, key: SecretStr, base_url: str | None = None, timeout: float = 20) -> None:
         self._key = key
         self._base_url = base_url
         self._timeout = timeout
@@ -41,23 +45,32 @@ class TavilySearch:
         """At most ``most`` pages, best first. Raises WebSearchError."""
         from tavily import AsyncTavilyClient
 
-        client = AsyncTavilyClient(self._key, api_base_url=self._base_url)
+        client = AsyncTavilyClient(self._key.get_secret_value(), api_base_url=self._base_url)
         try:
-            found = await client.search(query, max_results=most, timeout=self._timeout)
+            async with asyncio.timeout(self._timeout):
+                found = await client.search(query, max_results=most, timeout=self._timeout)
+            return _pages(found, most)
         except Exception as error:
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            reason = explain(error, [self._key])
             raise WebSearchError(f"The web search for {query!r} failed ({reason}).") from error
         finally:
             await client.close()
-        return [
-            Page(str(row.get("url", "")), str(row.get("title") or ""), str(row["content"]))
-            for row in found.get("results", [])[:most]
-            if str(row.get("content") or "").strip()
-        ]
+
+
+def _pages(found: Any, most: int) -> list[Page]:
+    """Raises ValueError for what is not a list of results."""
+    rows = found.get("results") if isinstance(found, dict) else None
+    if not isinstance(rows, list):
+        raise ValueError("the reply holds no list of results")
+    return [
+        Page(str(row.get("url") or ""), str(row.get("title") or ""), str(row["content"]))
+        for row in rows[:most]
+        if isinstance(row, dict) and str(row.get("content") or "").strip()
+    ]
 
 
 def web_search(operator: Settings) -> WebSearch | None:
     """The web search that the operator has a key for, or none."""
-    if operator.tavily_api_key is None:
+    if not operator.tavily_api_key:
         return None
-    return TavilySearch(operator.tavily_api_key.get_secret_value(), operator.tavily_base_url)
+    return TavilySearch(operator.tavily_api_key, operator.tavily_base_url)

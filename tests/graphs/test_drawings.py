@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from ragraphs.graphs.__main__ import with_drawings
 
 README = Path(__file__).parents[2] / "README.md"

@@ -1,0 +1,48 @@
+"""Why a request to another machine failed, for a person to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import SecretStr
+
+_LONGEST = 300
+_SHORTEST_SECRET = 8
+_TAG = re.compile(r"<[^>]*>")
+
+
+def explain(error: BaseException, secrets: Iterable[SecretStr] = ()) -> str:
+    """One line on what went wrong: the status, and what the server or the system said.
+
+    ``secrets`` do not show, even where the server repeats them.
+    """
+    status = getattr(error, "status_code", None)
+    text = " ".join(_TAG.sub(" ", _said(error)).split()).rstrip(".")
+    if not text or text == f"Error code: {status}":
+        text = HTTPStatus(status).phrase if status in set(HTTPStatus) else type(error).__name__
+    for secret in secrets:
+        if len(value := secret.get_secret_value()) >= _SHORTEST_SECRET:
+            text = text.replace(value, "***")
+    return (f"{status}: {text}" if status else text)[:_LONGEST]
+
+
+def secrets_of(client: Any) -> list[SecretStr]:
+    """The keys that a client holds."""
+    return [value for value in vars(client).values() if isinstance(value, SecretStr)]
+
+
+def _said(error: BaseException) -> str:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping):
+        for name in ("message", "detail", "error"):
+            if isinstance(said := body.get(name), str) and said:
+                return said
+    said = str(error)
+    root = error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    deeper = str(root)
+    return f"{said} {deeper}" if deeper and deeper not in said else said

@@ -1,0 +1,47 @@
+"""Fixtures for all tests: a bare environment, and servers for what lies across the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from ragraphs.context import settings
+from stub_openai import OpenAIStub, serving_openai
+from stub_tavily import KEY as TAVILY_KEY
+from stub_tavily import TavilyStub, serving_tavily
+
+_PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
+
+
+@pytest.fixture(autouse=True)
+def isolated(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """An empty working folder, and nothing of the person's own settings, keys and proxies."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
+    for name in list(os.environ):
+        if name.startswith(_PREFIXES) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture
+def openai(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIStub]:
+    """An OpenAI-compatible server, which the environment names."""
+    with serving_openai() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.base_url)
+        settings.cache_clear()
+        yield stub
+
+
+@pytest.fixture
+def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyStub]:
+    """A Tavily-compatible server, which the environment names with a key."""
+    with serving_tavily() as stub:
+        monkeypatch.setenv("TAVILY_API_KEY", TAVILY_KEY)
+        monkeypatch.setenv("RAGRAPHS_TAVILY_BASE_URL", stub.url)
+        settings.cache_clear()
+        yield stub

@@ -1,0 +1,70 @@
+"""Fixtures for graph tests: a folder of files, and an index of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ragraphs.context import IndexContext, settings
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.nodes.opening import Index, open_index
+from ragraphs.nodes.status import export_lines
+
+FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
+
+
+class Indexing:
+    """Runs the index graph on a folder of files."""
+
+    def __init__(self, folder: Path, name: str = ".ragraphs") -> None:
+        self.folder = folder
+        self.name = str(folder / name)
+
+    def context(self, **fields: Any) -> IndexContext:
+        return IndexContext(**{"index": self.name, "embeddings": "lexical", **fields})
+
+    def run(self, *sources: str, context: dict[str, Any] | None = None, **given: Any) -> Any:
+        paths = [str(self.folder / source) for source in sources]
+        return index_graph.invoke(
+            {"sources": paths, **given}, context=self.context(**(context or {}))
+        )
+
+    @property
+    def index(self) -> Index:
+        return open_index(self.context())
+
+    def export(self) -> str:
+        return "\n".join(export_lines(self.index))
+
+    def texts(self) -> list[str]:
+        return [passage["text"] for passage in self.index.catalogue.all_passages()]
+
+    def vectors(self) -> dict[str, list[float]]:
+        with self.index.vectors._opened("passages") as store:
+            found = store.get(include=["embeddings"])
+        return {
+            id: list(vector) for id, vector in zip(found["ids"], found["embeddings"], strict=True)
+        }
+
+    def assert_whole(self) -> None:
+        catalogue = self.index.catalogue
+        assert self.index.vectors.ids("passages") == catalogue.passage_ids()
+        counts = {row["id"]: row["passages"] for row in catalogue.documents()}
+        assert sum(counts.values()) == catalogue.count_passages()
+
+
+@pytest.fixture
+def indexing(tmp_path: Path) -> Iterator[Indexing]:
+    """Three files in ``docs``, not indexed yet."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "forth.txt").write_text(f"{FORTH} It crosses the Firth of Forth.")
+    (docs / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
+    (docs / "rows.jsonl").write_text(
+        '{"id": "1", "title": "First", "text": "The first row."}\n'
+        '{"id": "2", "title": "Second", "text": "The second row."}\n'
+    )
+    settings.cache_clear()
+    yield Indexing(tmp_path)

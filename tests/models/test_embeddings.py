@@ -1,0 +1,139 @@
+"""Embeddings by name: over HTTP, without a network, and without a model."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from http_stub import Response
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.context import Settings, settings
+from ragraphs.models.embeddings import open_embedder, resolve_auto
+from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.state.errors import RagraphsError
+from stub_openai import KEY, embeddings, failure
+
+LEXICAL = LexicalEmbedder()
+
+
+@pytest.fixture
+def embedder(openai, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    settings.cache_clear()
+    return open_embedder("openai:embedder", settings())
+
+
+@pytest.fixture
+def without_network(monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", "empty")
+
+
+def test_openai_embeds_a_batch_in_one_request_to_unit_length(openai, embedder):
+    vectors = embedder.embed(["a", "ab", "abc"])
+    assert vectors.shape == (3, 3) and vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
+    assert np.allclose(vectors[2] / vectors[2][0], [1, 4 / 3, 1])
+    assert len(openai.requests) == 1
+    body = openai.bodies[0]
+    assert body["input"] == ["a", "ab", "abc"] and body["model"] == "embedder"
+    assert openai.requests[0].headers["Authorization"] == f"Bearer {KEY}"
+
+
+def test_openai_embeds_nothing_without_a_request(openai, embedder):
+    assert len(embedder.embed([])) == 0
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        failure(401, f"Bad key {KEY}"),
+        failure(404, "No such model"),
+        embeddings([[1.0, 2.0]]),
+        embeddings([[1.0, 2.0], [1.0]]),
+        Response({"data": None}),
+        Response("text"),
+    ],
+    ids=["key", "model", "too few", "ragged", "no data", "no object"],
+)
+def test_openai_failing_is_one_sentence_without_the_key(openai, embedder, response):
+    openai.otherwise = lambda path, body: response
+    with pytest.raises(RagraphsError, match="embeddings openai:embedder") as caught:
+        embedder.embed(["a", "b"])
+    assert KEY not in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("environment", [{}, {"OPENAI_API_KEY": ""}])
+def test_openai_without_a_key_says_what_to_set(monkeypatch, environment):
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    with pytest.raises(RagraphsError, match="set OPENAI_API_KEY"):
+        open_embedder("openai:embedder", Settings())
+
+
+@pytest.mark.parametrize("name", ["", "word2vec", "fastembed", "openai:", "lexical:x"])
+def test_unknown_embeddings_are_named_in_a_sentence(name):
+    with pytest.raises(RagraphsError, match="There are no embeddings called"):
+        open_embedder(name, Settings())
+
+
+def test_auto_without_a_network_is_lexical_within_seconds_and_says_so(without_network):
+    began = time.monotonic()
+    name, notice = resolve_auto(settings())
+    assert name == "lexical"
+    assert notice is not None and "lexical" in notice and "cannot be reached" in notice
+    assert time.monotonic() - began < 15
+
+
+def test_auto_offline_by_choice_is_lexical(without_network, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert resolve_auto(settings())[0] == "lexical"
+
+
+def test_auto_with_a_key_is_openai(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert resolve_auto(Settings()) == ("openai:text-embedding-3-small", None)
+
+
+def test_fastembed_from_a_folder_that_does_not_exist_is_one_sentence():
+    with pytest.raises(RagraphsError, match="'nowhere' of the embedding model does not exist"):
+        open_embedder("fastembed:sentence-transformers/all-MiniLM-L6-v2@nowhere", Settings())
+
+
+@pytest.mark.parametrize("model", ["sentence-transformers/all-MiniLM-L6-v2", "made/up"])
+def test_fastembed_from_a_folder_without_a_model_is_one_sentence(tmp_path, model):
+    with pytest.raises(RagraphsError, match="could not be loaded") as caught:
+        open_embedder(f"fastembed:{model}@{tmp_path}", Settings())
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(max_size=200))
+def test_lexical_vectors_are_deterministic_and_of_unit_length_or_zero(text):
+    vector, again = LEXICAL.embed([text])[0], LEXICAL.embed(["other", text])[1]
+    assert np.array_equal(vector, again)
+    assert vector.dtype == np.float32
+    length = float(np.linalg.norm(vector))
+    assert length == 0 or abs(length - 1) < 1e-5
+
+
+@pytest.mark.parametrize("text", ["경복궁은 1395년에 지어졌다.", "東京都", "Forth Bridge", "7"])
+def test_lexical_vectors_exist_in_every_script(text):
+    assert np.linalg.norm(LEXICAL.embed([text])[0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "the of and", "!?"])
+def test_lexical_gives_a_zero_vector_where_there_are_no_terms(text):
+    assert not LEXICAL.embed([text]).any()
+
+
+def test_lexical_vectors_of_related_texts_are_nearer():
+    bridge, bridges, sonata = LEXICAL.embed(
+        ["The Forth Bridge in Scotland", "bridges of Scotland", "a piano sonata in C"]
+    )
+    assert bridge @ bridges > 0.3 > abs(bridge @ sonata)
