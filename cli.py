@@ -42,6 +42,8 @@ _DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
     ("crag", "훈민정음은 언제 반포되었습니까?"),
 )
 
+_INTERRUPTED = 130  # typer's own exit code for Ctrl-C
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -49,6 +51,8 @@ def main() -> None:
     """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     try:
         code = app(standalone_mode=False)
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
         print(f"ragraphs: {message}", file=sys.stderr)
@@ -58,7 +62,7 @@ def main() -> None:
         code = 2
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         code = 1
@@ -146,7 +150,7 @@ def _answer(
             continue
         for node, update in updates.items():
             watch(node, update)
-    return cast("AnswerOutput", result)
+    return cast("AnswerOutput", {key: result[key] for key in graph.output_channels})
 
 
 @app.command()

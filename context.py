@@ -26,7 +26,7 @@ GraderName = Literal["model", "similarity"]
 class Settings(BaseSettings):
     """What only the operator may set, from the environment or a ``.env`` file."""
 
-    model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore")
 
     root: Path | None = Field(
         default=None,

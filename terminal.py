@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -19,6 +20,9 @@ from rich.table import Table
 from .context import Context
 from .state.answering import AnswerOutput
 from .state.records import Citation, Usage
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -93,17 +97,27 @@ def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    result: Any = None
     with Progress(*columns, console=_err, transient=True, disable=quiet) as progress:
-        tasks: dict[str, Any] = {}
-        for mode, part in graph.stream(given, context=context, stream_mode=["custom", "values"]):
-            if mode == "values":
-                result = part
-                continue
-            step = part["step"]
-            if step not in tasks:
-                tasks[step] = progress.add_task(step, total=part["total"])
-            progress.update(tasks[step], completed=part["done"], total=part["total"])
+        # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
+        return asyncio.run(_follow(graph, given, context, progress))
+
+
+async def _follow(graph: Any, given: Any, context: Context, progress: Progress) -> Any:
+    result: Any = None
+    tasks: dict[str, Any] = {}
+    async for mode, part in graph.astream(
+        given,
+        context=context,
+        stream_mode=["custom", "values"],
+        output_keys=graph.output_channels,
+    ):
+        if mode == "values":
+            result = part
+            continue
+        step = part["step"]
+        if step not in tasks:
+            tasks[step] = progress.add_task(step, total=part["total"])
+        progress.update(tasks[step], completed=part["done"], total=part["total"])
     return result
 
 

@@ -14,12 +14,14 @@ from typing import Literal, NamedTuple
 from .answer_types import countries, dates, life_facts, name_spans, names, quoted_names
 from .question_writing_korean import write_korean
 from .questions import analyse_question
-from .text import STOP_WORDS, Span, content_words, is_korean, sentences, terms
+from .text import STOP_WORDS, content_words, is_korean, sentences, terms
 
 Kind = Literal["person", "place", "thing"]
 
 _MOST = 12
 _LEAST_INCOMING = 2
+_LEAST_OUTGOING = 4
+_LONGEST = 30
 
 
 class WrittenQuestions(NamedTuple):
@@ -30,11 +32,17 @@ class WrittenQuestions(NamedTuple):
 
 
 class _Topic(NamedTuple):
-    """What a passage is about; ``be`` is "is", "was", "are" or "were"."""
+    """What a passage is about; "``name`` ``be`` a ``noun``" (Red Kite is a film)."""
 
     name: str
     kind: Kind
     be: str
+    noun: str
+    article: str
+
+    @property
+    def called(self) -> str:
+        return self.article + self.name
 
     @property
     def who(self) -> str:
@@ -50,25 +58,28 @@ class _Clause(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """A name in a passage; ``deed`` is what its bearer did to the topic ("directed Red Kite")."""
+    """A name in a passage; ``prefix`` is an article or a role ("the director ")."""
 
     name: str
     kind: Kind
-    deed: str
+    prefix: str
     rank: float
 
 
 _PAST_OF = dict(
-    pair.split(":")
-    for pair in """written:wrote sung:sang drawn:drew begun:began given:gave taken:took shown:showed
-    made:made built:built led:led held:held won:won sold:sold taught:taught bought:bought run:ran
-    known:knew broken:broke chosen:chose driven:drove spoken:spoke stolen:stole lost:lost cut:cut
-    sent:sent paid:paid found:found fought:fought shot:shot brought:brought set:set told:told
-    overseen:oversaw""".split()
+    entry.split(":")
+    for entry in """written:wrote sung:sang drawn:drew begun:began given:gave taken:took
+    shown:showed known:knew driven:drove overseen:oversaw become:became gone:went come:came grown:grew seen:saw
+    done:did chosen:chose spoken:spoke broken:broke run:ran made:made built:built led:led held:held
+    won:won sold:sold taught:taught bought:bought lost:lost cut:cut sent:sent paid:paid found:found
+    fought:fought shot:shot brought:brought set:set told:told left:left met:met""".split()
 )
-_PARTICIPLE = r"(?:[a-z]{2,}ed|" + "|".join(_PAST_OF) + r"|born|put)"
+_DOER_OF = {"written": "writer", "sung": "singer", "led": "leader", "won": "winner"}
+_PASTS = frozenset(_PAST_OF.values())
+_PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)}|born|put)"
 _BY = re.compile(rf"\b({_PARTICIPLE}(?:,? and (?:[a-z]+ly )?{_PARTICIPLE})?) by\b")
 _DONE = re.compile(rf"\b({_PARTICIPLE}) (?:[a-z]+ ){{0,3}}?(in|on|at|near) (?:the )?(?=[\dA-Z])")
+_NOT_PASSIVE = re.compile(r"(?:\b(?:and|or|he|she|it|they|has|have|had)|[A-Z]\w*) $")
 _DEFINED = re.compile(
     r"\b(is|was|are|were) (?:an?|the|one of the) (.+?)"
     rf"(?=[,.;:]|$| (?:{_PARTICIPLE} (?:by|in|on|at|from|to|as|for)|in|of|on|at|by|for|from|with|"
@@ -81,26 +92,36 @@ _LEAD = re.compile(
 )
 _ADVERB = re.compile(r"^(?:(?:also|then|later|now|soon|still|often|only|once|[a-z]+ly) )+")
 _APPOSITIVE = re.compile(r"^,(?! (?:and|or) )[^,]{2,90}, (?=[a-z])")
-_NOUN_PHRASE = re.compile(r"(?:The|A|An|This|These) [^,;:]{2,60}? (?=(?:is|was|are|were) )")
-_END = re.compile(
-    r"[;:]|,? (?:who|whom|whose|which|that|where|when|while|because|although|but)\b| [—–-] "
-    r"|, (?:and|with|[a-z]+ing)\b"
+_BEING = r"(?=(?:is|was|are|were) )"
+_NOUN_PHRASE = re.compile(
+    rf"(?:The|A|An|This|These) (?:(?!(?:what|which|that|who|has|had|{'|'.join(sorted(_PASTS))})\b)"
+    rf"[\w'’&.-]+ ){{1,8}}?(?<! and ){_BEING}"
 )
+_OWNED = re.compile(rf"([a-z0-9][\w -]{{2,40}}?) {_BEING}")
+_RELATIVE = re.compile(r",? (?:who|whom|whose|which|that|where|when|while|because|although|but)\b")
+_END = re.compile(r"[;:]| [—–-] ")
 _AUXILIARIES = frozenset("is was are were has had have did does can could will would".split())
+_INVERTED = frozenset("is was are were can could will would".split())
+_PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
 _FOLLOW_UPS: dict[Kind, tuple[str, ...]] = {
     "person": (
-        "Who {be} {x}?",
-        "Where was {x} born?",
-        "When was {x} born?",
-        "What is {x} known for?",
+        "Who is {}?",
+        "Where was {} born?",
+        "When was {} born?",
+        "What is {} known for?",
     ),
     "place": (
-        "Where is {x}?",
-        "What is {x} known for?",
-        "What is the history of {x}?",
-        "How many people live in {x}?",
+        "Where is {}?",
+        "What is {} known for?",
+        "What is the history of {}?",
+        "How many people live in {}?",
     ),
-    "thing": ("What is {x}?", "Who made {x}?", "Where is {x} from?", "When did {x} begin?"),
+    "thing": (
+        "What is {}?",
+        "What is {} known for?",
+        "What is the origin of {}?",
+        "Who is connected with {}?",
+    ),
 }
 
 
@@ -110,49 +131,54 @@ def write_questions(title: str, text: str) -> WrittenQuestions:
     At least two in-coming ones where the text has a content word, and at least four out-coming
     ones where it mentions anything; at most twelve of each.
     """
-    title, text = " ".join(title.split()), text.strip()
-    if is_korean(text):
-        incoming, outgoing = write_korean(title, text)
-    else:
-        incoming, outgoing = _write_english(title, text)
+    title, text = " ".join(title.split()), " ".join(text.split())
+    write = write_korean if is_korean(text) else _write_english
+    incoming, outgoing = write(title, text)
     answered = _first_distinct(incoming, ())
     return WrittenQuestions(answered, _first_distinct(outgoing, answered))
 
 
 def _first_distinct(questions: Iterable[str], answered: tuple[str, ...]) -> tuple[str, ...]:
     """The first questions with different terms, without those that are ``answered``."""
-    seen = {(question.split()[0], frozenset(terms(question))) for question in answered}
+    seen = {_gist(question) for question in answered}
     kept: list[str] = []
     for question in questions:
-        key = (question.split()[0], frozenset(terms(question)))
-        if key not in seen and len(kept) < _MOST:
-            seen.add(key)
+        gist = _gist(question)
+        if gist not in seen and len(kept) < _MOST:
+            seen.add(gist)
             kept.append(question)
     return tuple(kept)
 
 
+def _gist(question: str) -> tuple[str, frozenset[str]]:
+    word = question.partition(" ")[0]
+    return ("" if word in {"Who", "What"} else word), frozenset(terms(question))
+
+
 def _write_english(title: str, text: str) -> tuple[Iterable[str], Iterable[str]]:
-    spans = [Span(s.start, s.end, " ".join(s.text.split())) for s in sentences(text)]
-    plain = [_ASIDE.sub("", span.text) for span in spans]
+    whole = [span.text for span in sentences(text)]
+    plain = [_ASIDE.sub("", sentence) for sentence in whole]
     topic = _topic(title, text, plain)
     clauses = [_clause(sentence, topic) for sentence in plain]
-    incoming = list(_incoming(topic, text, plain, clauses))
-    mentions = _mentions(topic, plain, clauses)
-    return incoming, _outgoing(topic, mentions, plain)
+    incoming = [*_incoming(topic, text, plain, clauses)]
+    if len(incoming) < _LEAST_INCOMING:
+        incoming += _fallback(text)
+    return incoming, _outgoing(_mentions(topic, whole, clauses), text)
 
 
 def _topic(title: str, text: str, plain: list[str]) -> _Topic:
     """What the passage is about: its title without an explanation in parentheses."""
     name = re.sub(r"\s*\([^()]*\)$", "", title) or next((s.text for s in name_spans(text)), "")
-    first = plain[0] if plain else ""
-    defined = _DEFINED.search(first)
-    kind = _kind_of(defined[2].rpartition(" ")[2].lower()) if defined else "thing"
+    defined = _DEFINED.search(plain[0]) if plain else None
+    noun = defined[2].rpartition(" ")[2].lower() if defined else ""
+    kind = _kind_of(noun) if noun else "thing"
     openers = {m[0].strip().lower() for m in map(_PRONOUN.match, plain) if m}
-    if kind == "thing" and openers & {"he", "she", "his", "her"} and "it" not in openers:
+    personal = openers & {"he", "she", "his", "her"} and "it" not in openers
+    if kind == "thing" and (personal or re.search(r"\((?:[^()]*\W)?born\b", text[:300])):
         kind = "person"
-    if kind == "thing" and re.search(r"\((?:[^()]*\W)?born\b", text[:300]):
-        kind = "person"
-    return _Topic(name, kind, defined[1] if defined else "is")
+    be = re.search(r"\b(is|was|are|were)\b", plain[0]) if defined else None
+    article = "the " if name and re.search(rf"\b[Tt]he {re.escape(name)}\b", text) else ""
+    return _Topic(name, kind, be[1] if be else "is", noun, article)
 
 
 @lru_cache(maxsize=10_000)
@@ -167,169 +193,240 @@ def _clause(sentence: str, topic: _Topic) -> _Clause | None:
     sentence = _LEAD.sub("", sentence)
     sentence = sentence[:1].upper() + sentence[1:]
     pronoun = _PRONOUN.match(sentence)
-    if pronoun and pronoun[1] and topic.name:
-        return _said(topic.name, sentence[pronoun.end() :], True)
-    if pronoun and topic.name:
-        owned = re.match(r"([a-z][\w -]{2,40}?) (?=(?:is|was|are|were) )", sentence[pronoun.end() :])
-        return _said(f"the {owned[1]} of {topic.name}", sentence[pronoun.end() :][owned.end() :], False) if owned else None
-    bare = sentence.removeprefix("The ")
-    if topic.name and bare.lower().startswith(topic.name.lower().removeprefix("the ")):
-        length = len(sentence) - len(bare) + len(topic.name.lower().removeprefix("the "))
-        if not sentence[length : length + 1].isalnum():
-            return _said(topic.name, sentence[length:], True)
+    if pronoun:
+        rest = sentence[pronoun.end() :]
+        owned = _OWNED.match(rest) if pronoun[2] else None
+        if owned:
+            return _said(f"the {owned[1]} of {topic.called}", rest[owned.end() :], False)
+        return _said(topic.called, rest, True) if pronoun[1] else None
+    title = rf"[\"“'‘]?(?:The )?{re.escape(topic.name)}(?!\w)[\"”'’]?"
+    opening = re.match(title, sentence, re.IGNORECASE)
+    if opening and topic.name:
+        return _said(topic.called, sentence[opening.end() :], True)
+    if topic.noun and sentence.startswith(f"The {topic.noun} "):
+        return _said(topic.called, sentence[len(topic.noun) + 5 :], True)
     phrase = _NOUN_PHRASE.match(sentence)
-    name = next(iter(name_spans(sentence)), None)
     if phrase:
-        subject = phrase.group().strip()
-        return _said(subject[0].lower() + subject[1:], sentence[phrase.end() :], False)
-    if name and name.start in (0, len(sentence) - len(bare)):
+        return _said(_own(phrase.group().strip(), topic), sentence[phrase.end() :], False)
+    name = next(iter(name_spans(sentence)), None)
+    if name and name.start in (0, 4 * sentence.startswith("The ")):
         shared = not set(terms(name.text)).isdisjoint(terms(topic.name))
-        return _said(topic.name if shared else name.text, sentence[name.end :], shared)
+        return _said(topic.called if shared else name.text, sentence[name.end :], shared)
     return None
+
+
+def _own(phrase: str, topic: _Topic) -> str:
+    """A noun phrase that can stand alone: "the director" as "the director of Red Kite"."""
+    phrase = phrase[0].lower() + phrase[1:]
+    if topic.noun and re.search(rf"\bthe {re.escape(topic.noun)}\b", phrase):
+        return re.sub(rf"\bthe {re.escape(topic.noun)}\b", lambda _: topic.called, phrase, count=1)
+    return phrase if name_spans(phrase) or not topic.name else f"{phrase} of {topic.called}"
 
 
 def _said(subject: str, rest: str, on_topic: bool) -> _Clause | None:
     """The clause, if ``rest`` begins with a verb as far as one can tell."""
     said = _ADVERB.sub("", _APPOSITIVE.sub("", rest).lstrip())
     verb = re.match(r"[a-z]+", said)
-    if not verb or (verb.group() in STOP_WORDS and verb.group() not in _AUXILIARIES):
-        return None
-    return _Clause(subject, said.rstrip(" .!?\"”'"), on_topic)
+    finite = verb and (
+        verb.group() in _AUXILIARIES
+        or verb.group() in _PASTS
+        or (verb.group() not in STOP_WORDS and re.search(r"(?:[^s]s|ed)$", verb.group()))
+    )
+    return _Clause(subject, said.rstrip(" .!?,"), on_topic) if finite else None
 
 
 def _incoming(
     topic: _Topic, text: str, plain: list[str], clauses: list[_Clause | None]
 ) -> Iterator[str]:
     """Questions that the passage answers."""
-    known = [clause for clause in clauses if clause]
-    if topic.name and (any(c.on_topic for c in known) or _names_topic(topic, text)):
-        yield f"{topic.who} {topic.be} {topic.name}?"
+    stated = [clause for clause in clauses if clause]
+    named = not set(terms(topic.name)).isdisjoint(terms(text))
+    if topic.name and (named or any(clause.on_topic for clause in stated)):
+        yield f"{topic.who} {topic.be} {topic.called}?"
     if topic.kind == "person":
         yield from _life(topic, text)
-    for clause in known:
-        yield from _facts(clause, topic)
-    for clause in known:
-        yield from _subject_question(clause, topic)
-    names_ = [span.text for sentence in plain for span in name_spans(sentence)]
-    words = sorted(dict.fromkeys(content_words(text)), key=len, reverse=True)
-    for name in [*names_, *words][:_LEAST_INCOMING] if len(known) < _LEAST_INCOMING else ():
-        yield f"What is known about {name}?"
-        yield f"How is {name} described?"
+    for clause in stated:
+        yield from _facts(clause)
+    for sentence, clause in zip(plain, clauses, strict=True):
+        yield from _whole(clause, topic) if clause else _connection(sentence, topic)
 
 
-def _names_topic(topic: _Topic, text: str) -> bool:
-    return not set(terms(topic.name)).isdisjoint(terms(text))
+def _connection(sentence: str, topic: _Topic) -> Iterator[str]:
+    """What the names in a sentence have to do with the topic, or with each other."""
+    found = [m.name for m in _names_in(sentence, False, 0)]
+    others = [name for name in dict.fromkeys(found) if not _is_topic(name, topic)][:4]
+    first = topic.called or (others.pop(0) if others else "")
+    if first and others:
+        listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+        yield f"What has {first} to do with {listed}?"
+
+
+def _fallback(text: str) -> Iterator[str]:
+    """Questions about a text in which no clause could be made out."""
+    named = [span.text for span in name_spans(text)]
+    for thing in [*named, *sorted(content_words(text), key=len, reverse=True)][:1]:
+        yield f"What is known about {thing}?"
+        yield f"How can one describe {thing}?"
 
 
 def _life(topic: _Topic, text: str) -> Iterator[str]:
     life = life_facts(text)
-    for fact, question in zip(
-        life,
-        ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?"),
-        strict=True,
-    ):
+    asked = ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?")
+    for fact, question in zip(life, asked, strict=True):
         if fact:
-            yield question.format(topic.name)
+            yield question.format(topic.called)
 
 
-def _facts(clause: _Clause, topic: _Topic) -> Iterator[str]:
-    """Who, when, where and what of one clause."""
-    said = _END.split(clause.said, maxsplit=1)[0] if not clause.on_topic else clause.said
-    said = re.split(r",? (?:who|whom|whose|which|that|where|when)\b", said, maxsplit=1)[0]
-    passive = re.match(r"(is|was|are|were) ", said)
-    be = "was" if not passive else passive[1]
-    if not clause.on_topic and not passive:
+def _facts(clause: _Clause) -> Iterator[str]:
+    """Who did it, when and where, from the participles of one clause."""
+    said = _RELATIVE.split(_END.split(clause.said, maxsplit=1)[0], maxsplit=1)[0]
+    being = re.match(r"(is|was|are|were) ", said)
+    if not being:
         return
     for by in _BY.finditer(said):
         deed = _past(by[1])
         if deed:
             yield f"Who {deed} {clause.subject}?"
     for done in _DONE.finditer(said):
+        if _NOT_PASSIVE.search(said[: done.start()]):
+            continue
         date = dates(said[done.end() :])
-        if date and not date[0].start:
-            yield f"When {be} {clause.subject} {done[1]}?"
-        elif not done[0].endswith("on "):
-            yield f"Where {be} {clause.subject} {done[1]}?"
-    if not clause.on_topic and passive:
-        yield f"{'Who' if clause.subject.istitle() else 'What'} {be} {clause.subject}?"
+        dated = date and not date[0].start
+        be = being[1] if done.start() == being.end() else "was" if dated else "is"
+        yield f"{'When' if dated else 'Where'} {be} {clause.subject} {done[1]}?"
+    if not clause.on_topic:
+        yield f"{_who(clause.subject)} {being[1]} {clause.subject}?"
+
+
+def _who(subject: str) -> str:
+    words = subject.split()
+    return "Who" if 2 <= len(words) <= 3 and all(word[0].isupper() for word in words) else "What"
 
 
 def _past(participles: str) -> str:
     """ "written and directed" as "wrote and directed"; empty for "born"."""
-    words = [_PAST_OF.get(word, word) for word in participles.split()]
-    return "" if "born" in words or "put" in words else " ".join(words)
+    words = participles.split()
+    if "born" in words or "put" in words:
+        return ""
+    return " ".join(_PAST_OF.get(word, word) for word in words)
 
 
-def _subject_question(clause: _Clause, topic: _Topic) -> Iterator[str]:
-    """The clause with its subject asked for, where it says something particular."""
-    said = " ".join(_END.split(clause.said, maxsplit=1)[0].split()[:20]).rstrip(" ,.")
-    if len(terms(said)) > 1 and (name_spans(said) or dates(said)):
-        who = topic.who if clause.on_topic else "Who or what"
-        yield f"{who} {said}?"
+def _doer(participles: str) -> str:
+    """The noun for who does it: "directed" as "director"; empty where there is no usual one."""
+    word = participles.split()[0].strip(",")
+    guesses = (_DOER_OF.get(word, ""), word[:-2] + "or", word[:-2] + "er")
+    return next((noun for noun in guesses if noun and _kind_of(noun) == "person"), "")
 
 
-def _mentions(
-    topic: _Topic, plain: list[str], clauses: list[_Clause | None]
-) -> list[_Mention]:
+def _whole(clause: _Clause, topic: _Topic) -> Iterator[str]:
+    """All that the clause says, asked of its subject, where it says something particular."""
+    said = " ".join(_END.split(clause.said, maxsplit=1)[0].split()[:_LONGEST]).rstrip(" ,.")
+    if len(terms(said)) < 2 or not (name_spans(said) or dates(said)):
+        return
+    verb, _, rest = said.partition(" ")
+    who = topic.who if clause.on_topic else _who(clause.subject)
+    if verb in _INVERTED:
+        yield f"{verb.capitalize()} {clause.subject} {rest}?"
+    else:
+        be = topic.be if clause.on_topic else "is"
+        yield f"{who} {be} {clause.subject}, {'who' if who == 'Who' else 'which'} {said}?"
+
+
+def _mentions(topic: _Topic, whole: list[str], clauses: list[_Clause | None]) -> list[_Mention]:
     """The other names in the passage, the most telling first."""
     found: dict[str, _Mention] = {}
-    own = set(terms(topic.name))
-    for number, (sentence, clause) in enumerate(zip(plain, clauses, strict=True)):
-        for mention in _names_in(sentence, topic, clause is None or clause.on_topic, number):
-            if not own.issuperset(terms(mention.name)):
-                known = found.get(mention.name)
-                found[mention.name] = max(known, mention, key=lambda m: m.rank) if known else mention
-    whole = [f" {name} " for name in found]
-    kept = [m for m in found.values() if sum(f" {m.name} " in name for name in whole) == 1]
+    for number, (sentence, clause) in enumerate(zip(whole, clauses, strict=True)):
+        for mention in _names_in(sentence, clause is None or clause.on_topic, number):
+            known = found.get(mention.name)
+            if not known or known.rank < mention.rank:
+                found[mention.name] = mention
+    people = [m.name.split() for m in found.values() if m.kind == "person"]
+    if topic.kind == "person":
+        people.append(topic.name.split())
+    kept = [
+        mention
+        for mention in found.values()
+        if not _is_topic(mention.name, topic) and not _is_short_for(mention.name, people)
+    ]
     return sorted(kept, key=lambda mention: -mention.rank)
 
 
-def _names_in(sentence: str, topic: _Topic, on_topic: bool, number: int) -> Iterator[_Mention]:
+def _is_topic(name: str, topic: _Topic) -> bool:
+    """Whether ``name`` is the topic's, shortened or, for a person, with more first names."""
+    if topic.kind == "person" and set(topic.name.split()) <= set(name.split()):
+        return True
+    return name in re.split(r",| of | in ", topic.name, maxsplit=1)[0] or name == topic.name
+
+
+def _is_short_for(name: str, people: list[list[str]]) -> bool:
+    """Whether ``name`` is the first or last part of a longer one among ``people``."""
+    words = name.split()
+    return any(
+        len(words) < len(person)
+        and (words == person[: len(words)] or words == person[-len(words) :])
+        for person in people
+    )
+
+
+def _names_in(sentence: str, on_topic: bool, number: int) -> Iterator[_Mention]:
     people = {c.start: c.prior for c in names(sentence, "person", "")}
-    places = {c.start: c.prior for c in names(sentence, "place", "")}
-    deed, end = "", 0
+    quoted = [name.rstrip(".,;:!?") for name in quoted_names(sentence) if _is_titled(name)]
+    role, end = "", 0
     for span in name_spans(sentence):
-        between, end = sentence[end : span.start], span.end
-        if not re.fullmatch(r"(?:,| and| &|\s)+", between):
-            by = _BY.search(between) if on_topic else None
-            deed = _past(by[1]) if by else ""
-        if (span.start == 0 and " " not in span.text) or _is_demonym(span.text):
+        before, end = sentence[end : span.start], span.end
+        if not re.fullmatch(r"(?:,| and| &|\s)+", before):
+            by = _BY.search(before)
+            role = _doer(by[1]) if by and on_topic else ""
+        if (span.start == 0 and " " not in span.text) or any(span.text in q for q in quoted):
             continue
-        person, place = people.get(span.start, 0.0), places.get(span.start, 0.0)
-        country = bool(countries(span.text))
-        kind: Kind = "place" if country or place > person else "person" if person >= 0.5 else "thing"
-        if between.lower().endswith("the ") and kind == "person":
-            kind = "thing"
-        rank = 2 * bool(deed) + (" " in span.text) - 2 * country - number / 10
-        yield _Mention(span.text, kind, f"{deed} {topic.name}" if deed else "", rank)
-    for quoted in quoted_names(sentence):
-        if name_spans(quoted):
-            yield _Mention(quoted, "thing", "", 1 - number / 10)
+        for name in re.split(r"['’]s ", span.text):
+            if not _is_demonym(name) and re.search(r"[^\W\d]", name):
+                person = people.get(span.start, 0.0) if name == span.text else 0.0
+                kind = _mention_kind(name, before, person)
+                rank = 2 * bool(role) + (" " in name) - 2 * _is_country(name) - number / 30
+                yield _Mention(name, kind, _prefix(kind, role, before), rank)
+    for name in quoted:
+        yield _Mention(name, "thing", "", 1 - number / 30)
+
+
+def _prefix(kind: Kind, role: str, before: str) -> str:
+    if role and kind == "person":
+        return f"the {role} "
+    return "the " if re.search(r"\b[Tt]he $", before) else ""
+
+
+def _mention_kind(name: str, before: str, person: float) -> Kind:
+    if _is_country(name) or _kind_of(name.rpartition(" ")[2].lower()) == "place":
+        return "place"
+    if person < 0.7 and _PLACED.search(before):
+        return "place" if person else "thing"
+    particular = re.search(r"\b(?:[Tt]he|an?) $", before)
+    return "person" if person >= 0.5 and not particular else "thing"
+
+
+def _is_titled(quoted: str) -> bool:
+    """Whether quoted words look like a title: few, the first and the last capitalised."""
+    words = quoted.split()
+    return len(words) < 9 and all(word[:1].isupper() for word in words[:1] + words[-1:])
+
+
+def _is_country(name: str) -> bool:
+    return any(span.text == name for span, _ in countries(name))
 
 
 def _is_demonym(name: str) -> bool:
     """Whether ``name`` is an adjective of a country, such as "Norwegian"."""
-    return any(span.text == name != country for span, country in countries(name)) and not (
-        name.isupper()
-    )
+    found = countries(name)
+    return any(span.text == name != country for span, country in found) and not name.isupper()
 
 
-def _outgoing(topic: _Topic, mentions: list[_Mention], plain: list[str]) -> Iterator[str]:
+def _outgoing(mentions: list[_Mention], text: str) -> Iterator[str]:
     """Questions about what the passage mentions: one for each name, then more of each."""
+    asked = 0
     for turn in range(4):
-        for mention in mentions:
-            if turn and len(mentions) * turn >= 8:
-                return
-            yield _ask(_FOLLOW_UPS[mention.kind][turn], mention)
-    things = [word for word in content_words(" ".join(plain)) if word.islower() and len(word) > 3]
-    if not mentions and things:
-        for thing in sorted(dict.fromkeys(things), key=len, reverse=True)[:4]:
-            yield f"What is known about {thing}?"
-        
-
-def _ask(pattern: str, mention: _Mention) -> str:
-    if mention.deed and "{x}?" in pattern:
-        return pattern.format(be="is", x=f"{mention.name}, who {mention.deed}")
-    if mention.deed:
-        return pattern.format(be="is", x=f"{mention.name}, who {mention.deed},")
-    return pattern.format(be="is", x=mention.name)
+        for mention in mentions if asked < _LEAST_OUTGOING else ():
+            asked += 1
+            yield _FOLLOW_UPS[mention.kind][turn].format(mention.prefix + mention.name)
+    longest = sorted(dict.fromkeys(content_words(text)), key=len, reverse=True)
+    for thing in longest[:_LEAST_OUTGOING] if not mentions else ():
+        yield f"What is {thing}?"

@@ -83,7 +83,7 @@ class ChatLanguageModel:
         """The reply to ``prompt``, from the table if it was ever given. Raises NoReplyError."""
         system, human = await asyncio.to_thread(prompt.render, inputs, self._prompts)
         schema = reply_schema(prompt.reply)
-        key = _digest(prompt.name, system, human, schema, self.name, self._settings_key)
+        key = self._key(prompt.name, system, human, schema)
         lock = self._asking.setdefault(key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
             return await self._answer(prompt, key, schema, system, human)
@@ -91,8 +91,11 @@ class ChatLanguageModel:
     def key(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> str:
         """The key under which the reply to ``prompt`` is, or would be, stored. Blocks."""
         system, human = prompt.render(inputs, self._prompts)
-        schema = reply_schema(prompt.reply)
-        return _digest(prompt.name, system, human, schema, self.name, self._settings_key)
+        return self._key(prompt.name, system, human, reply_schema(prompt.reply))
+
+    def _key(self, *asked: Any) -> str:
+        parts = [*asked, self.name, self._settings_key]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     async def _answer(
         self, prompt: Prompt[R], key: str, schema: dict[str, Any], system: str, human: str
@@ -220,10 +223,6 @@ def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
         meter.warn(f"{left_out} malformed items of a {prompt} reply were left out.")
     if cut_off:
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
-
-
-def _digest(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _rejects_temperature(error: Exception, chat: BaseChatModel) -> bool:

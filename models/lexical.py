@@ -32,8 +32,8 @@ class LexicalEmbedder:
                 places, weights = _features(term)
                 vector[places] += weights * np.float32(1 + np.log(count))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: NDArray[np.float32] = vectors / np.where(norms == 0, np.float32(1), norms)
-        return unit
+        np.divide(vectors, norms, out=vectors, where=norms > 0)
+        return vectors
 
 
 @lru_cache(maxsize=200_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +12,8 @@ from ..state.indexing import IndexState
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.lock import writing
-from .node import node, progress_of
-from .opening import Index
+from .node import Progress, node, progress_of
+from .opening import Index, mark_written
 from .scan import open_for_indexing
 
 _BATCH = 64
@@ -25,29 +26,38 @@ async def embed(state: IndexState, context: IndexContext) -> dict[str, Any]:
     With ``repair`` the vectors and the lexical index are made anew from the catalogue.
     """
     index = await asyncio.to_thread(open_for_indexing, context)
-    report = progress_of("embed")
-    with writing(index.folder):
+    async with writing(index.folder):
         if context.repair:
-            await asyncio.to_thread(index.catalogue.rebuild_terms)
-            await asyncio.to_thread(index.vectors.clear, "passages")
-        missing = await asyncio.to_thread(_reconcile, index)
-        slots = asyncio.Semaphore(1 if index.embedder.local else context.concurrency)
-        done = 0
-
-        async def embed_batch(ids: Sequence[str]) -> None:
-            nonlocal done
-            async with slots:
-                await asyncio.to_thread(_embed, index, ids)
-            done += len(ids)
-            report(done, len(missing))
-
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                for ids in batches(missing, _BATCH):
-                    tasks.create_task(embed_batch(ids))
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from errors
+            await asyncio.to_thread(_clear, index)
+        missing, changed = await asyncio.to_thread(_reconcile, index)
+        workers = 1 if index.embedder.local else context.concurrency
+        await _embed_all(index, missing, workers, progress_of("embed"))
+        if changed or missing:
+            await asyncio.to_thread(mark_written, index)
     return {}
+
+
+async def _embed_all(index: Index, ids: Sequence[str], workers: int, report: Progress) -> None:
+    """Embeds in batches; after a failure no more are begun, and those under way are kept."""
+    waiting = deque(batches(ids, _BATCH))
+    done = 0
+
+    async def work() -> None:
+        nonlocal done
+        while waiting:
+            batch = waiting.popleft()
+            try:
+                await asyncio.to_thread(_embed, index, batch)
+            except BaseException:
+                waiting.clear()
+                raise
+            done += len(batch)
+            report(done, len(ids))
+
+    ends = await asyncio.gather(*(work() for _ in range(workers)), return_exceptions=True)
+    for end in ends:
+        if end is not None:
+            raise end
 
 
 def passage_text(passage: Passage) -> str:
@@ -55,12 +65,18 @@ def passage_text(passage: Passage) -> str:
     return f"{passage['title']}\n{passage['text']}"
 
 
-def _reconcile(index: Index) -> list[str]:
-    """Removes vectors without a passage; the ids of passages without a vector, in order."""
+def _clear(index: Index) -> None:
+    index.catalogue.rebuild_terms()
+    index.vectors.clear("passages")
+    mark_written(index)
+
+
+def _reconcile(index: Index) -> tuple[list[str], bool]:
+    """Removes vectors without a passage; the passages without a vector, and if any was removed."""
     wanted = index.catalogue.passage_ids()
     present = index.vectors.ids("passages")
     index.vectors.remove("passages", sorted(present - wanted))
-    return sorted(wanted - present)
+    return sorted(wanted - present), bool(present - wanted)
 
 
 def _embed(index: Index, ids: Sequence[str]) -> None:

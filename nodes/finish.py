@@ -13,14 +13,10 @@ from .scan import open_for_indexing
 
 @node()
 async def finish(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Says how large the index is now, and clears the input for the next run on a thread."""
+    """Says how large the index is now."""
     index = await asyncio.to_thread(open_for_indexing, context)
-    documents = await asyncio.to_thread(index.catalogue.documents)
-    passages = await asyncio.to_thread(index.catalogue.count_passages)
     return {
-        "document_count": len(documents),
-        "passage_count": passages,
-        "sources": [],
-        "documents": [],
-        "remove": [],
+        "inline": [],
+        "document_count": await asyncio.to_thread(index.catalogue.count_documents),
+        "passage_count": await asyncio.to_thread(index.catalogue.count_passages),
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.config import get_stream_writer
@@ -19,29 +19,20 @@ from ..state.usage import total_calls
 
 T = TypeVar("T")
 Update = dict[str, Any]
+NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
+Node = RunnableLambda[Any, Update]
+Reserve = int | Callable[[Any], int]
 
 
-class NodeFunction(Protocol):
-    """A node as it is written: once, asynchronous, over a state and a context."""
-
-    __name__: str
-
-    def __call__(self, state: Any, context: Any) -> Awaitable[Update]: ...
-
-
-def node(
-    *, reserve: int = 0
-) -> Callable[[Callable[[Any, Any], Coroutine[Any, Any, Update]]], RunnableLambda[Any, Update]]:
+def node(*, reserve: Reserve = 0) -> Callable[[NodeFunction], Node]:
     """Makes a node out of ``async def name(state, context) -> dict``, for sync and async runs.
 
     The node's model calls, searches and warnings are added to its update under ``usage`` and
-    ``warnings``. ``reserve`` requests of the run's ``max_calls`` are left untouched, for the nodes
-    that run beside it or after it.
+    ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one that the state
+    decides) are left untouched, for the nodes that run beside it or after it.
     """
 
-    def decorate(
-        func: Callable[[Any, Any], Coroutine[Any, Any, Update]],
-    ) -> RunnableLambda[Any, Update]:
+    def decorate(func: NodeFunction) -> Node:
         context_type = cast(type[Context], get_type_hints(func)["context"])
 
         async def run(state: Any) -> Update:
@@ -94,7 +85,8 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _calls_left(state: Mapping[str, Any], context: Context, reserve: int) -> int | None:
+def _calls_left(state: Mapping[str, Any], context: Context, reserve: Reserve) -> int | None:
     if not isinstance(context, QuestionContext):
         return None
-    return context.max_calls - total_calls(state.get("usage", {})) - reserve
+    kept = reserve(state) if callable(reserve) else reserve
+    return context.max_calls - total_calls(state.get("usage", {})) - kept

@@ -49,7 +49,9 @@ class Index:
 
 
 _open: dict[Path, tuple[int, Index]] = {}
+_written: dict[Path, str | None] = {}
 _lock = Lock()
+_WRITTEN = "vectors_written"
 
 
 def open_index(context: Context, *, create: bool = False, in_memory: bool = False) -> Index:
@@ -65,13 +67,33 @@ def open_index(context: Context, *, create: bool = False, in_memory: bool = Fals
     with _lock:
         database = folder / DATABASE
         known = _open.get(folder)
-        if known is not None and database.exists() and known[0] == database.stat().st_ino:
-            return known[1]
+        if known is not None:
+            if database.exists() and known[0] == database.stat().st_ino:
+                _follow(known[1])
+                return known[1]
+            known[1].vectors.close()
         if in_memory and not database.exists():
             return _index(folder, open_memory(), operator)
         index = _index(folder, open_database(folder, create=create), operator)
         _open[folder] = (database.stat().st_ino, index)
+        _written[folder] = index.catalogue.property(_WRITTEN)
         return index
+
+
+def mark_written(index: Index) -> None:
+    """Tells other processes that the vectors have changed. Blocks."""
+    stamp = uuid.uuid4().hex
+    with _lock:
+        index.catalogue.set_property(_WRITTEN, stamp)
+        _written[index.folder] = stamp
+
+
+def _follow(index: Index) -> None:
+    """Opens the vectors anew where another process has changed them."""
+    stamp = index.catalogue.property(_WRITTEN)
+    if stamp != _written.get(index.folder):
+        index.vectors.close()
+        _written[index.folder] = stamp
 
 
 def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
@@ -80,7 +102,9 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.vectors import Vectors
 
     catalogue = Catalogue(engine)
-    vectors = Vectors(folder, _identify(catalogue), operator.chroma_url)
+    # The id tells the index apart from others on the same Chroma server.
+    id = catalogue.settle("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
+    vectors = Vectors(folder, id, operator.chroma_url)
     return Index(folder, catalogue, vectors, ReplyStore(engine), operator)
 
 
@@ -93,12 +117,3 @@ async def language_model_of(context: Context) -> LanguageModel:
     """The language model that ``context`` names, with the reply table of its index."""
     index = await index_of(context)
     return await open_language_model(context, index.operator, index.replies, lambda: index.embedder)
-
-
-def _identify(catalogue: Catalogue) -> str:
-    """A name that tells the index apart from others on the same Chroma server."""
-    known: str | None = catalogue.property("id")
-    if known is None:
-        known = f"ragraphs-{uuid.uuid4().hex[:12]}"
-        catalogue.set_property("id", known)
-    return known

@@ -14,7 +14,13 @@ from .grade import grade_texts
 from .node import node
 
 
-@node(reserve=2)
+def _reserve(state: CragState) -> int:
+    """One request for the answer, and one for the rewriting that runs beside it."""
+    rewriting = state["verdict"] == "ambiguous" and state["stop_reason"] != "web_unavailable"
+    return 2 if rewriting else 1
+
+
+@node(reserve=_reserve)
 async def refine(state: CragState, context: CragContext) -> dict[str, Any]:
     """Keeps the strips of the retrieved passages that help to answer the question."""
     return {"refined": await _refine(state["question"], state["retrieved"], context)}

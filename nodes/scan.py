@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.types import Overwrite
 
@@ -15,12 +16,13 @@ from ..models.embeddings import identity, open_embedder, resolve_auto
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
 from ..state.indexing import Failure, IndexState
-from ..stores.catalogue import Catalogue, DocumentRow
+from ..stores.catalogue import Catalogue
 from ..stores.sources import find_files
 from .node import node
 from .opening import Index, open_index
 
 DEFAULT_CHUNK_TOKENS = 400
+INLINE = "inline"
 
 
 @node()
@@ -31,14 +33,16 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
-    _check_documents(state)
+    _check_input(state)
     files, failures, folders = _find(state.get("sources") or [], operator)
-    index = open_for_indexing(context, create=bool(files or state.get("documents")))
-    known = index.catalogue.documents()
+    inline = state.get("documents") or []
+    index = open_for_indexing(context, create=bool(files or inline))
+    known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {
         "index": str(index.folder),
         "embeddings": index.embedder.name,
+        "inline": inline,
         "files": [str(file) for file in files],
         "gone": list(dict.fromkeys(gone)),
         "failures": failures,
@@ -67,12 +71,26 @@ def document_path(file: Path, index: Path) -> str:
     return file.as_posix()
 
 
-def _check_documents(state: IndexState) -> None:
+def storable(text: str) -> str:
+    """``text`` with a mark for what no database can hold; its length stays the same."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _check_input(state: IndexState) -> None:
+    """Raises RagraphsError for what does not have the form that ``IndexInput`` says."""
+    for key in ("sources", "documents", "remove"):
+        if isinstance(state.get(key) or [], str | dict):
+            raise RagraphsError(f"{key!r} must be a list, even of one.")
+    ids: set[str] = set()
     for document in state.get("documents") or []:
-        if not isinstance(document.get("id"), str) or not document["id"].strip():
+        id, text = document.get("id"), document.get("text")
+        if not isinstance(id, str) or not id.strip() or storable(id) != id:
             raise RagraphsError("A document has no id; give each one an 'id' and a 'text'.")
-        if not isinstance(document.get("text"), str) or not document["text"].strip():
-            raise RagraphsError(f"The document {document['id']!r} has no text; give it a 'text'.")
+        if not isinstance(text, str) or not text.strip():
+            raise RagraphsError(f"The document {id!r} has no text; give it a 'text'.")
+        if id in ids:
+            raise RagraphsError(f"Two documents have the id {id!r}; give each its own.")
+        ids.add(id)
 
 
 def _find(
@@ -84,38 +102,64 @@ def _find(
     folders: list[Path] = []
     for source in sources:
         found = find_files(source, operator.base, operator.root)
-        files.update(dict.fromkeys(found.files))
         failures += [{"path": item.source, "reason": item.reason} for item in found.refused]
+        for file in found.files:
+            if (name := storable(str(file))) == str(file):
+                files[file] = None
+            else:
+                reason = f"{name} has a name that is not valid UTF-8; rename it."
+                failures.append({"path": name, "reason": reason})
         folder = Path(os.path.abspath(operator.base / Path(source).expanduser()))
         if folder.is_dir():
-            folders.append(folder)
+            folders.append(folder if operator.root is None else folder.resolve())
     return list(files), failures, folders
 
 
-def _vanished(known: Sequence[DocumentRow], folders: Sequence[Path], index: Path) -> list[str]:
-    """The documents whose file was below one of the folders and is there no more."""
-    gone = []
-    for document in known:
-        file = index.parent / document["path"]
-        if any(file.is_relative_to(folder) for folder in folders) and not file.exists():
-            gone.append(document["id"])
-    return gone
+class _Known(NamedTuple):
+    """A document, or a file none of which could be read, by its path."""
+
+    id: str
+    path: str
 
 
-def _named(names: Sequence[str], known: Sequence[DocumentRow]) -> list[str]:
+def _known(catalogue: Catalogue) -> list[_Known]:
+    documents = [_Known(row["id"], row["path"]) for row in catalogue.documents()]
+    unread = {row["path"] for row in catalogue.failures()} - {path for _, path in documents}
+    return documents + [_Known(path, path) for path in sorted(unread)]
+
+
+def _vanished(known: Sequence[_Known], folders: Sequence[Path], index: Path) -> list[str]:
+    """The ids of what came from a file below one of the folders that is there no more."""
+    paths = {path: index.parent / path for _, path in known if path != INLINE}
+    gone = {
+        path
+        for path, file in paths.items()
+        if any(file.is_relative_to(folder) for folder in folders) and _is_gone(file)
+    }
+    return [id for id, path in known if path in gone]
+
+
+def _is_gone(file: Path) -> bool:
+    try:
+        return not stat.S_ISREG(file.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # nobody can say, so nothing is removed
+        return False
+
+
+def _named(names: Sequence[str], known: Sequence[_Known]) -> list[str]:
     """The ids of the documents that ``names`` mean: an id, a file, or the end of one of them."""
     ids: list[str] = []
     for name in names:
-        exact = [row["id"] for row in known if name in (row["id"], row["path"])]
-        ending = {row["path"] for row in known if row["path"].endswith("/" + name)}
-        ending |= {row["id"] for row in known if row["id"].endswith(("/" + name, "#" + name))}
+        exact = [id for id, path in known if name in (id, path)]
+        ending = {path for _, path in known if path.endswith("/" + name)}
+        ending |= {id for id, _ in known if id.endswith(("/" + name, "#" + name))}
         if not exact and len(ending) > 1:
             raise RagraphsError(
                 f"{name!r} may be any of {', '.join(sorted(ending)[:5])}; name one in full."
             )
-        matched = exact or [
-            row["id"] for row in known if row["id"] in ending or row["path"] in ending
-        ]
+        matched = exact or [id for id, path in known if id in ending or path in ending]
         if not matched:
             raise RagraphsError(
                 f"There is no document {name!r} in the index; ragraphs status --documents lists "
@@ -144,7 +188,7 @@ def _settle_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
         if notice is not None:
             current_meter().warn(notice)
     open_embedder(wanted, operator)
-    if wanted != recorded:
+    if recorded is None or (wanted != recorded and not context.dry_run):
         catalogue.set_property("embeddings", wanted)
 
 

@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,53 +16,68 @@ from ..algorithms.splitting import split as split_text
 from ..algorithms.text import count_tokens
 from ..context import IndexContext
 from ..state.indexing import Failure, IndexState, Plan
-from ..stores.catalogue import Piece
+from ..state.records import Document
+from ..stores.catalogue import NewDocument, Piece, batches
 from ..stores.loading import load
 from ..stores.loading_types import LoadedDocument, LoadError, LoadFailure
 from ..stores.lock import writing
 from ..stores.sources import sha256_of
 from .node import Progress, node, progress_of
 from .opening import Index
-from .scan import document_path, open_for_indexing
+from .scan import INLINE, document_path, open_for_indexing, storable
 
 _READER = "1"  # to be raised when a loader gives another text for the same file
-_INLINE = "inline"
+_GROUP_DOCUMENTS = 100
+_GROUP_CHARACTERS = 1_000_000
 
 
 @node()
 async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Reads what changed, stores its passages, and removes what is gone."""
-    return await asyncio.to_thread(_split, state, context, progress_of("split"))
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        reading = await asyncio.to_thread(_Reading, index, keep=True)
+        await _run(reading, state, progress_of("split"))
+    return reading.result(state)
 
 
 @node()
 async def plan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Says what a run would read and cost, and changes nothing."""
-    return await asyncio.to_thread(_plan, state, context, progress_of("plan"))
-
-
-def _split(state: IndexState, context: IndexContext, report: Progress) -> dict[str, Any]:
-    index = open_for_indexing(context)
-    with writing(index.folder):
-        reading = _Reading(index, keep=True)
-        reading.read_all(state, report)
-        index.catalogue.remove_documents(state["gone"])
-    return {**reading.result(state), "removed": reading.removed + len(state["gone"])}
-
-
-def _plan(state: IndexState, context: IndexContext, report: Progress) -> dict[str, Any]:
-    index = open_for_indexing(context)
-    reading = _Reading(index, keep=False)
-    reading.read_all(state, report)
+    index = await asyncio.to_thread(open_for_indexing, context)
+    reading = await asyncio.to_thread(_Reading, index, keep=False)
+    await _run(reading, state, progress_of("plan"))
+    passages, tokens = await asyncio.to_thread(_without_vector, index, context.repair)
     planned: Plan = {
         "documents": reading.counts["added"] + reading.counts["updated"],
-        "passages": reading.counts["passages"],
-        "embedding_tokens": 0 if index.embedder.local else reading.counts["tokens"],
+        "passages": reading.counts["passages"] + passages,
+        "embedding_tokens": 0 if index.embedder.local else reading.counts["tokens"] + tokens,
         "missing_replies": 0,
         "reply_tokens": 0,
     }
-    removed = reading.removed + len(state["gone"])
-    return {**reading.result(state), "removed": removed, "plan": planned}
+    return {**reading.result(state), "plan": planned}
+
+
+def _without_vector(index: Index, repair: bool) -> tuple[int, int]:
+    """The number and the tokens of the stored passages that are still to be embedded."""
+    ids = index.catalogue.passage_ids()
+    if not repair:
+        ids -= index.vectors.ids("passages")
+    tokens = 0
+    for batch in batches(sorted(ids), _GROUP_DOCUMENTS):
+        tokens += sum(count_tokens(passage["text"]) for passage in index.catalogue.passages(batch))
+    return len(ids), tokens
+
+
+async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
+    """Reads in a thread, which ends with this task."""
+    thread = asyncio.create_task(asyncio.to_thread(reading.read_all, state, report))
+    try:
+        await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        reading.stopped = True
+        await asyncio.wait([thread])
+        raise
 
 
 class _Reading:
@@ -68,88 +85,147 @@ class _Reading:
 
     def __init__(self, index: Index, *, keep: bool) -> None:
         self.counts: Counter[str] = Counter()
-        self.removed = 0
+        self.stopped = False
         self._catalogue = index.catalogue
         self._index_folder = index.folder
         self._root = index.operator.root
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
         self._keep = keep
         self._read = index.catalogue.files()
+        self._failed = {row["path"] for row in index.catalogue.failures()}
         self._failures: list[Failure] = []
 
     def result(self, state: IndexState) -> dict[str, Any]:
         """The part of the graph's output that reading decides."""
-        counts = {name: self.counts[name] for name in ("added", "updated", "unchanged")}
+        names = ("added", "updated", "unchanged", "removed")
+        counts = {name: self.counts[name] for name in names}
         return {**counts, "failures": [*state["failures"], *self._failures]}
 
     def read_all(self, state: IndexState, report: Progress) -> None:
-        """Reads the documents given inline, and every file that changed."""
-        for inline in state.get("documents") or []:
-            document = LoadedDocument(
-                inline["id"], inline.get("title") or inline["id"], [inline["text"]]
-            )
-            self._write(inline["id"], _INLINE, document, _hash(document))
-        for done, name in enumerate(state["files"], start=1):
-            file = Path(name)
-            path = document_path(file, self._index_folder)
-            try:
-                self._read_file(file, path)
-            except LoadError as error:
-                self._fail(path, str(error))
-            report(done, len(state["files"]))
+        """Reads the documents given inline and every file that changed; removes what is gone."""
+        with suppress(_StoppedError):
+            self._read_all(state, report)
 
-    def _read_file(self, file: Path, path: str) -> None:
-        content = f"{_READER}:{sha256_of(file, self._root)}"
+    def _read_all(self, state: IndexState, report: Progress) -> None:
+        for group in _groups(map(_loaded, state["inline"])):
+            self._write([_new(item, item.id, INLINE, self._pieces(item)) for item in group])
+        for done, name in enumerate(state["files"], start=1):
+            self._go_on()
+            self._read_file(Path(name))
+            report(done, len(state["files"]))
+        self._remove(state["gone"])
+
+    def _read_file(self, file: Path) -> None:
+        path = document_path(file, self._index_folder)
         known = {row["id"] for row in self._catalogue.documents(path)}
-        if self._read.get(path) == content:
-            self.counts["unchanged"] += len(known)
-            return
-        failed = len(self._failures)
-        seen = set()
+        failures: dict[str, str] = {}
+        content = None
+        try:
+            content = f"{_READER}:{sha256_of(file, self._root)}"
+            if self._read.get(path) == content:
+                self.counts["unchanged"] += len(known)
+            else:
+                self._read_changed(file, path, content, known, failures)
+        except LoadError as error:
+            failures[path] = str(error)
+        if failures or path in self._failed or self._read.get(path) != content:
+            self._note(path, None if failures else content, failures)
+        self._failures += [{"path": place, "reason": why} for place, why in failures.items()]
+
+    def _read_changed(
+        self, file: Path, path: str, content: str, known: set[str], failures: dict[str, str]
+    ) -> None:
+        if path in self._read:
+            self._note(path, None, {})
+        seen: set[str] = set()
+        for group in _groups(self._items(file, path, failures)):
+            ids = [f"{path}#{item.id}" if item.id else path for item in group]
+            self._write(
+                [
+                    _new(item, id, path, self._pieces(item), None if item.id else content)
+                    for id, item in zip(ids, group, strict=True)
+                ]
+            )
+            seen.update(ids)
+        if not failures:
+            # Only when all of it could be read is it sure what a file no longer holds.
+            self._remove(known - seen)
+
+    def _items(self, file: Path, path: str, failures: dict[str, str]) -> Iterator[LoadedDocument]:
+        """The documents of a file, each id once; what is left out goes to ``failures``."""
+        seen: set[str] = set()
         for item in load(file, name=path, root=self._root):
             if isinstance(item, LoadFailure):
-                self._fail(item.source, item.reason)
-                continue
-            id = f"{path}#{item.id}" if item.id else path
-            seen.add(id)
-            try:
-                self._write(id, path, item, _hash(item) if item.id else content)
-            except LoadError as error:
-                self._fail(id, str(error))
-        if len(self._failures) == failed:
-            self._finish_file(path, content, known - seen)
+                failures[item.source] = item.reason
+            elif item.id in seen:
+                failures[f"{path}#{item.id}"] = (
+                    f"{path} has the id {item.id!r} twice; only the first was kept."
+                )
+            else:
+                seen.add(item.id)
+                yield item
 
-    def _finish_file(self, path: str, content: str, gone: set[str]) -> None:
-        """Documents that a file no longer holds go, but only when all of it could be read."""
-        self.removed += len(gone)
+    def _write(self, documents: Sequence[NewDocument]) -> None:
+        known = self._catalogue.contents(document.id for document in documents)
+        changed = [new for new in documents if known.get(new.id) != new.content]
         if self._keep:
-            self._catalogue.remove_documents(gone)
-            self._catalogue.set_file(path, content)
-
-    def _write(self, id: str, path: str, document: LoadedDocument, content: str) -> None:
-        known = self._catalogue.document(id)
-        if known is not None and known["content"] == content:
-            self.counts["unchanged"] += 1
-            return
-        pieces = self._pieces(document)
-        if self._keep:
-            self._catalogue.write_document(id, path, document.title, content, pieces)
+            self._catalogue.write_documents(changed)
         else:
-            for piece in pieces:
+            for piece in chain.from_iterable(map(self._catalogue.new_pieces, changed)):
+                self.counts["passages"] += 1
                 self.counts["tokens"] += count_tokens(piece.text)
-        self.counts["added" if known is None else "updated"] += 1
+        for document in changed:
+            self.counts["updated" if document.id in known else "added"] += 1
+        self.counts["unchanged"] += len(documents) - len(changed)
 
     def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
         for span in split_text(document.blocks, *self._size):
-            self.counts["passages"] += 1
+            self._go_on()
             yield Piece(*span)
 
-    def _fail(self, path: str, reason: str) -> None:
-        self._failures.append({"path": path, "reason": reason})
+    def _go_on(self) -> None:
+        if self.stopped:
+            raise _StoppedError
+
+    def _note(self, path: str, content: str | None, failures: dict[str, str]) -> None:
         if self._keep:
-            self._catalogue.add_failure(path, reason)
+            self._catalogue.note_file(path, content, failures)
+
+    def _remove(self, ids: Collection[str]) -> None:
+        if self._keep:
+            self.counts["removed"] += self._catalogue.remove_documents(ids)
+        else:
+            self.counts["removed"] += len(self._catalogue.contents(ids))
 
 
-def _hash(document: LoadedDocument) -> str:
-    content = json.dumps([document.title, "".join(document.blocks)])
-    return f"{_READER}:{hashlib.sha256(content.encode()).hexdigest()}"
+class _StoppedError(Exception):
+    """The run was cancelled while its documents were being read."""
+
+
+def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
+    """Rows to store together; a document that is a file stands alone, since it streams."""
+    group: list[LoadedDocument] = []
+    characters = 0
+    for item in items:
+        group.append(item)
+        characters += sum(map(len, item.blocks)) if item.id else _GROUP_CHARACTERS
+        if characters >= _GROUP_CHARACTERS or len(group) == _GROUP_DOCUMENTS:
+            yield group
+            group, characters = [], 0
+    if group:
+        yield group
+
+
+def _loaded(given: Document) -> LoadedDocument:
+    title = given.get("title") or given["id"]
+    return LoadedDocument(given["id"], storable(title), [storable(given["text"])])
+
+
+def _new(
+    item: LoadedDocument, id: str, path: str, pieces: Iterable[Piece], content: str | None = None
+) -> NewDocument:
+    """A document to be; ``content`` is the hash of its file, for one that is no row."""
+    if content is None:
+        text = json.dumps([item.title, "".join(item.blocks)])
+        content = f"{_READER}:{hashlib.sha256(text.encode()).hexdigest()}"
+    return NewDocument(id, path, item.title, content, pieces)

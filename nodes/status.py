@@ -12,12 +12,11 @@ from .opening import Index
 def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     """Sizes, settings, layers and failures of an index. Blocks."""
     catalogue = index.catalogue
-    documents = catalogue.documents()
     passages = catalogue.passage_ids()
     vectors = index.vectors.ids("passages")
     described: dict[str, Any] = {
         "index": str(index.folder),
-        "documents": len(documents),
+        "documents": catalogue.count_documents(),
         "passages": len(passages),
         "without_vector": len(passages - vectors),
         "embeddings": catalogue.property("embeddings"),
@@ -25,11 +24,11 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "layers": ["passages"] if passages else [],
         "replies": index.replies.count(),
         "failures": [
-            {"path": path, "reason": reason} for path, reason in catalogue.failures().items()
+            {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
     }
     if list_documents:
-        described["document_list"] = [dict(document) for document in documents]
+        described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
 
 

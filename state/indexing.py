@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypedDict
 
+from langgraph.channels import EphemeralValue
+
 from .records import Document, Usage
 from .usage import add_usage, add_warnings
 
@@ -11,12 +13,12 @@ from .usage import add_usage, add_warnings
 class IndexInput(TypedDict, total=False):
     """What to index: files, folders or globs, and documents given inline; and what to remove.
 
-    With none of them, an index that was interrupted is completed.
+    With none of them, an index that was interrupted is completed. Nothing of it stays on a thread.
     """
 
-    sources: list[str]
-    documents: list[Document]
-    remove: list[str]
+    sources: Annotated[list[str], EphemeralValue]
+    documents: Annotated[list[Document], EphemeralValue]
+    remove: Annotated[list[str], EphemeralValue]
 
 
 class Failure(TypedDict):
@@ -58,7 +60,12 @@ class IndexOutput(TypedDict):
 
 
 class IndexState(IndexInput, IndexOutput):
-    """The state of the index graph: ``files`` to read, and ids of documents that are ``gone``."""
+    """The state of the index graph.
 
+    ``inline`` are the documents given, ``files`` those to read, ``gone`` the ids of documents to
+    remove.
+    """
+
+    inline: list[Document]
     files: list[str]
     gone: list[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
@@ -33,6 +33,24 @@ class Piece(NamedTuple):
     start: int
     end: int
     text: str
+
+
+class NewDocument(NamedTuple):
+    """A document to be: the file it comes from, the hash of its content, and its pieces."""
+
+    id: str
+    path: str
+    title: str
+    content: str
+    pieces: Iterable[Piece]
+
+
+class FailureRow(TypedDict):
+    """What could not be read: a place (a file, or a row or page of it), its file, and why."""
+
+    place: str
+    path: str
+    reason: str
 
 
 class DocumentRow(TypedDict):
@@ -70,43 +88,43 @@ class Catalogue:
                 upsert.on_conflict_do_update(index_elements=["name"], set_={"value": row["value"]})
             )
 
+    def settle(self, name: str, value: Any) -> Any:
+        """The property ``name``, which becomes ``value`` where there is none."""
+        row = {"name": name, "value": json.dumps(value)}
+        with self._engine.begin() as connection:
+            connection.execute(insert(schema.properties).values(row).on_conflict_do_nothing())
+        return self.property(name)
+
     def files(self) -> dict[str, str]:
         """The content hash of every file that was read to its end."""
         table = schema.files
         with self._engine.connect() as connection:
             return {path: content for path, content in connection.execute(select(table))}
 
-    def set_file(self, path: str, content: str) -> None:
-        """Notes that the file was read to its end, and forgets its failure."""
-        upsert = insert(schema.files).values(path=path, content=content)
-        failed = schema.failures
-        with self._engine.begin() as connection:
-            connection.execute(
-                upsert.on_conflict_do_update(index_elements=["path"], set_={"content": content})
-            )
-            connection.execute(
-                delete(failed).where((failed.c.path == path) | failed.c.path.startswith(path + "#"))
-            )
+    def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
+        """Notes how the last reading of a file went, in place of what was noted before.
 
-    def remove_file(self, path: str) -> None:
-        """Forgets that the file was read, and its failure."""
+        ``content`` is its hash, None where not all of it was read; ``failures`` are reasons by
+        place: the file itself, or a row or page of it.
+        """
+        files, failed = schema.files, schema.failures
+        rows = [{"place": at, "path": path, "reason": why} for at, why in failures.items()]
         with self._engine.begin() as connection:
-            for table in (schema.files, schema.failures):
-                connection.execute(delete(table).where(table.c.path == path))
+            connection.execute(delete(files).where(files.c.path == path))
+            connection.execute(delete(failed).where(failed.c.path == path))
+            if content is not None:
+                connection.execute(files.insert().values(path=path, content=content))
+            if rows:
+                connection.execute(failed.insert(), rows)
 
-    def failures(self) -> dict[str, str]:
-        """Why a file or a row could not be read, by path."""
+    def failures(self, path: str | None = None) -> list[FailureRow]:
+        """What could not be read of any file, or of one, by place."""
+        table = schema.failures
+        query = select(table).order_by(table.c.place)
+        if path is not None:
+            query = query.where(table.c.path == path)
         with self._engine.connect() as connection:
-            query = select(schema.failures).order_by(schema.failures.c.path)
-            return {path: reason for path, reason in connection.execute(query)}
-
-    def add_failure(self, path: str, reason: str) -> None:
-        """Notes why the file or row at ``path`` could not be read."""
-        upsert = insert(schema.failures).values(path=path, reason=reason)
-        with self._engine.begin() as connection:
-            connection.execute(
-                upsert.on_conflict_do_update(index_elements=["path"], set_={"reason": reason})
-            )
+            return [row._asdict() for row in connection.execute(query)]  # type: ignore[misc]
 
     def documents(self, path: str | None = None) -> list[DocumentRow]:
         """All documents, or those of one file, by id."""
@@ -117,38 +135,68 @@ class Catalogue:
         with self._engine.connect() as connection:
             return [row._asdict() for row in connection.execute(query)]  # type: ignore[misc]
 
-    def document(self, id: str) -> DocumentRow | None:
-        """The document called ``id``."""
+    def contents(self, ids: Iterable[str]) -> dict[str, str]:
+        """The content hashes of those of the documents that there are."""
         table = schema.documents
+        found: dict[str, str] = {}
         with self._engine.connect() as connection:
-            row = connection.execute(select(table).where(table.c.id == id)).first()
-            return None if row is None else row._asdict()  # type: ignore[return-value]
+            for batch in batches(ids, _BATCH):
+                query = select(table.c.id, table.c.content).where(table.c.id.in_(batch))
+                found.update((id, content) for id, content in connection.execute(query))
+        return found
 
-    def write_document(
-        self, id: str, path: str, title: str, content: str, pieces: Iterable[Piece]
-    ) -> None:
-        """Stores a document, in one transaction, in place of what it was before.
+    def write_documents(self, documents: Sequence[NewDocument]) -> None:
+        """Stores documents, in one transaction, in place of what they were before.
 
         Passages whose text is the same as before keep their id. ``pieces`` may be longer than
-        memory; an error that it raises leaves the document as it was.
+        memory; an error that they raise leaves all of ``documents`` as they were.
         """
-        with self._engine.begin() as connection:
-            old = _passage_numbers(connection, id)
-            values = {"path": path, "title": title, "content": content, "passages": 0}
-            upsert = insert(schema.documents).values(id=id, **values)
-            connection.execute(upsert.on_conflict_do_update(index_elements=["id"], set_=values))
-            count = _write_passages(connection, id, title, pieces, old)
-            _delete_passages(connection, list(old.values()))
-            table = schema.documents
-            connection.execute(table.update().where(table.c.id == id).values(passages=count))
-
-    def remove_documents(self, ids: Collection[str]) -> None:
-        """Removes documents with all that belongs to them."""
+        if not documents:
+            return
         table = schema.documents
-        for id in ids:
+        rows = [
+            {"id": new.id, "path": new.path, "title": new.title, "content": new.content}
+            for new in documents
+        ]
+        with self._engine.begin() as connection:
+            old = _passage_numbers(connection, [document.id for document in documents])
+            _forget_moved(connection, documents)
+            upsert = insert(table).values(passages=0)
+            replaced = {name: upsert.excluded[name] for name in ("path", "title", "content")}
+            connection.execute(
+                upsert.on_conflict_do_update(index_elements=["id"], set_=replaced), rows
+            )
+            counts = _write_passages(connection, documents, old)
+            _delete_passages(connection, list(old.values()))
+            connection.execute(
+                table.update().where(table.c.id == bindparam("document")),
+                [{"document": row["id"], "passages": counts[row["id"]]} for row in rows],
+            )
+
+    def new_pieces(self, document: NewDocument) -> Iterator[Piece]:
+        """Those of the document's pieces that are no passages of it yet."""
+        with self._engine.connect() as connection:
+            old = _passage_numbers(connection, [document.id])
+        for id, piece in _identified(document):
+            if id not in old:
+                yield piece
+
+    def remove_documents(self, ids: Collection[str]) -> int:
+        """Removes documents with all that belongs to them; how many there were.
+
+        Their files count as unread, and what could not be read of a file is forgotten with its
+        last document. A file without documents goes by its path.
+        """
+        removed = 0
+        for batch in batches(ids, _BATCH):
             with self._engine.begin() as connection:
-                _delete_passages(connection, list(_passage_numbers(connection, id).values()))
-                connection.execute(delete(table).where(table.c.id == id))
+                removed += _remove(connection, batch)
+        return removed
+
+    def count_documents(self) -> int:
+        """How many documents there are."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(func.count()).select_from(schema.documents)) or 0
 
     def count_passages(self) -> int:
         """How many passages there are."""
@@ -193,12 +241,20 @@ class Catalogue:
             return [(id, score) for id, score in connection.execute(statement, values)]
 
     def rebuild_terms(self) -> None:
-        """Writes the lexical index anew from the passages, in one transaction."""
+        """Makes the lexical index anew from the passages, in one transaction."""
+        table = schema.passages
+        query = select(table.c.number, table.c.title, table.c.text).order_by(table.c.number)
         with self._engine.begin() as connection:
-            connection.execute(text("DELETE FROM passage_terms"))
-            query = select(schema.passages).order_by(schema.passages.c.number)
-            for batch in batches(connection.execute(query).all(), _BATCH):
-                _insert_terms(connection, [(row.number, row.title, row.text) for row in batch])
+            schema.begin_writing(connection)
+            connection.execute(text("DROP TABLE IF EXISTS passage_terms"))
+            connection.execute(schema.TERM_INDEX)
+            last = 0
+            while True:
+                rows = connection.execute(query.where(table.c.number > last).limit(_BATCH)).all()
+                if not rows:
+                    break
+                _insert_terms(connection, [(row.number, row.title, row.text) for row in rows])
+                last = rows[-1].number
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -219,34 +275,60 @@ def _passage(row: Any) -> Passage:
     }
 
 
-def _passage_numbers(connection: Connection, document: str) -> dict[str, int]:
+def _passage_numbers(connection: Connection, documents: Sequence[str]) -> dict[str, int]:
     table = schema.passages
-    query = select(table.c.id, table.c.number).where(table.c.document == document)
+    query = select(table.c.id, table.c.number).where(table.c.document.in_(documents))
     return {id: number for id, number in connection.execute(query)}
 
 
+def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
+    """A file one of whose documents now comes from elsewhere counts as unread."""
+    paths = {document.id: document.path for document in documents}
+    table = schema.documents
+    query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
+    moved = [path for id, path in connection.execute(query) if path != paths[id]]
+    if moved:
+        connection.execute(delete(schema.files).where(schema.files.c.path.in_(moved)))
+
+
+def _remove(connection: Connection, ids: Sequence[str]) -> int:
+    documents, files, failed = schema.documents, schema.files, schema.failures
+    chosen = documents.c.id.in_(ids)
+    paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
+    _delete_passages(connection, list(_passage_numbers(connection, ids).values()))
+    removed = connection.execute(delete(documents).where(chosen)).rowcount
+    connection.execute(delete(files).where(files.c.path.in_(paths)))
+    unread = failed.c.path.in_(paths) & failed.c.path.not_in(select(documents.c.path))
+    connection.execute(delete(failed).where(unread))
+    return removed
+
+
 def _write_passages(
-    connection: Connection, document: str, title: str, pieces: Iterable[Piece], old: dict[str, int]
-) -> int:
+    connection: Connection, documents: Sequence[NewDocument], old: dict[str, int]
+) -> Counter[str]:
     """Inserts new passages and moves kept ones, which are taken out of ``old``."""
-    seen: Counter[bytes] = Counter()
-    count = 0
+    counts: Counter[str] = Counter()
+    pieces = ((new, *found) for new in documents for found in _identified(new))
     for batch in batches(pieces, _BATCH):
-        new, kept = [], []
-        for piece in batch:
-            id = _passage_id(document, title, piece.text, seen)
+        counts.update(document.id for document, _, _ in batch)
+        fresh, kept = [], []
+        for document, id, piece in batch:
             if (number := old.pop(id, None)) is None:
-                new.append({"id": id, "document": document, "title": title, **piece._asdict()})
+                row = {"id": id, "document": document.id, "title": document.title}
+                fresh.append(row | piece._asdict())
             else:
                 kept.append({"at": number, "start": piece.start, "end": piece.end})
-        _insert_passages(connection, new)
+        _insert_passages(connection, fresh)
         if kept:
             table = schema.passages
-            moved: dict[str, Any] = {"start": bindparam("start"), "end": bindparam("end")}
-            update = table.update().where(table.c.number == bindparam("at")).values(moved)
-            connection.execute(update, kept)
-        count += len(batch)
-    return count
+            connection.execute(table.update().where(table.c.number == bindparam("at")), kept)
+    return counts
+
+
+def _identified(document: NewDocument) -> Iterator[tuple[str, Piece]]:
+    seen: Counter[bytes] = Counter()
+    for piece in document.pieces:
+        yield _passage_id(document.id, document.title, piece.text, seen), piece
 
 
 def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> str:

@@ -23,8 +23,10 @@ _MARKS = (
 # What a short text fits equally well is taken in this order.
 _LEGACY = (
     "cp932", "cp949", "cp1252", "gb18030", "big5", "euc_jp", "cp1250", "cp1251", "cp1254",
-    "cp1253", "koi8_r",
+    "cp1253", "koi8_r", "cp1255", "cp1256", "tis_620",
 )  # fmt: skip
+# No coherence is known of these in short texts.
+_EAST_ASIAN = frozenset({"cp932", "cp949", "gb18030", "big5", "euc_jp"})
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
 _ASCII_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]")
 
@@ -136,7 +138,7 @@ def _sample_around(file: BinaryIO, offset: int) -> bytes:
 
 
 def _unmarked_utf16(head: bytes, name: str) -> str:
-    """UTF-16 text has its NUL bytes, from spaces and ASCII letters, mostly on one side."""
+    """UTF-16 text has a NUL byte beside most of its spaces, and more of them on that side."""
     even, odd = head[::2].count(0), head[1::2].count(0)
     codec = "utf-16-le" if odd > even else "utf-16-be"
     try:
@@ -145,8 +147,7 @@ def _unmarked_utf16(head: bytes, name: str) -> str:
         raise _no_text(name) from error
     spaces = text.count(" ") + text.count("\n")
     lone = head.count(b" ") + head.count(b"\n") - spaces
-    one_sided = max(even, odd) >= 4 * min(even, odd)
-    if not one_sided or spaces * 100 < len(text) or lone > spaces or not _readable(text):
+    if spaces * 100 < len(text) or lone > spaces or not _readable(text):
         raise _no_text(name)
     return codec
 
@@ -164,7 +165,9 @@ def _best_legacy(sample: bytes, name: str) -> str:
     from charset_normalizer import from_bytes
 
     matches = [
-        match for match in from_bytes(sample, cp_isolation=list(_LEGACY)) if _plausible(str(match))
+        match
+        for match in from_bytes(sample, cp_isolation=list(_LEGACY))
+        if _plausible(str(match), match.encoding)
     ]
     if not matches:
         # Short texts with many accents are unlike any language, yet plainly Western.
@@ -179,15 +182,18 @@ def _best_legacy(sample: bytes, name: str) -> str:
     fitting = {
         codec
         for match in matches
-        if match.chaos <= best.chaos + 0.03 and match.coherence >= best.coherence - 0.05
+        if match.chaos <= best.chaos + 0.03
+        and (match.coherence >= best.coherence - 0.05 or match.encoding in _EAST_ASIAN)
         for codec in match.could_be_from_charset
     }
     return next((codec for codec in _LEGACY if codec in fitting), best.encoding)
 
 
-def _plausible(text: str) -> bool:
-    # Bytes of accented and Korean text are half-width kana too, which nobody writes mostly.
+def _plausible(text: str, codec: str) -> bool:
     wide = sum(character > "\x7f" for character in text)
+    if codec == "tis_620" and wide * 2 < len(text):
+        return False  # Signs like ° and ± are Thai letters too, which stand in Thai text.
+    # Bytes of accented and Korean text are half-width kana too, which nobody writes mostly.
     return _readable(text) and len(_HALF_WIDTH_KANA.findall(text)) * 2 <= wide
 
 

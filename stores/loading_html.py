@@ -31,8 +31,6 @@ _LINES = frozenset({
 _SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
 _CELL_END = " | "
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-# Complete in XHTML; read as HTML they swallow the rest of the page.
-_CLOSED_AT_ONCE = re.compile(r"<(script|style|title|iframe|textarea|noscript)\b([^<>]*)/>", re.I)
 _AS_BROWSERS_DO = {
     "ascii": "cp1252",
     "us-ascii": "cp1252",
@@ -75,11 +73,8 @@ def _markup(source: SourceFile) -> str:
     data = source.read(source.limits.html_bytes)
     declared = EncodingDetector.find_declared_encoding(data[:4096], is_html=True) or ""
     encoding = detect(io.BytesIO(data), source.name, _AS_BROWSERS_DO.get(declared, declared))
-    markup = data.decode(encoding.codec)
-    declaration = _DECLARATION.match(markup)
-    if declaration is None:
-        return markup
-    return _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", markup[declaration.end() :])
+    # BeautifulSoup warns of pages that begin as XML, though their text is the same.
+    return _DECLARATION.sub("", data.decode(encoding.codec))
 
 
 def _title(page: BeautifulSoup) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -12,17 +13,20 @@ from ..state.errors import RagraphsError
 from .schema import LOCK
 
 
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
+@asynccontextmanager
+async def writing(folder: Path) -> AsyncIterator[None]:
     """Holds the index in ``folder`` for one writer. Raises RagraphsError when another has it.
 
     The operating system frees the lock of a process that was killed.
     """
+    lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
     try:
-        lock = FileLock(folder / LOCK, timeout=0)
-        with lock:
-            yield
+        await asyncio.to_thread(lock.acquire)
     except Timeout as error:
         raise RagraphsError(
             f"Another run is writing to the index at {folder}; wait until it has finished."
         ) from error
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(lock.release)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
     Column,
+    Connection,
     Engine,
     ForeignKey,
     Integer,
@@ -17,9 +20,12 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    inspect,
+    select,
     text,
 )
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
@@ -65,7 +71,8 @@ passages = Table(
 failures = Table(
     "failures",
     metadata,
-    Column("path", String, primary_key=True),
+    Column("place", String, primary_key=True),
+    Column("path", String, nullable=False, index=True),
     Column("reason", Text, nullable=False),
 )
 replies = Table(
@@ -79,9 +86,10 @@ replies = Table(
     Column("output_tokens", Integer, nullable=False),
 )
 
+# No character of a term separates tokens, since without positions FTS5 has no phrases.
 TERM_INDEX = text(
     "CREATE VIRTUAL TABLE IF NOT EXISTS passage_terms USING fts5("
-    "title, body, detail = 'column', tokenize = \"unicode61 remove_diacritics 0 tokenchars '.'\")"
+    "title, body, detail = 'column', tokenize = \"ascii tokenchars '.,'''\")"
 )
 
 
@@ -108,15 +116,13 @@ def open_database(folder: Path, *, create: bool) -> Engine:
             connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
         )
         event.listen(engine, "connect", _configure)
-        with engine.begin() as connection:
-            metadata.create_all(connection)
-            connection.execute(TERM_INDEX)
-    except (OSError, DatabaseError) as error:
-        reason = getattr(error, "orig", None) or error
-        raise RagraphsError(
-            f"The index at {folder} cannot be opened for writing ({reason}); choose a folder that "
-            "you may write to with --index."
-        ) from error
+        event.listen(engine, "handle_error", partial(_explain, folder))
+        if set(metadata.tables) - set(inspect(engine).get_table_names()):
+            with engine.begin() as connection:
+                begin_writing(connection)
+                _create_tables(connection)
+    except OSError as error:
+        raise _unusable(folder, error) from error
     _check_format(engine, folder)
     return engine
 
@@ -127,23 +133,47 @@ def open_memory() -> Engine:
         "sqlite://", connect_args={"check_same_thread": False}, poolclass=StaticPool
     )
     with engine.begin() as connection:
-        metadata.create_all(connection)
-        connection.execute(TERM_INDEX)
+        _create_tables(connection)
     return engine
 
 
+def begin_writing(connection: Connection) -> None:
+    """Takes SQLite's write lock now; its Python driver would not before a CREATE or a DROP."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _create_tables(connection: Connection) -> None:
+    metadata.create_all(connection)
+    connection.execute(TERM_INDEX)
+    row = {"name": "format", "value": str(FORMAT)}
+    connection.execute(insert(properties).values(row).on_conflict_do_nothing())
+
+
 def _configure(connection: Any, _record: Any) -> None:
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "busy_timeout = 30000"):
+    for pragma in ("busy_timeout = 30000", "journal_mode = WAL", "synchronous = NORMAL"):
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _explain(folder: Path, context: ExceptionContext) -> None:
+    """Turns SQLite's failures (a full disk, a damaged file) into one sentence."""
+    error = context.original_exception
+    if isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError:
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: BaseException) -> RagraphsError:
+    return RagraphsError(
+        f"The index at {folder} cannot be read or written ({error}); check the disk and its "
+        "permissions, name another --index, or try: ragraphs index --repair"
+    )
+
+
 def _check_format(engine: Engine, folder: Path) -> None:
-    with engine.begin() as connection:
-        found = connection.execute(properties.select().where(properties.c.name == "format")).first()
-        if found is None:
-            connection.execute(properties.insert().values(name="format", value=str(FORMAT)))
-        elif found.value != str(FORMAT):
-            raise RagraphsError(
-                f"The index at {folder} was written by another version of ragraphs (format "
-                f"{found.value}, not {FORMAT}); build it again in a new folder."
-            )
+    with engine.connect() as connection:
+        query = select(properties.c.value).where(properties.c.name == "format")
+        found = connection.scalar(query)
+    if found != str(FORMAT):
+        raise RagraphsError(
+            f"The index at {folder} was written by another version of ragraphs (format {found}, "
+            f"not {FORMAT}); build it again in a new folder."
+        )

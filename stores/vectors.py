@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,61 +29,116 @@ class Vectors:
     """The Chroma collections of one index.
 
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
-    collections of an index are told apart by ``index_id``. All methods block.
+    collections of an index are told apart by ``index_id``. All methods block, are safe to call from
+    several threads, and raise RagraphsError where Chroma cannot be read or written.
     """
 
     def __init__(self, folder: Path, index_id: str, url: str | None = None) -> None:
-        self._folder = folder
+        self._folder = folder / "chroma"
         self._index_id = index_id
         self._url = url
         self._collections: dict[Collection, Chroma] = {}
+        self._client: ClientAPI | None = None
+        self._lock = Lock()
+        self._users = 0
+        self._inode: int | None = None
+        self._outdated = False
+
+    def close(self) -> None:
+        """Lets go of the collections as soon as nobody uses them; the next use opens them anew.
+
+        To be called when another process has written: embedded Chroma does not see that.
+        """
+        with self._lock:
+            self._outdated = True
+            self._close_if_outdated()
 
     def ids(self, collection: Collection) -> set[str]:
         """The ids of all vectors in ``collection``."""
-        return set(self._collection(collection).get(include=[])["ids"])
+        if self._url is None and not self._folder.exists():
+            return set()
+        with self._opened(collection) as store:
+            return set(store.get(include=[])["ids"])
 
     def add(
         self, collection: Collection, passages: Sequence[Passage], vectors: NDArray[np.float32]
     ) -> None:
         """Adds or replaces one vector for each passage, with its text for other users of Chroma."""
-        self._collection(collection)
-        store = self._client.get_collection(self._name(collection), embedding_function=None)
-        for start in range(0, len(passages), _MOST_ROWS):
-            batch = passages[start : start + _MOST_ROWS]
-            store.upsert(
-                ids=[passage["id"] for passage in batch],
-                embeddings=vectors[start : start + _MOST_ROWS],
-                documents=[passage["text"] for passage in batch],
-                metadatas=[
-                    {"document": passage["document"], "title": passage["title"]}
-                    for passage in batch
-                ],
-            )
+        with self._opened(collection):
+            assert self._client is not None
+            store = self._client.get_collection(self._name(collection), embedding_function=None)
+            for start in range(0, len(passages), _MOST_ROWS):
+                batch = passages[start : start + _MOST_ROWS]
+                store.upsert(
+                    ids=[passage["id"] for passage in batch],
+                    embeddings=vectors[start : start + _MOST_ROWS],
+                    documents=[passage["text"] for passage in batch],
+                    metadatas=[
+                        {"document": passage["document"], "title": passage["title"]}
+                        for passage in batch
+                    ],
+                )
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""
-        store = self._collection(collection)
-        for start in range(0, len(ids), _MOST_ROWS):
-            store.delete(list(ids[start : start + _MOST_ROWS]))
+        if not ids:
+            return
+        with self._opened(collection) as store:
+            for start in range(0, len(ids), _MOST_ROWS):
+                store.delete(list(ids[start : start + _MOST_ROWS]))
 
     def clear(self, collection: Collection) -> None:
         """Removes the whole collection; it is made anew at the next use."""
-        self._collection(collection).delete_collection()
-        self._collections.pop(collection)
+        with self._opened(collection) as store:
+            store.delete_collection()
+            self._collections.pop(collection)
 
     def search(
         self, collection: Collection, vector: NDArray[np.float32], most: int
     ) -> list[tuple[str, float]]:
         """The ids of at most ``most`` nearest vectors with their cosines, best first."""
-        found = self._collection(collection).similarity_search_by_vector_with_relevance_scores(
-            vector.tolist(), k=most
-        )
+        with self._opened(collection) as store:
+            found = store.similarity_search_by_vector_with_relevance_scores(vector.tolist(), k=most)
         return [(str(document.id), 1 - distance) for document, distance in found]
+
+    @contextmanager
+    def _opened(self, collection: Collection) -> Iterator[Chroma]:
+        import httpx
+        from chromadb.errors import ChromaError
+
+        try:
+            with self._lock:
+                self._close_if_outdated()
+                store = self._collection(collection)
+                self._users += 1
+            try:
+                yield store
+            finally:
+                with self._lock:
+                    self._users -= 1
+        except (ChromaError, httpx.HTTPError) as error:
+            self._outdated = True
+            raise self._unusable(error) from error
+
+    def _close_if_outdated(self) -> None:
+        if self._users or not (self._outdated or self._is_replaced()):
+            return
+        self._collections.clear()
+        self._outdated = False
+        if self._client is not None and self._url is None:
+            self._client.close()  # type: ignore[attr-defined]  # only the class has it
+            self._client = None
+
+    def _is_replaced(self) -> bool:
+        return self._url is None and self._inode != _inode_of(self._folder)
 
     def _name(self, collection: Collection) -> str:
         return f"{self._index_id}-{collection}"
 
     def _collection(self, collection: Collection) -> Chroma:
+        if self._client is None:
+            self._client = self._connect()
+            self._inode = _inode_of(self._folder)
         if collection not in self._collections:
             from langchain_chroma import Chroma
 
@@ -92,17 +149,14 @@ class Vectors:
             )
         return self._collections[collection]
 
-    @cached_property
-    def _client(self) -> ClientAPI:
+    def _connect(self) -> ClientAPI:
         import chromadb
         from chromadb.config import Settings
 
         logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
         quiet = Settings(anonymized_telemetry=False)
         if self._url is None:
-            return chromadb.PersistentClient(str(self._folder / "chroma"), quiet)
-        from urllib.parse import urlsplit
-
+            return chromadb.PersistentClient(str(self._folder), quiet)
         address = urlsplit(self._url)
         try:
             return chromadb.HttpClient(
@@ -112,6 +166,24 @@ class Vectors:
                 settings=quiet,
             )
         except ValueError as error:
-            raise RagraphsError(
-                f"No Chroma server answers at {self._url}; start one, or unset RAGRAPHS_CHROMA_URL."
-            ) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> RagraphsError:
+        if self._url is not None:
+            return RagraphsError(
+                f"The Chroma server at {self._url} does not answer ({_sentence(error)}); start it, "
+                "or unset RAGRAPHS_CHROMA_URL."
+            )
+        return RagraphsError(
+            f"The vectors in {self._folder} cannot be read or written ({_sentence(error)}); try "
+            "again, or delete that folder and run: ragraphs index"
+        )
+
+
+def _inode_of(folder: Path) -> int | None:
+    database = folder / "chroma.sqlite3"
+    return database.stat().st_ino if database.exists() else None
+
+
+def _sentence(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__

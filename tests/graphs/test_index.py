@@ -289,17 +289,12 @@ def test_repair_makes_vectors_and_lexical_index_anew(indexing):
     with sqlite3.connect(Path(indexing.name) / "catalogue.sqlite") as connection:
         connection.execute("DELETE FROM passage_terms")
     connection.close()
-    indexing.index.vectors.add(
-        "passages", indexing.index.catalogue.passages(list(vectors)), _junk()
-    )
+    passages = indexing.index.catalogue.passages(list(vectors))
+    indexing.index.vectors.add("passages", passages, LexicalEmbedder().embed(["junk"] * 4))
     assert indexing.index.catalogue.search_terms("bridge", 5) == []
     indexing.run(context={"repair": True})
     assert indexing.index.catalogue.search_terms("bridge", 5) == found
     assert indexing.vectors() == vectors
-
-
-def _junk():
-    return LexicalEmbedder().embed(["junk"] * 4)
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,10 @@ async def test_identical_calls_never_run_side_by_side_even_when_they_fail(openai
 
 
 async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_model):
-    openai.otherwise = lambda path, body: chat('{"queries": ["x"]}')
-    slow = openai.otherwise
+    answer = openai.otherwise
 
     def slowly(path, body):
-        response = slow(path, body)
+        response = answer(path, body)
         response.seconds = 0.05
         return response
 
@@ -129,6 +128,26 @@ async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_mod
     await asyncio.gather(*calls)
     assert openai.most_in_flight == 4
     assert len(openai.chats) == 32
+
+
+async def test_waiting_for_a_turn_does_not_count_as_waiting_for_the_reply(openai, open_model):
+    answer = openai.otherwise
+
+    def slowly(path, body):
+        response = answer(path, body)
+        response.seconds = 0.3
+        return response
+
+    openai.otherwise = slowly
+    model = await open_model(concurrency=1, timeout=1)
+    calls = (model.run(REWRITE_QUERY, question=f"Question {place}?") for place in range(5))
+    assert len(await asyncio.gather(*calls)) == 5
+
+
+async def test_another_temperature_is_another_question(openai, open_model):
+    await (await open_model()).run(REWRITE_QUERY, question="Who?")
+    await (await open_model(temperature=1)).run(REWRITE_QUERY, question="Who?")
+    assert [body["temperature"] for body in openai.chats] == [0, 1]
 
 
 def test_two_event_loops_one_after_the_other(openai, open_model):

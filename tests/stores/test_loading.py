@@ -141,6 +141,10 @@ class TestText:
             ("latin-1", "Die Straße führt über die Brücke nach Köln.\n"),
             ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Praha je město.\n"),
             ("cp1251", "Это русский текст. Москва столица России.\n"),
+            ("cp1255", "ירושלים היא בירת ישראל והעיר הגדולה ביותר"),
+            ("cp1256", "القاهرة عاصمة مصر وأكبر مدنها"),
+            ("cp874", "กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย"),
+            ("cp949", "커피 한 잔\n" * 30),
             ("shift_jis", JAPANESE),
             ("euc_jp", JAPANESE),
             ("gb18030", "这是一个中文文档。北京是中华人民共和国的首都。\n"),
@@ -223,6 +227,7 @@ class TestText:
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + zlib.compress(bytes(range(256)) * 20),
             b"text with \0 in it",
             b"hello\0\0world\0of\0strings and more\n",
+            b"ab\0cd\0ef\0" * 10,
             struct.pack("<200i", *range(200)),
             struct.pack("<400h", *(i % 90 - 45 for i in range(400))),
             b"plain text " * 50_000 + b"\0",
@@ -260,12 +265,20 @@ class TestText:
         with pytest.raises(LoadError, match=r"a\.txt (was changed|stopped being)"):
             list(stream)
 
-    def test_a_file_that_changed_before_it_streams_raises_a_load_error(self, write: Write) -> None:
-        path = write("a.txt", "text")
-        loaded = only(path)
-        path.write_text("other text")
+    def test_a_file_that_grows_while_it_streams_raises_a_load_error(self, write: Write) -> None:
+        path = write("a.txt", "text\n" * 100_000)
+        stream = iter(only(path).blocks)
+        next(stream)
+        path.write_text("more\n" * 200_000)
         with pytest.raises(LoadError, match=r"a\.txt was changed"):
-            text_of(loaded)
+            list(stream)
+
+    def test_a_file_that_changed_before_it_streams_raises_a_load_error(self, write: Write) -> None:
+        path = write("a.txt", "text\n" * 100_000)
+        loaded = only(path)
+        path.write_text("other\n" * 100_000)
+        with pytest.raises(LoadError, match=r"a\.txt was changed"):
+            next(iter(loaded.blocks))
 
 
 class TestFiles:
@@ -527,10 +540,14 @@ class TestHtml:
         assert text_of(only(write("a.html", f"<p>{text}</p>", encoding))) == text
 
     def test_a_declared_encoding_decides_where_guessing_is_open(self, write: Write) -> None:
-        page = '<meta charset="windows-1254"><p>İstanbul şehri</p>'
-        assert text_of(only(write("a.html", page, "cp1254"))) == "İstanbul şehri"
-        quoted = '<meta charset="iso-8859-1"><p>“quoted”</p>'
-        assert text_of(only(write("b.html", quoted, "cp1252"))) == "“quoted”"
+        text = "Lietuvos sostinė yra Vilnius, gražus miestas."
+        page = f'<meta charset="windows-1257"><p>{text}</p>'
+        assert text_of(only(write("a.html", page, "cp1257"))) == text
+
+    def test_a_page_declared_latin_1_is_read_as_browsers_do(self, write: Write) -> None:
+        text = "Plain words. " * 100 + "“quoted”"
+        page = f'<meta charset="iso-8859-1"><p>{text}</p>'
+        assert text_of(only(write("b.html", page, "cp1252"))) == text
 
     def test_a_declared_encoding_that_is_wrong_does_no_harm(self, write: Write) -> None:
         for declared in ("iso-8859-1", "nonsense", "base64"):
@@ -546,8 +563,10 @@ class TestHtml:
             warnings.simplefilter("error")
             loaded = only(write("a.html", page))
             short = only(write("b.html", "http://example.org/page"))
+            fragment = only(write("c.html", '<?xml version="1.0"?><p>text</p>'))
         assert (loaded.title, text_of(loaded)) == ("T", "text")
         assert text_of(short) == "http://example.org/page"
+        assert text_of(fragment) == "text"
 
     def test_pages_without_text_are_empty(self, write: Write) -> None:
         assert "is empty" in reason(write("a.html", "<html><script>x</script><img src=x>"))
@@ -897,7 +916,7 @@ class TestPdf:
             b"<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
             f"<< /Type /Page /Parent 2 0 R /Contents 5 0 R {resources.format(6)} >>".encode(),
-            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(calls), calls),
+            b"<< /Length 5 >>\nstream\n/X Do\nendstream",
         ]
         for i in range(depth):
             content = calls if i < depth - 1 else b"BT /F 12 Tf (deep) Tj ET " * 200

@@ -1,0 +1,147 @@
+"""The graphs give the same however they are run, and begin anew on a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from ragraphs.context import BasicContext, CragContext
+from ragraphs.graphs.basic import graph as basic
+from ragraphs.graphs.crag import graph as crag
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+
+METHODS = [(basic, BasicContext), (crag, CragContext)]
+QUESTION = {"question": "Who designed the Forth Bridge?"}
+
+
+@pytest.fixture(params=METHODS, ids=["basic", "crag"])
+def method(request, indexing) -> tuple[Any, Any]:
+    """A graph and a context that names a filled index."""
+    indexing.run("docs")
+    graph, context_type = request.param
+    return graph, context_type(index=indexing.name)
+
+
+async def test_invoke_ainvoke_and_streams_give_the_same(method):
+    graph, context = method
+    invoked = await asyncio.to_thread(graph.invoke, QUESTION, context=context)
+    streaming = {"stream_mode": "values", "output_keys": graph.output_channels, "context": context}
+    streamed = await asyncio.to_thread(lambda: list(graph.stream(QUESTION, **streaming))[-1])
+    astreamed = [values async for values in graph.astream(QUESTION, **streaming)]
+    assert invoked["answer"] and invoked["citations"] and invoked["sufficient"]
+    assert invoked == streamed == astreamed[-1] == await graph.ainvoke(QUESTION, context=context)
+
+
+def test_invoke_works_where_a_loop_already_runs(method):
+    graph, context = method
+
+    async def call() -> Any:
+        return graph.invoke(QUESTION, context=context)
+
+    assert asyncio.run(call())["sufficient"]
+
+
+async def test_twenty_questions_at_once_get_the_answers_they_get_alone(method):
+    graph, context = method
+    questions = [
+        {"question": f"{words} ({n})?"}
+        for n in range(10)
+        for words in ("Who designed the Forth Bridge", "What is a sonata")
+    ]
+    alone = [await graph.ainvoke(question, context=context) for question in questions[:2]]
+    together = await asyncio.gather(*(graph.ainvoke(q, context=context) for q in questions))
+    for n, result in enumerate(together):
+        assert result["answer"] == alone[n % 2]["answer"]
+        assert result["usage"] == alone[n % 2]["usage"]
+
+
+async def test_the_loop_stays_free_while_questions_are_answered(method):
+    graph, context = method
+    longest = 0.0
+
+    async def tick() -> None:
+        nonlocal longest
+        while True:
+            started = time.perf_counter()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.perf_counter() - started)
+
+    await graph.ainvoke(QUESTION, context=context)
+    ticking = asyncio.create_task(tick())
+    await asyncio.gather(*(graph.ainvoke(QUESTION, context=context) for _ in range(5)))
+    ticking.cancel()
+    assert longest < 0.5
+
+
+def test_a_question_on_a_thread_finds_nothing_of_the_one_before(method):
+    graph, context = method
+    kept = graph.builder.compile(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    kept.invoke(QUESTION, thread, context=context)
+    other = {"question": "Zyzzyva quokka?"}
+    second = kept.invoke(other, thread, context=context)
+    assert second == graph.invoke(other, context=context)
+    assert kept.invoke(QUESTION, thread, context=context) == graph.invoke(QUESTION, context=context)
+
+
+@pytest.mark.parametrize(("graph", "context_type"), METHODS, ids=["basic", "crag"])
+def test_a_missing_index_is_told_in_a_sentence(graph, context_type, tmp_path):
+    with pytest.raises(IndexNotFoundError, match="There is no index at"):
+        graph.invoke(QUESTION, context=context_type(index=str(tmp_path / "none")))
+
+
+@pytest.mark.parametrize("question", ["", " \n", None, "word " * 10_000])
+def test_a_question_that_is_none_or_too_long_is_refused(method, question):
+    graph, context = method
+    with pytest.raises(RagraphsError, match="The question"):
+        graph.invoke({"question": question}, context=context)
+
+
+@pytest.mark.parametrize("question", ["???", "of the", '"', "NEAR(", "' OR 1=1 --", "\0"])
+def test_a_question_without_words_to_look_for_is_answered_by_nothing(method, question):
+    graph, context = method
+    assert not graph.invoke({"question": question}, context=context)["sufficient"]
+
+
+def test_progress_of_indexing_reaches_the_stream(indexing):
+    context = indexing.context()
+    given = {"sources": [str(indexing.folder / "docs")]}
+    events = list(index_graph.stream(given, context=context, stream_mode="custom"))
+    assert [e for e in events if e["step"] == "split"] == [
+        {"step": "split", "done": done, "total": 3} for done in (1, 2, 3)
+    ]
+    assert events[-1] == {"step": "embed", "done": 4, "total": 4}
+
+
+async def test_indexing_by_ainvoke_gives_the_same(indexing):
+    result = await index_graph.ainvoke(
+        {"sources": [str(indexing.folder / "docs")]}, context=indexing.context()
+    )
+    assert (result["added"], result["passage_count"]) == (4, 4)
+    indexing.assert_whole()
+
+
+async def test_a_cancelled_run_stops_and_the_next_one_completes(indexing):
+    rows = "".join(f'{{"id": "{n}", "text": "Row {n}. {"words " * 200}"}}\n' for n in range(20_000))
+    (indexing.folder / "docs" / "many.jsonl").write_text(rows)
+    given = {"sources": [str(indexing.folder / "docs" / "many.jsonl")]}
+    run = asyncio.create_task(index_graph.ainvoke(given, context=indexing.context()))
+    while not run.done() and not _started(indexing):
+        await asyncio.sleep(0.02)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert 0 < await asyncio.to_thread(indexing.index.catalogue.count_documents) < 20_000
+    assert indexing.run("docs/forth.txt")["added"] == 1
+    indexing.assert_whole()
+
+
+def _started(indexing) -> bool:
+    try:
+        return indexing.index.catalogue.count_documents() > 0
+    except IndexNotFoundError:
+        return False

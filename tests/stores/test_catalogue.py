@@ -1,0 +1,315 @@
+"""The catalogue: documents, passages and the lexical index stay whole and in step."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+from ragraphs.stores import schema
+from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from sqlalchemy import text
+
+
+def document(id: str, *texts: str, title: str = "", path: str = "") -> NewDocument:
+    return NewDocument(id, path or id, title or id, f"hash of {texts}", pieces(*texts))
+
+
+def pieces(*texts: str) -> list[Piece]:
+    found, start = [], 0
+    for piece in texts:
+        found.append(Piece(start, start + len(piece), piece))
+        start += len(piece) + 1
+    return found
+
+
+def by_text(catalogue: Catalogue) -> dict[str, tuple[str, int, int]]:
+    return {p["text"]: (p["id"], p["start"], p["end"]) for p in catalogue.all_passages()}
+
+
+def term_rows(catalogue: Catalogue) -> list[tuple[int, str, str]]:
+    with catalogue._engine.connect() as connection:
+        rows = connection.execute(text("SELECT rowid, title, body FROM passage_terms"))
+        return [tuple(row) for row in rows]
+
+
+def texts_found(catalogue: Catalogue, question: str) -> list[str]:
+    ids = [id for id, _ in catalogue.search_terms(question, 10)]
+    return [passage["text"] for passage in catalogue.passages(ids)]
+
+
+@pytest.fixture
+def catalogue(tmp_path) -> Iterator[Catalogue]:
+    engine = schema.open_database(tmp_path / "index", create=True)
+    yield Catalogue(engine)
+    engine.dispose()
+
+
+def test_a_written_document_has_its_passages_in_order(catalogue):
+    catalogue.write_documents([document("a", "one", "two"), document("b", "three")])
+    assert [row["passages"] for row in catalogue.documents()] == [2, 1]
+    assert [p["text"] for p in catalogue.all_passages()] == ["one", "two", "three"]
+    assert catalogue.count_documents() == 2
+    assert catalogue.count_passages() == 3
+
+
+def test_an_edit_keeps_the_ids_of_unchanged_passages_and_moves_their_spans(catalogue):
+    catalogue.write_documents([document("a", "one", "two", "three")])
+    before = by_text(catalogue)
+    catalogue.write_documents([document("a", "before all", "one", "three")])
+    after = by_text(catalogue)
+    assert {"one", "three"} == before.keys() & after.keys()
+    assert after["one"] == (before["one"][0], 11, 14)
+    assert after["three"][0] == before["three"][0]
+    assert catalogue.contents(["a"]) == {"a": "hash of ('before all', 'one', 'three')"}
+    assert catalogue.documents()[0]["passages"] == 3
+    assert texts_found(catalogue, "two") == []
+    assert len(term_rows(catalogue)) == 3
+
+
+def test_the_same_text_twice_in_a_document_is_two_passages(catalogue):
+    catalogue.write_documents([document("a", "same", "same"), document("b", "same")])
+    assert len(catalogue.passage_ids()) == 3
+    kept = catalogue.passage_ids()
+    catalogue.write_documents([document("a", "same")])
+    assert catalogue.passage_ids() < kept
+    assert catalogue.count_passages() == 2
+
+
+def test_other_documents_are_not_touched_by_an_edit(catalogue):
+    catalogue.write_documents([document("a", "one"), document("b", "two")])
+    before = by_text(catalogue)["two"]
+    catalogue.write_documents([document("a", "other")])
+    assert by_text(catalogue)["two"] == before
+
+
+@pytest.mark.parametrize("before_error", [1, 700])
+def test_an_error_while_pieces_stream_leaves_the_document_as_it_was(catalogue, before_error):
+    catalogue.write_documents([document("a", "one", "two")])
+    before = (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue))
+
+    def failing() -> Iterator[Piece]:
+        for place in range(before_error):
+            yield Piece(place, place + 1, f"piece {place}")
+        raise OSError("the disk went away")
+
+    with pytest.raises(OSError, match="went away"):
+        catalogue.write_documents([NewDocument("a", "a", "new title", "new", failing())])
+    assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
+
+
+def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(catalogue, tmp_path):
+    catalogue.write_documents([document("a", "one", "two")])
+    before = (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue))
+    script = """
+import os, signal, sys
+from pathlib import Path
+from ragraphs.stores import schema
+from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+def pieces():
+    for place in range(1200):
+        yield Piece(place, place + 1, f"piece {place}")
+    os.kill(os.getpid(), signal.SIGKILL)
+engine = schema.open_database(Path(sys.argv[1]), create=False)
+Catalogue(engine).write_documents([NewDocument("a", "a", "new", "new", pieces())])
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "index")], check=False)
+    assert done.returncode == -9
+    assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
+
+
+def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
+    catalogue.write_documents([document("a.txt", "one"), document("b.txt", "two")])
+    for path in ("a.txt", "b.txt"):
+        catalogue.note_file(path, f"hash of {path}", {f"{path}, page 2": "unreadable"})
+    assert catalogue.remove_documents(["a.txt", "never there"]) == 1
+    with catalogue._engine.connect() as connection:
+        for table in (*schema.metadata.tables, "passage_terms"):
+            for row in connection.execute(text(f"SELECT * FROM {table}")):
+                assert "a.txt" not in str(row)
+                assert "one" not in row
+    assert catalogue.files() == {"b.txt": "hash of b.txt"}
+    assert [row["path"] for row in catalogue.failures()] == ["b.txt"]
+
+
+def test_a_file_counts_as_unread_when_one_of_its_documents_goes_or_comes_from_elsewhere(catalogue):
+    rows = [document(f"r#{n}", f"row {n}", path="r") for n in (1, 2)]
+    for change in (
+        lambda: catalogue.remove_documents(["r#1"]),
+        lambda: catalogue.write_documents([document("r#1", "given inline", path="inline")]),
+    ):
+        catalogue.write_documents(rows)
+        catalogue.note_file("r", "hash", {})
+        change()
+        assert catalogue.files() == {}
+
+
+def test_what_a_file_failed_in_is_replaced_by_its_next_reading(catalogue):
+    catalogue.note_file("50%_a.jsonl", None, {"50%_a.jsonl, line 3": "bad", "50%_a.jsonl": "worse"})
+    catalogue.note_file("50x_a.jsonl", None, {"50x_a.jsonl, line 1": "bad"})
+    catalogue.note_file("50%_a.jsonl", "hash", {"50%_a.jsonl, line 4": "bad"})
+    assert [row["place"] for row in catalogue.failures()] == [
+        "50%_a.jsonl, line 4",
+        "50x_a.jsonl, line 1",
+    ]
+    assert catalogue.files() == {"50%_a.jsonl": "hash"}
+
+
+def test_new_pieces_are_those_that_are_not_stored_yet(catalogue):
+    catalogue.write_documents([document("a", "one", "two")])
+    new = catalogue.new_pieces(document("a", "one", "three", "one"))
+    assert [piece.text for piece in new] == ["three", "one"]
+
+
+def test_a_term_in_the_title_counts_more_than_one_in_the_text(catalogue):
+    catalogue.write_documents(
+        [
+            document("a", "The firth is crossed by a bridge.", title="Rivers"),
+            document("b", "The river is crossed by a road.", title="Firth"),
+            document("c", "Nothing of the kind stands here.", title="Others"),
+        ]
+    )
+    found = catalogue.search_terms("firth", 10)
+    assert [p["document"] for p in catalogue.passages([id for id, _ in found])] == ["b", "a"]
+    assert found[0][1] > found[1][1] > 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'the "bridge',
+        "bridge NEAR(bridge river, 2)",
+        "bridge* OR -bridge AND NOT title:bridge",
+        "{title}: bridge ^bridge + bridge",
+        "bridge's 'bridge' ''bridge",
+        "bridge; DROP TABLE passages; --",
+        "bridge \0 \ud800 bridge",
+        "bridge " + "\\ % _ ( ) [ ] { } : ; ! ? # $ & | ~ ` 😀 ",
+    ],
+)
+def test_what_means_something_to_fts5_is_only_text_in_a_question(catalogue, question):
+    catalogue.write_documents([document("a", "A bridge."), document("b", "A road.")])
+    assert texts_found(catalogue, question) == ["A bridge."]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["1,000원은", "bts'이야", "it’s한국", "aꟺb", "u.s.", "3.14", "ｆｕｌｌ", "naïve", "𞤀𞤣", "१२"],
+)
+def test_a_passage_is_found_by_any_word_that_it_holds(catalogue, word):
+    catalogue.write_documents([document("a", f"Here stands {word}."), document("b", "Else.")])
+    assert texts_found(catalogue, word) == [f"Here stands {word}."]
+
+
+@pytest.mark.parametrize("question", ["", "???", "of the", "*", '"'])
+def test_a_question_without_terms_finds_nothing(catalogue, question):
+    catalogue.write_documents([document("a", "A bridge of the river.")])
+    assert catalogue.search_terms(question, 10) == []
+
+
+def test_a_question_of_many_thousand_words_is_answered(catalogue):
+    catalogue.write_documents([document("a", "A bridge."), document("b", "A road.")])
+    question = "bridge " + " ".join(f"word{n}" for n in range(7000))
+    assert len(question) > 50_000
+    assert texts_found(catalogue, question) == ["A bridge."]
+
+
+def test_korean_words_match_whatever_particle_they_carry(catalogue):
+    korean = "세종대왕이 훈민정음을 반포하였다."
+    catalogue.write_documents([document("a", korean), document("b", "경복궁은 서울에 있다.")])
+    for question in ("훈민정음은 누가 만들었나", "세종대왕의 업적", "훈민정음"):
+        assert texts_found(catalogue, question)[0] == korean
+
+
+def test_a_lexical_index_made_anew_is_the_same(catalogue):
+    catalogue.write_documents([document("a", "one bridge", "two"), document("b", "three bridges")])
+    catalogue.write_documents([document("a", "two", "four")])
+    rows, found = term_rows(catalogue), catalogue.search_terms("three bridges", 10)
+    catalogue.rebuild_terms()
+    assert term_rows(catalogue) == rows
+    assert catalogue.search_terms("three bridges", 10) == found
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM passage_terms WHERE rowid = 1",
+        "UPDATE passage_terms_data SET block = x'00'",
+        "DROP TABLE passage_terms",
+    ],
+)
+def test_a_damaged_lexical_index_is_made_anew(catalogue, tmp_path, damage):
+    catalogue.write_documents([document("a", "one bridge"), document("b", "two bridges")])
+    rows, found = term_rows(catalogue), catalogue.search_terms("bridge", 10)
+    catalogue._engine.dispose()
+    with sqlite3.connect(tmp_path / "index" / schema.DATABASE) as connection:
+        connection.execute(damage)
+    connection.close()
+    catalogue.rebuild_terms()
+    assert (term_rows(catalogue), catalogue.search_terms("bridge", 10)) == (rows, found)
+
+
+def test_a_damaged_lexical_index_is_told_in_one_sentence(catalogue):
+    with catalogue._engine.begin() as connection:
+        connection.execute(text("DROP TABLE passage_terms"))
+    with pytest.raises(RagraphsError, match="ragraphs index --repair"):
+        catalogue.search_terms("bridge", 10)
+
+
+def test_passages_come_in_the_order_of_their_ids_and_unknown_ids_are_left_out(catalogue):
+    catalogue.write_documents([document("a", *(f"text {n}" for n in range(1200)))])
+    ids = sorted(catalogue.passage_ids(), reverse=True)
+    found = catalogue.passages(["unknown", *ids])
+    assert [passage["id"] for passage in found] == ids
+
+
+def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalogue, tmp_path):
+    catalogue.write_documents([document("a", "one")])
+
+    def slow() -> Iterator[Piece]:
+        yield from pieces(*(f"piece {n}" for n in range(600)))
+        other = schema.open_database(tmp_path / "index", create=False)
+        assert [p["text"] for p in Catalogue(other).all_passages()] == ["one"]
+        assert Catalogue(other).search_terms("one", 1)
+        other.dispose()
+
+    catalogue.write_documents([NewDocument("b", "b", "b", "hash", slow())])
+    assert catalogue.count_passages() == 601
+
+
+def test_of_two_who_settle_a_property_at_once_both_get_the_same(catalogue):
+    with ThreadPoolExecutor(8) as threads:
+        settled = set(threads.map(lambda value: catalogue.settle("id", value), range(40)))
+    assert settled == {catalogue.property("id")}
+
+
+def test_opening_at_once_from_many_threads_makes_one_catalogue(tmp_path):
+    def open_one(_: int) -> None:
+        schema.open_database(tmp_path / "index", create=True).dispose()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(open_one, range(24))) == [None] * 24
+
+
+def test_a_missing_index_names_the_command_that_builds_one(tmp_path):
+    with pytest.raises(IndexNotFoundError, match="ragraphs index SOURCE"):
+        schema.open_database(tmp_path / "none", create=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_that_is_no_database_is_told_in_one_sentence(tmp_path):
+    (tmp_path / schema.DATABASE).write_bytes(b"This is no database. " * 500)
+    with pytest.raises(RagraphsError, match="not a database"):
+        schema.open_database(tmp_path, create=False)
+
+
+def test_an_index_of_another_format_is_refused(tmp_path):
+    engine = schema.open_database(tmp_path, create=True)
+    Catalogue(engine).set_property("format", 99)
+    engine.dispose()
+    with pytest.raises(RagraphsError, match="another version"):
+        schema.open_database(tmp_path, create=False)

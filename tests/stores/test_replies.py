@@ -1,0 +1,54 @@
+"""The reply table: what a model said once is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from ragraphs.state.records import StoredReply
+from ragraphs.stores import schema
+from ragraphs.stores.replies import ReplyStore
+
+
+def reply(value: str) -> StoredReply:
+    return {"value": value, "input_tokens": 10, "output_tokens": 2}
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Iterator[ReplyStore]:
+    engine = schema.open_database(tmp_path, create=True)
+    yield ReplyStore(engine)
+    engine.dispose()
+
+
+def test_a_reply_is_found_by_its_key_and_by_no_other(replies):
+    replies.put("key", "answer", "openai:gpt", reply('{"answer": "네, ’tis"}'))
+    assert replies.get("key") == reply('{"answer": "네, ’tis"}')
+    assert replies.get("other") is None
+    assert replies.count() == 1
+
+
+def test_the_first_reply_to_a_key_stays(replies):
+    replies.put("key", "answer", "openai:gpt", reply("first"))
+    replies.put("key", "answer", "openai:gpt", reply("second"))
+    assert replies.get("key") == reply("first")
+
+
+def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, tmp_path):
+    replies.put("key", "answer", "openai:gpt", reply("kept"))
+    other = schema.open_database(tmp_path, create=False)
+    assert ReplyStore(other).get("key") == reply("kept")
+    other.dispose()
+
+
+def test_replies_from_many_threads_are_all_kept_once(replies):
+    def put(n: int) -> StoredReply | None:
+        replies.put(f"key {n % 200}", "answer", "openai:gpt", reply(f"reply {n % 200}"))
+        return replies.get(f"key {n % 200}")
+
+    with ThreadPoolExecutor(64) as threads:
+        found = list(threads.map(put, range(800)))
+    assert found == [reply(f"reply {n % 200}") for n in range(800)]
+    assert replies.count() == 200

@@ -1,0 +1,84 @@
+"""An index run that is killed at any moment is completed by the next one."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+from ragraphs.nodes.embed import passage_text
+from ragraphs.nodes.opening import open_index
+from ragraphs.nodes.status import export_lines
+
+DOCUMENTS = 150
+
+
+class Undisturbed(NamedTuple):
+    """The sources, the export of an index of them, and the seconds that making it takes."""
+
+    docs: Path
+    export: list[str]
+    seconds: float
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """An index run in another process, which has begun to write."""
+    command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(folder / "docs")]
+    command += ["--index", str(folder / "index"), "--embeddings", "lexical", "--json"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while not (folder / "index" / "catalogue.sqlite").exists():
+        assert run.poll() is None
+        time.sleep(0.005)
+    return run
+
+
+def export(folder: Path) -> list[str]:
+    return list(export_lines(open_index(IndexContext(index=str(folder / "index")))))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    docs = folder / "docs"
+    docs.mkdir()
+    rows = []
+    for n in range(DOCUMENTS):
+        text = "\n\n".join(" ".join(f"Word{random.random()}" for _ in range(70)) for _ in range(3))
+        if n % 3:
+            (docs / f"{n}.txt").write_text(text)
+        else:
+            rows.append(f'{{"id": "{n}", "text": "Row {n}. {"It has words. " * n}"}}\n')
+    (docs / "rows.jsonl").write_text("".join(rows))
+    run = start(folder)
+    started = time.monotonic()
+    assert run.wait() == 0
+    return Undisturbed(docs, export(folder), time.monotonic() - started)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
+def test_after_a_kill_the_next_run_gives_what_an_undisturbed_one_gives(part, undisturbed, tmp_path):
+    shutil.copytree(undisturbed.docs, tmp_path / "docs")
+    run = start(tmp_path)
+    time.sleep(undisturbed.seconds * random.uniform(part - 0.1, part))
+    os.kill(run.pid, signal.SIGKILL)
+    assert run.wait() in {-signal.SIGKILL, 0}
+    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical")
+    graph.invoke({"sources": [str(tmp_path / "docs")]}, context=context)
+    assert export(tmp_path) == undisturbed.export
+    index = open_index(context)
+    with index.vectors._opened("passages") as store:
+        found = store.get(include=["embeddings"])
+    passages = index.catalogue.passages(found["ids"])
+    assert len(passages) == index.catalogue.count_passages()
+    vectors = index.embedder.embed([passage_text(passage) for passage in passages])
+    np.testing.assert_allclose(found["embeddings"], vectors, atol=1e-6)
