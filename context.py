@@ -13,14 +13,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from dotenv import load_dotenv
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from .state.errors import RagraphsError
 
+# While the module is imported, since a server's event loop must not wait for a file.
+load_dotenv(".env")
+
 MethodName = Literal["basic", "crag"]
-RetrieverName = Literal["hybrid", "vector", "lexical"]
+RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
+LayerName = Literal["passages", "sentences"]
 GraderName = Literal["model", "similarity"]
+
+
+def _split_commas(value: Any) -> Any:
+    if isinstance(value, str):
+        return [name.strip() for name in value.split(",") if name.strip()]
+    return value
 
 
 class Settings(BaseSettings):
@@ -33,7 +44,7 @@ class Settings(BaseSettings):
         description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
     )
     model: str = Field(default="offline", description="Language model when the caller names none.")
-    models: Annotated[list[str], NoDecode] = Field(
+    models: Annotated[list[str], NoDecode, BeforeValidator(_split_commas)] = Field(
         default=[],
         description="Language models that callers may name, separated by commas; empty: any.",
     )
@@ -61,15 +72,6 @@ class Settings(BaseSettings):
         default=300, ge=1, description="How long the download of an embedding model may take."
     )
 
-    @field_validator("models", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        return (
-            [name.strip() for name in value.split(",") if name.strip()]
-            if isinstance(value, str)
-            else value
-        )
-
     @property
     def base(self) -> Path:
         """The folder that relative paths start from."""
@@ -79,9 +81,6 @@ class Settings(BaseSettings):
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """The operator's settings, read once; ``settings.cache_clear()`` reads them again."""
-    from dotenv import load_dotenv
-
-    load_dotenv(Path.cwd() / ".env")
     return Settings()
 
 
@@ -144,6 +143,11 @@ class IndexContext(Context):
         int | None,
         Field(ge=0, le=1000, description="Tokens passages share; empty: the index's, or 0."),
     ] = None
+    layers: Annotated[
+        list[LayerName],
+        BeforeValidator(_split_commas),
+        Field(description="Layers to build besides those of the index: passages, sentences."),
+    ] = ["passages"]
     dry_run: Annotated[
         bool, Field(description="Only say what would be done and what it would cost.")
     ] = False

@@ -63,12 +63,16 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     kind = field.annotation
     if get_origin(kind) in (Union, types.UnionType):
         kind = next(option for option in get_args(kind) if option is not type(None))
+    if get_origin(kind) is list:
+        kind = str
     bounds = {type(bound): bound for bound in field.metadata}
     at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
     default = field.get_default(call_default_factory=True, validated_data={})
     option = typer.Option(
         "--" + name.replace("_", "-"),
-        help=field.description if default is None else f"{field.description} [{default}]",
+        help=escape(
+            f"{field.description}" + (f" [{_shown(default)}]" if default is not None else "")
+        ),
         min=at_least.ge if at_least else above.gt if above else None,
         max=at_most.le if at_most else None,
         show_default=False,
@@ -79,6 +83,10 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
+
+
+def _shown(default: Any) -> str:
+    return ",".join(default) if isinstance(default, list) else str(default)
 
 
 def explain(error: ValidationError) -> str:

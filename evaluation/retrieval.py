@@ -42,6 +42,8 @@ def evaluate_retrieval(
     asked = [question for question in dataset.questions if question.supporting]
     if not asked:
         raise RagraphsError(f"No question of {folder} names supporting passages.")
+    if retriever == "graph":
+        context = context.model_copy(update={"layers": ["passages", "sentences"]})
     with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
         index.embedder.embed(["warm up"])
         started = time.perf_counter()

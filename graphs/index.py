@@ -1,4 +1,4 @@
-"""Index: find the files, cut what changed into passages, embed what has no vector."""
+"""Index: find the files, cut what changed into passages, embed what has no vector; then layers."""
 
 from typing import Literal
 
@@ -9,6 +9,7 @@ from ..context import IndexContext
 from ..nodes.embed import embed
 from ..nodes.finish import finish
 from ..nodes.scan import scan
+from ..nodes.sentence_layer import embed_sentences, link_passages
 from ..nodes.split import plan, split
 from ..state.indexing import IndexInput, IndexOutput, IndexState
 
@@ -16,6 +17,11 @@ from ..state.indexing import IndexInput, IndexOutput, IndexState
 def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", "plan"]:
     """A dry run only plans."""
     return "plan" if runtime.context and runtime.context.dry_run else "split"
+
+
+def layers(state: IndexState) -> Literal["embed_sentences", "finish"]:
+    """The layers that the index has besides its passages."""
+    return "embed_sentences" if "sentences" in state["layers"] else "finish"
 
 
 graph = (
@@ -29,11 +35,15 @@ graph = (
     .add_node("split", split)
     .add_node("plan", plan)
     .add_node("embed", embed)
+    .add_node("embed_sentences", embed_sentences)
+    .add_node("link_passages", link_passages)
     .add_node("finish", finish)
     .add_edge(START, "scan")
     .add_conditional_edges("scan", work)
     .add_edge("split", "embed")
-    .add_edge("embed", "finish")
+    .add_conditional_edges("embed", layers)
+    .add_edge("embed_sentences", "link_passages")
+    .add_edge("link_passages", "finish")
     .add_edge("plan", "finish")
     .add_edge("finish", END)
     .compile(name="index")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, get_args
 
 from ..context import IndexContext
 from ..state.indexing import IndexState
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.lock import writing
+from ..stores.vectors import Collection, Entry
 from .node import Progress, node, progress_of
 from .opening import Index, mark_written
 from .scan import open_for_indexing
@@ -29,35 +31,74 @@ async def embed(state: IndexState, context: IndexContext) -> dict[str, Any]:
     async with writing(index.folder):
         if context.repair:
             await asyncio.to_thread(_clear, index)
-        missing, changed = await asyncio.to_thread(_reconcile, index)
-        workers = 1 if index.embedder.local else context.concurrency
-        await _embed_all(index, missing, workers, progress_of("embed"))
-        if changed or missing:
-            await asyncio.to_thread(mark_written, index)
+        wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
+        await embed_missing(
+            index,
+            "passages",
+            wanted,
+            partial(_entries, index),
+            workers_for(index, context),
+            progress_of("embed"),
+        )
     return {}
 
 
-async def _embed_all(index: Index, ids: Sequence[str], workers: int, report: Progress) -> None:
-    """Embeds in batches; after a failure no more are begun, and those under way are kept."""
-    waiting = deque(batches(ids, _BATCH))
+async def embed_missing(
+    index: Index,
+    collection: Collection,
+    wanted: Sequence[str],
+    entries_of: Callable[[Sequence[str]], list[tuple[Entry, str]]],
+    workers: int,
+    report: Progress,
+) -> None:
+    """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
+
+    ``entries_of`` gives for ids what is stored, and the text that is embedded.
+    """
+
+    def embed_batch(ids: Sequence[str]) -> None:
+        entries = entries_of(ids)
+        vectors = index.embedder.embed([text for _, text in entries])
+        index.vectors.put(collection, [entry for entry, _ in entries], vectors)
+
+    present = await asyncio.to_thread(index.vectors.ids, collection)
+    extra = sorted(present.difference(wanted))
+    missing = [id for id in wanted if id not in present]
+    await asyncio.to_thread(index.vectors.remove, collection, extra)
+    await in_batches(missing, embed_batch, workers, report)
+    if missing or extra:
+        await asyncio.to_thread(mark_written, index)
+
+
+async def in_batches(
+    items: Sequence[str], work: Callable[[Sequence[str]], None], workers: int, report: Progress
+) -> None:
+    """Does blocking ``work`` in batches; after a failure no more are begun, and those under way
+    are kept."""
+    waiting = deque(batches(items, _BATCH))
     done = 0
 
-    async def work() -> None:
+    async def run() -> None:
         nonlocal done
         while waiting:
             batch = waiting.popleft()
             try:
-                await asyncio.to_thread(_embed, index, batch)
+                await asyncio.to_thread(work, batch)
             except BaseException:
                 waiting.clear()
                 raise
             done += len(batch)
-            report(done, len(ids))
+            report(done, len(items))
 
-    ends = await asyncio.gather(*(work() for _ in range(workers)), return_exceptions=True)
+    ends = await asyncio.gather(*(run() for _ in range(workers)), return_exceptions=True)
     for end in ends:
         if end is not None:
             raise end
+
+
+def workers_for(index: Index, context: IndexContext) -> int:
+    """How many batches to embed at once: one on this machine, several where another one works."""
+    return 1 if index.embedder.local else context.concurrency
 
 
 def passage_text(passage: Passage) -> str:
@@ -67,19 +108,20 @@ def passage_text(passage: Passage) -> str:
 
 def _clear(index: Index) -> None:
     index.catalogue.rebuild_terms()
-    index.vectors.clear("passages")
+    for collection in get_args(Collection):
+        index.vectors.clear(collection)
     mark_written(index)
 
 
-def _reconcile(index: Index) -> tuple[list[str], bool]:
-    """Removes vectors without a passage; the passages without a vector, and if any was removed."""
-    wanted = index.catalogue.passage_ids()
-    present = index.vectors.ids("passages")
-    index.vectors.remove("passages", sorted(present - wanted))
-    return sorted(wanted - present), bool(present - wanted)
-
-
-def _embed(index: Index, ids: Sequence[str]) -> None:
-    passages = index.catalogue.passages(ids)
-    vectors = index.embedder.embed([passage_text(passage) for passage in passages])
-    index.vectors.add("passages", passages, vectors)
+def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
+    return [
+        (
+            Entry(
+                passage["id"],
+                passage["text"],
+                {"document": passage["document"], "title": passage["title"]},
+            ),
+            passage_text(passage),
+        )
+        for passage in index.catalogue.passages(ids)
+    ]

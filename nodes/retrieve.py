@@ -10,6 +10,7 @@ from ..context import QuestionContext, RetrieverName
 from ..models.meter import current_meter
 from ..state.answering import QuestionState
 from ..state.records import Evidence
+from .graph_search import walk_from
 from .node import node
 from .opening import Index, index_of
 
@@ -33,6 +34,8 @@ def search(index: Index, question: str, retriever: RetrieverName, most: int) -> 
     depth = max(most, _DEPTH)
     if retriever == "vector":
         ranked = _nearest(index, question, most)
+    elif retriever == "graph":
+        ranked = walk_from(index, question, most)
     elif retriever == "lexical":
         ranked = index.catalogue.search_terms(question, most)
     else:

@@ -7,11 +7,11 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from langgraph.types import Overwrite
 
-from ..context import IndexContext, Settings, settings
+from ..context import IndexContext, LayerName, Settings, settings
 from ..models.embeddings import identity, open_embedder, resolve_auto
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
@@ -46,6 +46,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "files": [str(file) for file in files],
         "gone": list(dict.fromkeys(gone)),
         "failures": failures,
+        "layers": index.catalogue.property("layers"),
         "plan": None,
         "usage": Overwrite({}),
         "warnings": Overwrite(current_meter().warnings),
@@ -61,6 +62,7 @@ def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
     _settle_embeddings(index.catalogue, context, index.operator)
     _settle_passage_size(index.catalogue, context)
+    _settle_layers(index.catalogue, context)
     return index
 
 
@@ -190,6 +192,14 @@ def _settle_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
     open_embedder(wanted, operator)
     if recorded is None or (wanted != recorded and not context.dry_run):
         catalogue.set_property("embeddings", wanted)
+
+
+def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
+    """A layer that was built once is kept up to date from then on."""
+    recorded = catalogue.property("layers") or []
+    wanted = [name for name in get_args(LayerName) if name in {*recorded, *context.layers}]
+    if wanted != recorded:
+        catalogue.set_property("layers", wanted)
 
 
 def _settle_passage_size(catalogue: Catalogue, context: IndexContext) -> None:

@@ -21,7 +21,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "without_vector": len(passages - vectors),
         "embeddings": catalogue.property("embeddings"),
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
-        "layers": ["passages"] if passages else [],
+        "layers": catalogue.property("layers") or [],
         "replies": index.replies.count(),
         "failures": [
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()

@@ -52,6 +52,7 @@ class IndexOutput(TypedDict):
     unchanged: int
     removed: int
     failures: list[Failure]
+    layers: list[str]
     document_count: int
     passage_count: int
     plan: Plan | None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_chroma import Chroma
 
-Collection = Literal["passages"]
+Collection = Literal["passages", "sentences", "questions"]
+
+
+class Entry(NamedTuple):
+    """What Chroma keeps beside a vector, so that others can use the store too."""
+
+    id: str
+    text: str
+    metadata: dict[str, str]
+
 
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 
@@ -64,20 +73,48 @@ class Vectors:
         self, collection: Collection, passages: Sequence[Passage], vectors: NDArray[np.float32]
     ) -> None:
         """Adds or replaces one vector for each passage, with its text for other users of Chroma."""
+        entries = [
+            Entry(
+                passage["id"],
+                passage["text"],
+                {"document": passage["document"], "title": passage["title"]},
+            )
+            for passage in passages
+        ]
+        self.put(collection, entries, vectors)
+
+    def put(
+        self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
+    ) -> None:
+        """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
         with self._opened(collection):
             assert self._client is not None
             store = self._client.get_collection(self._name(collection), embedding_function=None)
-            for start in range(0, len(passages), _MOST_ROWS):
-                batch = passages[start : start + _MOST_ROWS]
+            for start in range(0, len(entries), _MOST_ROWS):
+                batch = entries[start : start + _MOST_ROWS]
                 store.upsert(
-                    ids=[passage["id"] for passage in batch],
+                    ids=[entry.id for entry in batch],
                     embeddings=vectors[start : start + _MOST_ROWS],
-                    documents=[passage["text"] for passage in batch],
-                    metadatas=[
-                        {"document": passage["document"], "title": passage["title"]}
-                        for passage in batch
-                    ],
+                    documents=[entry.text for entry in batch],
+                    metadatas=[entry.metadata for entry in batch],
                 )
+
+    def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of ``ids`` in this order, shape (len(ids), d).
+
+        Raises RagraphsError where one is missing.
+        """
+        found: dict[str, NDArray[np.float32]] = {}
+        with self._opened(collection) as store:
+            for start in range(0, len(ids), _MOST_ROWS):
+                batch = store.get(list(ids[start : start + _MOST_ROWS]), include=["embeddings"])
+                found.update(zip(batch["ids"], batch["embeddings"], strict=True))
+        try:
+            return np.array([found[id] for id in ids], dtype=np.float32)
+        except KeyError as error:
+            raise RagraphsError(
+                "The index is not complete: vectors are missing; run ragraphs index to complete it."
+            ) from error
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""

@@ -20,7 +20,7 @@ from ragraphs.nodes.embed import passage_text
 from ragraphs.nodes.opening import open_index
 from ragraphs.nodes.status import export_lines
 
-DOCUMENTS = 150
+DOCUMENTS = 60
 
 
 class Undisturbed(NamedTuple):
@@ -53,7 +53,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     docs.mkdir()
     rows = []
     for n in range(DOCUMENTS):
-        text = "\n\n".join(" ".join(f"Word{random.random()}" for _ in range(70)) for _ in range(3))
+        text = "\n\n".join(" ".join(f"Word{random.random()}" for _ in range(60)) for _ in range(2))
         if n % 3:
             (docs / f"{n}.txt").write_text(text)
         else:

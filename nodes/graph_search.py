@@ -1,0 +1,82 @@
+"""Ranking passages by a walk over the names and sentences that they share with the question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ..state.errors import RagraphsError
+from .opening import Index
+from .sentence_layer import GRAPH_FILE, sentence_id
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..algorithms.passage_graph import PassageGraph
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """The graph of an index with its vectors, as of a stamp; rows in the order of ``ids``."""
+
+    stamp: str
+    ids: list[str]
+    graph: PassageGraph
+    passages: NDArray[np.float32]
+    sentences: NDArray[np.float32]
+
+
+_loaded: dict[str, _Loaded] = {}
+_lock = Lock()
+
+
+def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
+    """The ids of at most ``most`` passages with their scores, best first. Blocks.
+
+    Raises RagraphsError where the index has no sentences layer.
+    """
+    from ..algorithms.bridging import rank, similarities
+    from ..algorithms.linking import read_question
+
+    loaded = _load(index)
+    parts = read_question(loaded.graph, question)
+    vectors = index.embedder.embed([question, parts.rest or question])
+    cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
+    scores = rank(loaded.graph, parts, cosines)
+    best = (-scores).argsort(kind="stable")[:most]
+    return [(loaded.ids[place], float(scores[place])) for place in best]
+
+
+def sentence_ids(graph: PassageGraph, ids: Sequence[str]) -> list[str]:
+    """The ids of the sentences of ``graph`` in their order; ``ids`` are those of its passages."""
+    counts = Counter(graph.sentence_passage[: -graph.passages or None].tolist())
+    return [
+        sentence_id(id, number) for place, id in enumerate(ids) for number in range(counts[place])
+    ]
+
+
+def _load(index: Index) -> _Loaded:
+    from ..algorithms.passage_graph import graph_from_arrays
+    from ..stores.arrays import load_arrays
+
+    stamp: str | None = index.catalogue.property("linked")
+    if stamp is None:
+        raise RagraphsError(
+            "The index has no sentences layer, which the graph retriever needs; build it with: "
+            f"ragraphs index --layers sentences --index {index.folder}"
+        )
+    with _lock:
+        key = str(index.folder)
+        if key not in _loaded or _loaded[key].stamp != stamp:
+            arrays = load_arrays(index.folder / GRAPH_FILE)
+            graph = graph_from_arrays(arrays)
+            ids = [str(id) for id in arrays["ids"]]
+            sentences = sentence_ids(graph, ids)
+            passage_vectors = index.vectors.get("passages", ids)
+            sentence_vectors = index.vectors.get("sentences", sentences)
+            _loaded[key] = _Loaded(stamp, ids, graph, passage_vectors, sentence_vectors)
+        return _loaded[key]

@@ -1,0 +1,89 @@
+"""The sentences layer of the index: what the graph retriever walks over."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.passage_graph import build_graph, graph_to_arrays, passage_record, sentence_texts
+from ..context import IndexContext
+from ..state.indexing import IndexState
+from ..stores.arrays import save_arrays
+from ..stores.lock import writing
+from ..stores.vectors import Entry
+from .embed import embed_missing, workers_for
+from .node import node, progress_of
+from .opening import Index
+from .scan import open_for_indexing
+
+GRAPH_FILE = "passage_graph.npz"
+
+
+@node()
+async def embed_sentences(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Gives every sentence its vector, and takes away those of sentences that are gone."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        wanted = await asyncio.to_thread(_sentence_ids, index)
+        await embed_missing(
+            index,
+            "sentences",
+            wanted,
+            partial(_entries, index),
+            workers_for(index, context),
+            progress_of("embed_sentences"),
+        )
+    return {}
+
+
+@node()
+async def link_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Joins passages by the names that they mention."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        await asyncio.to_thread(_link, index)
+    return {}
+
+
+def _sentence_ids(index: Index) -> list[str]:
+    return [
+        sentence_id(passage["id"], number)
+        for passage in index.catalogue.all_passages()
+        for number in range(len(sentence_texts(passage["title"], passage["text"])))
+    ]
+
+
+def sentence_id(passage: str, number: int) -> str:
+    """The id of a sentence of a passage."""
+    return f"{passage}-{number}"
+
+
+def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
+    places = [id.rpartition("-") for id in ids]
+    wanted = dict.fromkeys(passage for passage, _, _ in places)
+    texts = {
+        passage["id"]: sentence_texts(passage["title"], passage["text"])
+        for passage in index.catalogue.passages(list(wanted))
+    }
+    return [
+        (Entry(id, text := texts[passage][int(number)], {"passage": passage}), text)
+        for id, (passage, _, number) in zip(ids, places, strict=True)
+    ]
+
+
+def _link(index: Index) -> None:
+    """Makes the graph anew, if the passages have changed since it was made."""
+    passages = list(index.catalogue.all_passages())
+    stamp = hashlib.sha256("".join(passage["id"] for passage in passages).encode()).hexdigest()
+    if index.catalogue.property("linked") == stamp and (index.folder / GRAPH_FILE).exists():
+        return
+    records = [passage_record(passage["title"], passage["text"]) for passage in passages]
+    arrays = graph_to_arrays(build_graph(records))
+    ids = np.array([passage["id"] for passage in passages], dtype=np.str_)
+    save_arrays(index.folder / GRAPH_FILE, {**arrays, "ids": ids})
+    index.catalogue.set_property("linked", stamp)

@@ -1,0 +1,248 @@
+"""The command line: exit codes, one sentence on stderr, one JSON document on stdout."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from ragraphs.cli import main
+from ragraphs.context import Context, CragContext, IndexContext
+
+COMMAND = str(Path(sys.executable).with_name("ragraphs"))
+QUESTION = "Who designed the Forth Bridge?"
+FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
+
+
+class Ended(NamedTuple):
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in this process, in the working folder of the test."""
+    monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
+
+    def run_command(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["ragraphs", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return run_command
+
+
+@pytest.fixture
+def docs() -> Path:
+    folder = Path.cwd() / "docs"
+    folder.mkdir()
+    (folder / "forth.txt").write_text(FORTH)
+    (folder / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
+    return folder
+
+
+def assert_one_sentence(ended: Ended, code: int, words: str) -> None:
+    assert ended.code == code
+    assert ended.out == ""
+    assert words in ended.err
+    message = ended.err.strip()
+    assert message.startswith("ragraphs: ") and "\n" not in message
+    assert "Traceback" not in message
+
+
+def test_index_ask_status_export_and_remove(run, docs):
+    indexed = run("index", "docs")
+    assert (indexed.code, indexed.err.strip()) == (0, "")
+    assert "2 documents added" in indexed.out
+    asked = run("ask", QUESTION)
+    assert asked.code == 0
+    assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
+    assert "docs/sonata.md" in run("status", "--documents").out
+    lines = [json.loads(line) for line in run("export").out.splitlines()]
+    assert [line["kind"] for line in lines].count("passage") == 2
+    assert "1 removed" in run("remove", "sonata.md").out
+    assert "sonata" not in run("export").out
+
+
+@pytest.mark.parametrize("method", ["basic", "crag"])
+def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
+    output = json.loads(run("index", "docs", "--json").out)
+    assert (output["added"], output["failures"]) == (2, [])
+    assert not {"files", "gone", "inline", "sources"} & output.keys()
+    ended = run("ask", QUESTION, "--method", method, "--json")
+    answer = json.loads(ended.out)
+    assert ended.err == ""
+    assert (answer["method"], answer["sufficient"]) == (method, True)
+    assert not {"question", "retrieved", "pages"} & answer.keys()
+    assert answer["citations"][0]["quote"] == FORTH
+    assert json.loads(run("status", "--json").out)["documents"] == 2
+    assert json.loads(run("remove", "forth.txt", "--json").out)["removed"] == 1
+
+
+def test_trace_shows_every_node_on_stderr(run, docs):
+    run("index", "docs")
+    ended = run("ask", QUESTION, "--trace", "--json")
+    assert json.loads(ended.out)["answer"]
+    for node in ("retrieve", "grade", "refine", "answer"):
+        assert f"{node} " in ended.err
+
+
+def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):
+    (docs / "empty.txt").write_bytes(b"")
+    (docs / "binary.txt").write_bytes(bytes(range(256)) * 10)
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    (docs / "korean.txt").write_bytes("세종대왕은 훈민정음을 반포하였다.".encode("cp949") * 20)
+    ended = run("index", "docs")
+    assert ended.code == 1
+    assert "3 documents added" in ended.out
+    for name in ("empty.txt", "binary.txt", "broken.pdf"):
+        assert f"Not read: docs/{name}" in ended.err
+    failed = json.loads(run("index", "docs", "--json").out)["failures"]
+    assert [failure["path"] for failure in failed] == [
+        "docs/binary.txt",
+        "docs/broken.pdf",
+        "docs/empty.txt",
+    ]
+    assert "세종대왕" in run("export").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["index", "missing"], "no file or folder 'missing'"),
+        (["index", "docs/*.pdf"], "gives no file that can be read"),
+        (["index", ""], "source is empty"),
+        (["index"], "no index at"),
+        (["ask", QUESTION], "no index at"),
+        (["status"], "no index at"),
+        (["export"], "no index at"),
+        (["remove", "forth.txt"], "no index at"),
+        (["index", "docs", "--index", "docs"], "holds other files"),
+        (["index", "docs", "--index", "docs/forth.txt"], "cannot be read or written"),
+        (["index", "docs", "--index", "docs/forth.txt/below"], "cannot be read or written"),
+        (["index", "docs", "--index", "/proc/ragraphs"], "cannot be read or written"),
+        (["index", "docs", "--embeddings", "unheard-of"], "no embeddings called 'unheard-of'"),
+        (["index", "docs", "--embeddings", "openai:any"], "need a key"),
+        (["index", "docs", "--chunk-tokens", "20", "--chunk-overlap", "20"], "must be smaller"),
+        (["evaluate", "retrieval", "docs"], "is no question set"),
+    ],
+)
+def test_a_failure_is_one_sentence_and_exit_code_1(run, docs, arguments, words):
+    assert_one_sentence(run(*arguments), 1, words)
+    assert not Path(".ragraphs/chroma").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ask", QUESTION, "--method", "magic"], "'magic'"),
+        (["ask", QUESTION, "--top-k", "0"], "--top-k"),
+        (["ask", QUESTION, "--top-k", "many"], "--top-k"),
+        (["ask", QUESTION, "--temperature", "3"], "--temperature"),
+        (["ask", QUESTION, "--upper", "0", "--lower", "0.5"], "upper must not be below lower"),
+        (["ask", QUESTION, "--model", ""], "--model"),
+        (["ask", QUESTION, "--unheard-of"], "--unheard-of"),
+        (["ask"], "question"),
+        (["index", "docs", "--chunk-tokens", "1"], "--chunk-tokens"),
+        (["unheard-of"], "unheard-of"),
+        (["export", "--format", "pdf"], "'pdf'"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_exit_code_2(run, docs, arguments, words):
+    assert_one_sentence(run(*arguments), 2, words)
+
+
+@pytest.mark.parametrize("question", ["", "  \n ", "word " * 10_000])
+def test_a_question_that_is_empty_or_very_long_is_refused_in_a_sentence(run, docs, question):
+    run("index", "docs")
+    assert_one_sentence(run("ask", question), 1, "The question")
+
+
+def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(run, docs):
+    ended = run("index", "docs", "--dry-run")
+    assert ended.code == 0
+    assert "Would read 2 documents into 2 passages" in ended.out
+    assert not Path(".ragraphs").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "context"),
+    [("index", IndexContext), ("remove", IndexContext), ("ask", CragContext), ("status", Context)],
+)
+def test_every_field_of_the_context_is_a_flag_with_its_description(
+    run, monkeypatch, command, context
+):
+    monkeypatch.setenv("COLUMNS", "300")
+    shown = run(command, "--help").out
+    for name, field in context.model_fields.items():
+        assert f"--{name.replace('_', '-')}" in shown
+        assert str(field.description)[:60] in shown
+    assert command != "ask" or "[offline]" in shown
+
+
+def test_help_and_no_arguments_explain_the_commands(run):
+    shown = run("--help")
+    assert shown.code == 0
+    for command in ("index", "ask", "status", "remove", "export", "demo", "evaluate"):
+        assert command in shown.out
+
+
+def test_the_demo_answers_its_questions_with_citations(run):
+    ended = run("demo")
+    assert ended.code == 0
+    assert "[1]" in ended.out and "characters" in ended.out
+    assert ended.out.count("ragraphs ask --method") == 3
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_evaluate_prints_one_json_document(run):
+    Path("set").mkdir()
+    Path("set/passages.jsonl").write_text(json.dumps({"id": "1", "text": FORTH}) + "\n")
+    question = {"id": "q", "question": QUESTION, "answer": "John Fowler", "supporting": ["1"]}
+    Path("set/questions.jsonl").write_text(json.dumps(question) + "\n")
+    measured = json.loads(run("evaluate", "retrieval", "set", "--json").out)
+    assert (measured["questions"], measured["recall"]["2"]) == (1, 1.0)
+
+
+def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(run, docs):
+    (docs / "large.txt").write_text("The Forth Bridge crosses the Firth of Forth. " * 400_000)
+    command = [COMMAND, "index", "docs/large.txt", "--embeddings", "lexical"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not Path(".ragraphs/lock").exists():
+        assert running.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=10)
+    assert (running.returncode, out) == (130, "")
+    assert "interrupted" in err and "Traceback" not in err
+    (docs / "large.txt").write_text("Short now.")
+    assert "3 documents added" in run("index", "docs").out
+
+
+def test_a_closed_pipe_is_no_traceback(run, docs):
+    (docs / "many.jsonl").write_text(
+        "".join(f'{{"id": "{n}", "text": "{"words " * 50}"}}\n' for n in range(1000))
+    )
+    run("index", "docs", "--json")
+    exporting = subprocess.Popen(
+        [COMMAND, "export"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    exporting.stdout.readline()
+    exporting.stdout.close()
+    assert "Traceback" not in exporting.stderr.read()
+    exporting.stderr.close()
+    exporting.wait()

@@ -1,0 +1,112 @@
+"""The house keeps its order: who imports whom, what is packaged, what an import costs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import ragraphs
+
+ROOT = Path(ragraphs.__file__).parent
+FLOORS = [
+    {"cli", "terminal", "evaluation"},
+    {"graphs"},
+    {"nodes"},
+    {"prompts", "models", "stores", "algorithms"},
+    {"state", "context"},
+]
+ONLY = {"algorithms": {"state"}, "prompts": {"prompts", "state"}, "state": set()}
+APART = {("stores", "models"), ("models", "stores")}
+HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
+
+
+def sources() -> list[Path]:
+    files = (file.relative_to(ROOT) for file in ROOT.rglob("*.py"))
+    return sorted(
+        file
+        for file in files
+        if file.parts[0] not in {"tests", "build"} and not file.parts[0].startswith(".")
+    )
+
+
+def room_of(file: Path) -> str:
+    return file.parts[0].removesuffix(".py")
+
+
+def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
+    """The modules that a file imports, in full, and whether by a bare (not relative) name."""
+    package = ("ragraphs", *file.parts[:-1])
+    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, True) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module or "", True
+        elif isinstance(node, ast.ImportFrom):
+            start = ".".join(package[: len(package) - node.level + 1])
+            if node.module:
+                yield f"{start}.{node.module}", False
+            else:
+                yield from ((f"{start}.{alias.name}", False) for alias in node.names)
+
+
+def rooms_imported(file: Path) -> set[str]:
+    names = {name for name, _ in imports_of(file) if name.startswith("ragraphs.")}
+    return {name.split(".")[1] for name in names}
+
+
+def floor_of(room: str) -> int:
+    return next(floor for floor, rooms in enumerate(FLOORS) if room in rooms)
+
+
+@pytest.mark.parametrize("file", sources(), ids=str)
+def test_a_module_imports_only_from_its_own_floor_or_below(file):
+    room = room_of(file)
+    if room == "__init__":
+        return
+    for other in rooms_imported(file):
+        assert floor_of(other) >= floor_of(room), f"{file} imports {other}"
+        assert other == room or (room, other) not in APART, f"{file} imports {other}"
+        allowed = ONLY.get(room)
+        assert allowed is None or other in allowed | {room}, f"{file} imports {other}"
+
+
+def test_no_module_imports_a_room_by_its_bare_name():
+    rooms = set().union(*FLOORS)
+    for file in [*sources(), *(f.relative_to(ROOT) for f in (ROOT / "tests").rglob("*.py"))]:
+        bare = {name.split(".")[0] for name, is_bare in imports_of(file) if is_bare}
+        assert not bare & rooms, f"{file} imports {bare & rooms}"
+
+
+def test_the_list_of_packages_is_the_tree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {file.parent for file in sources() if file.name == "__init__.py"}
+    names = {".".join(("ragraphs", *folder.parts)) for folder in folders}
+    assert set(project["tool"]["setuptools"]["packages"]) == names
+    assert {file.parent for file in sources()} == folders
+
+
+def test_every_graph_is_named_for_the_server_and_can_be_imported():
+    named = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    files = {file.stem for file in (ROOT / "graphs").glob("*.py")} - {"__init__", "__main__"}
+    assert set(named) == files
+    for name, place in named.items():
+        module, _, attribute = place.partition(":")
+        graph = getattr(importlib.import_module(module), attribute)
+        assert (module, graph.name) == (f"ragraphs.graphs.{name}", name)
+        assert graph.checkpointer is None
+
+
+@pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.basic", "ragraphs.graphs.crag"])
+def test_importing_a_graph_imports_nothing_heavy(module):
+    script = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

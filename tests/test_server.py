@@ -1,0 +1,232 @@
+"""The graphs on a real ``langgraph dev`` server, over its SDK and plain HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+import ragraphs
+from langgraph_sdk import get_client
+
+FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
+QUESTION = "Who designed the Forth Bridge?"
+SECRET = "The vault opens at midnight."
+
+
+class Server(NamedTuple):
+    """A running server: its address, its root folder, the file it logs to."""
+
+    url: str
+    root: Path
+    log: Path
+
+    def run(self, graph: str, given: Any, **context: Any) -> Any:
+        """The output of a run without a thread, or the error that its client sees."""
+        body = {"assistant_id": graph, "input": given, "context": context}
+        answer = httpx.post(f"{self.url}/runs/wait", json=body, timeout=60)
+        return answer.json()
+
+    def refusal(self, graph: str, given: Any, **context: Any) -> str:
+        """The sentence that the client of a run that fails can read."""
+        error = self.run(graph, given, **context)["__error__"]
+        return str(error["message"])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server in a folder of its own, with an index called ``.ragraphs`` of its ``docs``."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "secret.txt").write_text(SECRET)
+    root = tmp_path_factory.mktemp("server")
+    shutil.copy(Path(ragraphs.__file__).with_name("langgraph.json"), root)
+    docs = root / "docs"
+    docs.mkdir()
+    (docs / "forth.txt").write_text(FORTH)
+    (docs / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
+    (docs / "link.txt").symlink_to(outside / "secret.txt")
+    (root / "linked").symlink_to(outside)
+    port, log = _free_port(), root / "log"
+    command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser"]
+    command += ["--no-reload", "--host", "127.0.0.1", "--port", str(port)]
+    names = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(names)}
+    env |= {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "RAGRAPHS_EMBEDDINGS": "lexical"}
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            command, cwd=root, env=env, stdout=file, stderr=file, start_new_session=True
+        )
+    server = Server(f"http://127.0.0.1:{port}", root, log)
+    try:
+        _wait_until_ready(server, process)
+        assert server.run("index", {"sources": ["docs"]})["document_count"] == 2
+        yield server
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _wait_until_ready(server: Server, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(600):
+        assert process.poll() is None, server.log.read_text()
+        try:
+            if httpx.get(f"{server.url}/ok", timeout=1).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise TimeoutError(server.log.read_text())
+
+
+def test_a_folder_is_indexed_but_for_links_that_lead_out(server):
+    result = server.run("index", {"sources": ["docs"]})
+    assert (result["added"], result["unchanged"]) == (0, 2)
+    assert [Path(failure["path"]).name for failure in result["failures"]] == ["link.txt"]
+    assert "link out of the folder" in result["failures"][0]["reason"]
+
+
+@pytest.mark.parametrize("method", ["basic", "crag"])
+def test_a_question_is_answered_with_citations(server, method):
+    answer = server.run(method, {"question": QUESTION})
+    assert (answer["method"], answer["sufficient"]) == (method, True)
+    assert answer["citations"][0]["document"] == "docs/forth.txt"
+    assert answer["citations"][0]["quote"] == FORTH
+
+
+def test_documents_given_inline_make_an_index_of_their_own(server):
+    given = {"documents": [{"id": "tower", "text": "Gustave Eiffel built the tower."}]}
+    assert server.run("index", given, index="notes")["added"] == 1
+    answer = server.run("basic", {"question": "Who built the tower?"}, index="notes")
+    assert answer["citations"][0]["document"] == "tower"
+    assert (server.root / "notes" / "catalogue.sqlite").is_file()
+
+
+async def test_progress_and_updates_are_streamed(server):
+    client = get_client(url=server.url)
+    given = {"documents": [{"id": str(n), "text": f"Text {n}."} for n in range(3)]}
+    seen: dict[str, list[Any]] = {}
+    async for part in client.runs.stream(
+        None,
+        "index",
+        input={**given, "sources": ["docs"]},
+        context={"index": "streamed"},
+        stream_mode=["custom", "updates"],
+    ):
+        seen.setdefault(part.event, []).append(part.data)
+    assert {"step": "split", "done": 2, "total": 2} in seen["custom"]
+    assert seen["custom"][-1] == {"step": "embed", "done": 5, "total": 5}
+    assert [next(iter(update)) for update in seen["updates"]] == [
+        "scan",
+        "split",
+        "embed",
+        "finish",
+    ]
+    await client.aclose()
+
+
+async def test_a_thread_answers_one_question_after_the_other(server):
+    client = get_client(url=server.url)
+    thread = (await client.threads.create())["thread_id"]
+    first = await client.runs.wait(thread, "crag", input={"question": QUESTION})
+    other = await client.runs.wait(thread, "crag", input={"question": "Zyzzyva quokka?"})
+    assert first["sufficient"] and not other["sufficient"]
+    assert (other["answer"], other["citations"]) == ("", [])
+    given = {"documents": [{"id": "a", "text": "A text."}]}
+    thread = (await client.threads.create())["thread_id"]
+    for expected in (1, 0):
+        result = await client.runs.wait(thread, "index", input=given, context={"index": "thread"})
+        assert result["added"] == expected
+        given = {}
+    await client.aclose()
+
+
+async def test_many_clients_are_answered_at_once(server):
+    client = get_client(url=server.url)
+    runs = (client.runs.wait(None, "basic", input={"question": QUESTION}) for _ in range(6))
+    assert all(answer["sufficient"] for answer in await asyncio.gather(*runs))
+    await client.aclose()
+
+
+@pytest.mark.parametrize("graph", ["index", "basic", "crag"])
+async def test_schemas_explain_every_setting_with_its_bounds(server, graph):
+    client = get_client(url=server.url)
+    assistant = (await client.assistants.search(graph_id=graph))[0]["assistant_id"]
+    schemas = await client.assistants.get_schemas(assistant)
+    await client.aclose()
+    settings = schemas["context_schema"]["properties"]
+    assert all(setting["description"] for setting in settings.values())
+    assert (settings["concurrency"]["minimum"], settings["concurrency"]["maximum"]) == (1, 256)
+    inputs = set(schemas["input_schema"]["properties"])
+    assert inputs == ({"sources", "documents", "remove"} if graph == "index" else {"question"})
+
+
+@pytest.mark.parametrize("graph", ["basic", "crag"])
+def test_a_missing_index_is_told_in_a_sentence(server, graph):
+    message = server.refusal(graph, {"question": QUESTION}, index="none")
+    assert "There is no index at" in message and "ragraphs index" in message
+    assert not (server.root / "none").exists()
+
+
+@pytest.mark.parametrize("index", ["../notes", "a/b", "/tmp", "..", "linked", ""])
+def test_an_index_elsewhere_is_refused_in_a_sentence(server, index):
+    for graph, given in (("index", {"sources": ["docs"]}), ("basic", {"question": QUESTION})):
+        message = server.refusal(graph, given, index=index)
+        assert "index" in message and "internal error" not in message
+
+
+@pytest.mark.parametrize("source", ["/etc", "..", "linked", "linked/*.txt", "docs/link.txt", "~"])
+def test_a_source_outside_the_root_is_refused_in_a_sentence(server, source):
+    message = server.refusal("index", {"sources": [source]})
+    assert "outside the folder" in message or "link out of the folder" in message
+    assert SECRET not in message
+
+
+@pytest.mark.parametrize(
+    ("given", "context", "words"),
+    [
+        ({"question": ""}, {}, "question is empty"),
+        ({}, {}, "question is empty"),
+        ({"question": "word " * 10_000}, {}, "characters"),
+        ({"question": QUESTION}, {"top_k": 0}, "top_k"),
+        ({"question": QUESTION}, {"retriever": "magic"}, "retriever"),
+    ],
+)
+def test_what_a_caller_got_wrong_is_told_in_words(server, given, context, words):
+    message = server.refusal("crag", given, **context)
+    assert words in message and "internal error" not in message
+
+
+def test_a_setting_that_nobody_knows_is_no_obstacle(server):
+    assert server.run("basic", {"question": QUESTION}, unheard_of=1)["sufficient"]
+
+
+def test_what_another_process_indexed_is_found(server):
+    (server.root / "docs" / "tay.txt").write_text("Thomas Bouch designed the Tay Bridge.")
+    command = [str(Path(sys.executable).with_name("ragraphs")), "index", "docs/tay.txt"]
+    subprocess.run(command, cwd=server.root, check=True, capture_output=True)
+    question = {"question": "Thomas Bouch Tay Bridge"}
+    found = server.run("basic", question, retriever="vector", top_k=1)["evidence"]
+    assert [passage["document"] for passage in found] == ["docs/tay.txt"]
+
+
+def test_nothing_blocked_the_loop_of_the_server(server):
+    log = server.log.read_text()
+    assert "BlockingError" not in log
+    assert "Slow graph load" not in log
+    assert json.dumps(SECRET) not in log
