@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from .linking import QuestionParts
 from .passage_graph import Floats, PassageGraph, bm25, sentence_overlap
 
+SETTLED = 6
+NO_FLOW = 1e-6
+
 
 @dataclass(frozen=True)
 class BridgingSettings:
@@ -25,7 +28,9 @@ class BridgingSettings:
     in that relevance, against 1 for the question. ``title_weight``: what being the title of a
     passage adds to 1 for being mentioned in it. ``own_title``: the weight of leaving a passage by
     its own title. ``common``: entities in a larger share of the passages carry nothing.
-    ``lexical_weight``: BM25 against 1 for the dense score, both min-max scaled."""
+    ``lexical_weight``: BM25 against 1 for the dense score, both min-max scaled.
+    ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
+    a smaller probability are left out, to save time."""
 
     damping: float = 0.85
     rounds: int = 20
@@ -40,6 +45,7 @@ class BridgingSettings:
     common: float = 0.05
     lexical_weight: float = 1.0
     uncertain: float = 0.3
+    negligible: float = 0.003
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ def edge_weights(
     carries = (graph.rarity[entity] >= floor - 1e-6) | (graph.edge_title > 0)
     weight = np.where(carries, graph.rarity[entity], 0)
     weight = weight * np.where(graph.certain[entity], 1, settings.uncertain)
-    spoken = weight * relevance[graph.edge_sentence] ** settings.edge_sharpness
+    spoken = weight * (relevance**settings.edge_sharpness)[graph.edge_sentence]
     best = np.maximum.reduceat(relevance, graph.first_sentence)
     titled = weight * graph.edge_title * settings.title_weight * best[passage]
     leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
@@ -162,24 +168,33 @@ def walk(
     """Personalised PageRank x ← (1 - d)·reset + d·Wᵀx on the bipartite graph; passages' part (P,).
 
     ``leaving`` and ``arriving`` are the edges' probabilities (``edge_weights``); ``passages`` and
-    ``entities`` the reset.
+    ``entities`` the reset. After the first rounds only edges with a notable flow are followed.
     """
-    out, into = leaving > 0, arriving > 0
-    out_passage, out_entity, out_weight = _kept(graph, out, leaving * settings.damping)
-    in_passage, in_entity, in_weight = _kept(graph, into, arriving * settings.damping)
+    out_passage, out_entity, out_weight = _kept(graph, leaving, settings)
+    in_passage, in_entity, in_weight = _kept(graph, arriving, settings)
     start_p = passages.astype(np.float64) * (1 - settings.damping)
     start_e = entities.astype(np.float64) * (1 - settings.damping)
-    at_passages, at_entities = start_p.copy(), start_e.copy()
-    for _ in range(settings.rounds):
-        moved = np.bincount(in_passage, at_entities[in_entity] * in_weight, len(passages))
-        at_entities = start_e + np.bincount(
-            out_entity, at_passages[out_passage] * out_weight, len(entities)
-        )
-        at_passages = start_p + moved
-    return at_passages.astype(np.float32)
+    at_p, at_e = start_p.copy(), start_e.copy()
+    for done in range(settings.rounds):
+        if done == SETTLED:
+            live = np.flatnonzero(at_p[out_passage] * out_weight > NO_FLOW)
+            out_passage, out_entity, out_weight = (
+                out_passage[live],
+                out_entity[live],
+                out_weight[live],
+            )
+            live = np.flatnonzero(at_e[in_entity] * in_weight > NO_FLOW)
+            in_passage, in_entity, in_weight = in_passage[live], in_entity[live], in_weight[live]
+        moved = np.bincount(in_passage, at_e[in_entity] * in_weight, len(passages))
+        at_e = start_e + np.bincount(out_entity, at_p[out_passage] * out_weight, len(entities))
+        at_p = start_p + moved
+    return at_p.astype(np.float32)
 
 
 def _kept(
-    graph: PassageGraph, mask: NDArray[np.bool_], weight: Floats
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    return graph.edge_passage[mask], graph.edge_entity[mask], weight[mask]
+    graph: PassageGraph, weight: Floats, settings: BridgingSettings
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Passage, entity and damped probability of the edges that matter: most have almost none."""
+    kept = np.flatnonzero(weight > settings.negligible)
+    damped = weight[kept].astype(np.float64) * settings.damping
+    return graph.edge_passage[kept], graph.edge_entity[kept], damped
