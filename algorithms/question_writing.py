@@ -59,20 +59,18 @@ class _Mention(NamedTuple):
     rank: float
 
 
-_PAST_OF = dict(
-    entry.split(":")
-    for entry in """written:wrote sung:sang drawn:drew begun:began given:gave taken:took shown:showed
-    known:knew driven:drove overseen:oversaw become:became gone:went come:came grown:grew seen:saw
-    done:did chosen:chose spoken:spoke broken:broke run:ran made:made built:built led:led held:held
-    won:won sold:sold taught:taught bought:bought lost:lost cut:cut sent:sent paid:paid found:found
-    fought:fought shot:shot brought:brought set:set told:told left:left met:met""".split()  # noqa: E501
-)
+_IRREGULAR = """written:wrote sung:sang drawn:drew begun:began given:gave taken:took shown:showed
+known:knew driven:drove overseen:oversaw become:became gone:went come:came grown:grew seen:saw
+done:did chosen:chose spoken:spoke broken:broke run:ran made:made built:built led:led held:held
+won:won sold:sold taught:taught bought:bought lost:lost cut:cut sent:sent paid:paid found:found
+fought:fought shot:shot brought:brought set:set told:told left:left met:met"""
+_PAST_OF = dict(entry.split(":") for entry in _IRREGULAR.split())
 _DOER_OF = {"written": "writer", "sung": "singer", "led": "leader", "won": "winner"}
 _PASTS = "|".join(sorted(set(_PAST_OF.values())))
 _PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
 _BY = re.compile(rf"\b({_PARTICIPLE}(?:,? and (?:[a-z]+ly )?{_PARTICIPLE})?) by\b")
 _DONE = re.compile(
-    rf"\b({_PARTICIPLE}|born) (?:[a-z]+ ){{0,3}}?(in|on|at|near) (?:the )?(?=[\dA-Z])"
+    rf"(?<![\w-])({_PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at|near) (?:the )?(?=[\dA-Z])"
 )
 _NOT_PASSIVE = re.compile(r"(?:\b(?:and|or|he|she|it|they|has|have|had)|[A-Z]\w*) $")
 _DEFINED = re.compile(
@@ -103,7 +101,6 @@ _PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:th
 _PHRASE = re.compile(
     r"\b((?:the|an?) (?:[a-z]+ )?[a-z]{3,})(?=[,.;:]| (?:of|in|that|is|was|and)\b)"
 )
-_INVERTED = frozenset("is was are were can could will would".split())
 _FOLLOW_UPS: dict[str, str] = {
     "person": "Who is {}?|Where was {} born?|When was {} born?|What is {} known for?",
     "place": "Where is {}?|What is {} known for?|What is the history of {}?|Who lives in {}?",
@@ -156,17 +153,19 @@ def _gist(question: str) -> tuple[str, frozenset[str]]:
 def _write_english(title: str, whole: list[str]) -> tuple[list[list[str]], list[list[str]]]:
     plain = [_ASIDE.sub("", sentence) for sentence in whole]
     topic = _topic(title, whole, plain)
-    clauses = [_clause(sentence, topic) for sentence in plain]
+    clauses = _clauses(plain, topic)
+    common = frozenset(" ".join(plain).split())
     named = [
-        list(_names_in(sentence, not clause or clause.on_topic, number))
+        list(_names_in(sentence, not clause or clause.on_topic, number, common))
         for number, (sentence, clause) in enumerate(zip(whole, clauses, strict=True))
     ]
     mentions = _mentions(topic, [mention for some in named for mention in some])
-    text = " ".join(whole)
-    word = max(content_words(text), key=len, default="")
+    kept = {mention.name for mention in mentions}
+    others = [[m.name for m in some if m.name in kept] for some in named]
+    word = max(content_words(" ".join(whole)), key=len, default="")
     spare = [f"What is known about {word}?", f"How can one describe {word}?"] if word else []
-    incoming = list(_incoming(topic, text, clauses, named))
-    return [incoming, spare], _outgoing(mentions, " ".join(plain))
+    incoming = _incoming(topic, " ".join(whole), clauses, others)
+    return [[*incoming], spare], _outgoing(mentions, " ".join(plain))
 
 
 def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
@@ -178,7 +177,8 @@ def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
     noun = defined[1].rpartition(" ")[2].lower() if defined else ""
     kind = _kind_of(noun) if noun else "thing"
     openers = {match[0].strip().lower() for match in map(_PRONOUN.match, plain) if match}
-    personal = openers & {"he", "she", "his", "her"} and "it" not in openers
+    on_topic = plain and (_PRONOUN.match(plain[0]) or {*terms(name)} & {*terms(plain[0])})
+    personal = on_topic and openers & {"he", "she", "his", "her"} and "it" not in openers
     if kind == "thing" and (personal or re.search(r"\((?:[^()]*\W)?born\b", text[:300])):
         kind = "person"
     article = "the " if f"The {name} " in text or f" the {name} " in text else ""
@@ -190,6 +190,22 @@ def _kind_of(noun: str) -> Kind:
     """The kind of thing that is asked for by "which ``noun``"."""
     kind = analyse_question(f"Which {noun} is it?").answer_type
     return kind if kind == "person" or kind == "place" else "thing"
+
+
+def _clauses(plain: list[str], topic: _Topic) -> list[_Clause | None]:
+    """The sentences as clauses; a person named before, in a text about no one, is "he" or "she"."""
+    found: list[_Clause | None] = []
+    person = ""
+    for sentence in plain:
+        pronoun = re.match(r"(?:He|She) ", sentence)
+        if pronoun and person and topic.kind != "person":
+            found.append(_said(person, sentence[pronoun.end() :], None))
+            continue
+        clause = _clause(sentence, topic)
+        if clause and clause.who == "Who" and not clause.on_topic:
+            person = clause.subject
+        found.append(clause)
+    return found
 
 
 def _clause(sentence: str, topic: _Topic) -> _Clause | None:
@@ -204,7 +220,7 @@ def _clause(sentence: str, topic: _Topic) -> _Clause | None:
             return _said(f"the {owned[1]} of {topic.called}", rest[owned.end() :], None)
         return _said(topic.called, rest, topic) if pronoun[1] else None
     bare = sentence.removeprefix("The ")
-    for subject in (topic.name.removeprefix("The "), topic.noun):
+    for subject in (topic.name.removeprefix("The "), topic.noun, topic.name.rpartition(" ")[2]):
         rest = bare[len(subject) :]
         if subject and bare.lower().startswith(subject.lower()) and not rest[:1].isalnum():
             return _said(topic.called, rest.lstrip("\"”'’"), topic)
@@ -212,18 +228,19 @@ def _clause(sentence: str, topic: _Topic) -> _Clause | None:
     if phrase:
         return _said(_own(phrase.group().strip(), topic), sentence[phrase.end() :], None)
     name = next(iter(name_spans(sentence)), None)
-    if name and name.start in (0, len(sentence) - len(bare)):
-        shared = not set(terms(name.text)).isdisjoint(terms(topic.name))
-        subject = topic.called if shared else name.text
-        return _said(subject, sentence[name.end :], topic if shared else None)
-    return None
+    if not name or name.start not in (0, len(sentence) - len(bare)):
+        return None
+    if not set(terms(name.text)).isdisjoint(terms(topic.name)):
+        return _said(topic.called, sentence[name.end :], topic)
+    return _said(name.text, sentence[name.end :], None) if " " in name.text else None
 
 
 def _own(phrase: str, topic: _Topic) -> str:
     """A noun phrase that can stand alone: "the director" as "the director of Red Kite"."""
     phrase = phrase[0].lower() + phrase[1:]
-    if topic.noun and f"the {topic.noun} " in phrase + " ":
-        return (phrase + " ").replace(f"the {topic.noun} ", topic.called + " ", 1).strip()
+    for noun in filter(None, (topic.noun, topic.name.rpartition(" ")[2].lower())):
+        if f"the {noun} " in phrase + " ":
+            return (phrase + " ").replace(f"the {noun} ", topic.called + " ", 1).strip()
     return phrase if name_spans(phrase) or not topic.name else f"{phrase} of {topic.called}"
 
 
@@ -231,16 +248,16 @@ def _said(subject: str, rest: str, topic: _Topic | None) -> _Clause | None:
     """The clause, if ``rest`` begins with a verb as far as one can tell."""
     said = _ADVERB.sub("", _APPOSITIVE.sub("", rest).lstrip())
     said = _END.split(said, maxsplit=1)[0].rstrip(" .!?,")
-    words = subject.split()
-    personal = 2 <= len(words) <= 3 and all(word[0].isupper() for word in words)
-    who = topic.kind == "person" if topic else personal
-    return (
-        _Clause(subject, "Who" if who else "What", said, bool(topic)) if _VERB.match(said) else None
+    if not _VERB.match(said):
+        return None
+    person = (
+        topic.kind == "person" if topic else re.fullmatch(r"[A-Z]\S+(?: [A-Z]\S+){1,2}", subject)
     )
+    return _Clause(subject, "Who" if person else "What", said, bool(topic))
 
 
 def _incoming(
-    topic: _Topic, text: str, clauses: list[_Clause | None], named: list[list[_Mention]]
+    topic: _Topic, text: str, clauses: list[_Clause | None], others: list[list[str]]
 ) -> Iterator[str]:
     """Questions that the passage answers."""
     known = not set(terms(topic.name)).isdisjoint(terms(text))
@@ -253,8 +270,8 @@ def _incoming(
                 yield question.format(topic.called)
     for clause in clauses:
         yield from _facts(clause) if clause else ()
-    for clause, mentions in zip(clauses, named, strict=True):
-        yield from _whole(clause, topic) if clause else _connection(mentions, topic)
+    for clause, some in zip(clauses, others, strict=True):
+        yield from _whole(clause, topic) if clause else _connection(some, topic)
 
 
 def _facts(clause: _Clause) -> Iterator[str]:
@@ -282,10 +299,10 @@ def _whole(clause: _Clause, topic: _Topic) -> Iterator[str]:
     if len(said.split()) > _LONGEST:
         said = re.sub(r",[^,]*$", "", " ".join(said.split()[:_LONGEST]))
     said = said if said.count('"') % 2 == 0 else said.replace('"', "")
-    verb, _, rest = said.partition(" ")
     if len(terms(said)) < 2 or not (name_spans(said) or dates(said)):
         return
-    if verb in _INVERTED:
+    verb, _, rest = said.partition(" ")
+    if verb in {"is", "was", "are", "were", "can", "could", "will", "would"}:
         yield f"{verb.capitalize()} {clause.subject} {rest}?"
     else:
         be = topic.be if clause.on_topic else "is"
@@ -293,16 +310,18 @@ def _whole(clause: _Clause, topic: _Topic) -> Iterator[str]:
         yield f"{clause.who} {be} {clause.subject}, {pronoun} {said}?"
 
 
-def _connection(mentions: list[_Mention], topic: _Topic) -> Iterator[str]:
+def _connection(others: list[str], topic: _Topic) -> Iterator[str]:
     """What the names in a sentence have to do with the topic."""
-    found = dict.fromkeys(m.name for m in mentions if not _is_topic(m.name, topic))
-    others = list(found)[:4]
-    if topic.name and others:
-        listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+    *first, last = [*dict.fromkeys(others)][:4] or [""]
+    if topic.name and last:
+        listed = " and ".join(filter(None, (", ".join(first), last)))
         yield f"What has {topic.called} to do with {listed}?"
 
 
-def _names_in(sentence: str, on_topic: bool, number: int) -> Iterator[_Mention]:
+def _names_in(
+    sentence: str, on_topic: bool, number: int, common: frozenset[str]
+) -> Iterator[_Mention]:
+    """The names in a sentence; a name that ends in a word of ``common`` is not a person's."""
     people = {c.start: c.prior for c in names(sentence, "person", "")}
     quoted = [name.rstrip(".,;:!?") for name in quoted_names(sentence) if _is_titled(name)]
     role, end = "", 0
@@ -314,11 +333,14 @@ def _names_in(sentence: str, on_topic: bool, number: int) -> Iterator[_Mention]:
         if (span.start == 0 and " " not in span.text) or any(span.text in q for q in quoted):
             continue
         for name in re.split(r"['’]s ", span.text):
-            if not _is_demonym(name) and re.search(r"[^\W\d]", name):
-                person = people.get(span.start, 0.0) if name == span.text else 0.0
+            if _nation(name) != "adjective" and re.search(r"[^\W\d]", name):
+                personal = name == span.text and name.rpartition(" ")[2].lower() not in common
+                person = people.get(span.start, 0.0) if personal else 0.0
                 kind = _mention_kind(name, before, person)
-                rank = 2 * bool(role) + (" " in name) - 2 * _is_country(name) - number / 30
-                yield _Mention(name, kind, _prefix(kind, role, before), rank)
+                rank = 2 * bool(role) + (" " in name) - 2 * bool(_nation(name)) - number / 30
+                article = "the " if re.search(r"\b[Tt]he $", before) else ""
+                prefix = f"the {role} " if role and kind == "person" else article
+                yield _Mention(name, kind, prefix, rank)
     for name in quoted:
         yield _Mention(name, "thing", "", 1 - number / 30)
 
@@ -330,14 +352,8 @@ def _doer(participles: str) -> str:
     return next((noun for noun in guesses if noun and _kind_of(noun) == "person"), "")
 
 
-def _prefix(kind: Kind, role: str, before: str) -> str:
-    if role and kind == "person":
-        return f"the {role} "
-    return "the " if re.search(r"\b[Tt]he $", before) else ""
-
-
 def _mention_kind(name: str, before: str, person: float) -> Kind:
-    if _is_country(name) or _kind_of(name.rpartition(" ")[2].lower()) == "place":
+    if _nation(name) or _kind_of(name.rpartition(" ")[2].lower()) == "place":
         return "place"
     if person < 0.7 and _PLACED.search(before):
         return "place" if person else "thing"
@@ -351,14 +367,10 @@ def _is_titled(quoted: str) -> bool:
     return 0 < len(words) < 9 and words[0][0].isupper() and words[-1][0].isupper()
 
 
-def _is_country(name: str) -> bool:
-    return any(span.text == name for span, _ in countries(name))
-
-
-def _is_demonym(name: str) -> bool:
-    """Whether ``name`` is an adjective of a country, such as "Norwegian"."""
-    found = countries(name)
-    return any(span.text == name != country for span, country in found) and not name.isupper()
+def _nation(name: str) -> Literal["country", "adjective", ""]:
+    """Whether ``name`` as a whole is a country or, like "Norwegian", an adjective of one."""
+    found = [country for span, country in countries(name) if span.text == name]
+    return "" if not found else "country" if name in found or name.isupper() else "adjective"
 
 
 def _mentions(topic: _Topic, named: list[_Mention]) -> list[_Mention]:
@@ -392,7 +404,7 @@ def _is_part(words: list[str], people: list[list[str]]) -> bool:
 
 def _outgoing(mentions: list[_Mention], text: str) -> list[list[str]]:
     """Questions about what the passage mentions: one for each name, then more of each."""
-    things = [(m.kind, m.prefix + m.name) for m in mentions]
+    things: list[tuple[str, str]] = [(m.kind, m.prefix + m.name) for m in mentions]
     if not things:
         phrases = dict.fromkeys(match[1] for match in _PHRASE.finditer(text))
         longest = sorted(dict.fromkeys(content_words(text)), key=len, reverse=True)

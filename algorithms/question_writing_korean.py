@@ -14,15 +14,16 @@ _PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 _PRESENT = "".join(chr(code) for code in range(0xAC00 + 4, 0xD7A4, 28))
 _PRONOUN = re.compile(r"^(?:그|그녀|이|이것|그것|이곳|그곳)[는은가] ")
 _DEFINED = re.compile(r"([가-힣]+?)(?:이다|이었다|였다|입니다|이며|이고)$")
-_DATED = re.compile(r"(?:에는|에|부터|까지)?(?![가-힣])")
+_DATED = re.compile(r"(?:에는|에|부터|까지)?(?![가-힣]| 동안)")
 _PLACE = re.compile(r"(?:^| )([가-힣A-Za-z·]{2,})(에서|에)(?:는)? (?=(\S+))")
-_SUBJECT = re.compile(r"(?:^| )([가-힣A-Za-z·]{2,})(?:이|가|께서) ")
-_OBJECT = re.compile(r"(?:^| )([가-힣A-Za-z·]{2,})(?:을|를) (?=\S+$)")
+_SUBJECT = re.compile(r"(?:^|[은는에서] )([가-힣A-Za-z·]+[가-힣A-Za-z](?<!다))(?:이|가|께서) ")
+_OBJECT = re.compile(r"(?:^|[은는이가에서을를로] )([가-힣A-Za-z·]{2,})(?:을|를) (?=\S+$)")
 _STATE = re.compile(r"(?:[어아여]지|[어아여]졌|되|된|됐|있|없|이다|인가|났)\S*$")
+_NOUN = re.compile(r"(?!.*[있없])[\w·]*[가-힣]{2,}(?<![는다])")
 _HAS_TOPIC = re.compile(r"^(\S+(?: \S+){0,3}?)(?:은|는) ")
 _FOLLOW_UPS: dict[str, str] = {
     "person": "{} 누구인가?|{} 언제 태어났는가?|{} 어디에서 태어났는가?|{} 무엇을 한 사람인가?",
-    "place": "{} 어디에 있는가?|{} 무엇으로 알려져 있는가?|{} 어떻게 생겨났는가?|{} 언제 세워졌는가?",
+    "place": "{} 어디에 있는가?|{} 무엇으로 알려져 있는가?|{} 어떻게 생겨났는가?|{} 누가 세웠는가?",
     "thing": "{} 무엇인가?|{} 무엇으로 알려져 있는가?|{} 어떻게 생겨났는가?|{} 누구와 관련되는가?",
 }
 
@@ -79,7 +80,7 @@ def _marked(word: str) -> str:
 
 def _who(whole: list[str]) -> str:
     defined = _DEFINED.search(whole[0].rstrip(" .")) if whole else None
-    kind = analyse_question(f"어느 {defined[1]}인가?").answer_type if defined else ""
+    kind = analyse_question(f"어느 {defined[1]} 인가?").answer_type if defined else ""
     return "누구" if kind == "person" or life_facts(" ".join(whole)).death else "무엇"
 
 
@@ -159,13 +160,13 @@ def _nouns(sentence: str, title: str, number: int) -> Iterator[_Noun]:
     for name in quoted_names(sentence):
         if content_words(name):
             yield _Noun(name, "thing", 2 - number / 30)
-    clause = _question(sentence.rstrip(" .!?"))
     for noun in korean_nouns(sentence, "name", "", title):
-        after = sentence[noun.end :]
-        if noun.prior < 0.2 or not re.search(r"[가-힣]{2}", noun.text):
+        rest = sentence[noun.end :].split(", ")[0].rstrip(" .!?")
+        if noun.prior < 0.2 or not _NOUN.fullmatch(noun.text):
             continue
-        acts = re.match(r"(?:이|가|께서|에게) ", after) and clause and not _STATE.search(clause)
-        placed = re.match(r"에서|에 (?:있|위치)", after)
-        kind = "person" if acts else "place" if placed else "thing"
-        rank = len(noun.text) / 4 + bool(acts) + 0.5 * bool(placed) - number / 30
+        acts = re.match("(?:이|가|께서) ", rest) and _question(rest) and not _STATE.search(rest)
+        placed = re.match(r"에서|에 (?:있|위치)", rest)
+        person = acts or re.match("에게|께", rest)
+        kind = "person" if person else "place" if placed else "thing"
+        rank = len(noun.text) / 4 + bool(person) + 0.5 * bool(placed) - number / 30
         yield _Noun(noun.text, kind, rank)

@@ -10,7 +10,6 @@ from ..context import QuestionContext, RetrieverName
 from ..models.meter import current_meter
 from ..state.answering import QuestionState
 from ..state.records import Evidence
-from .graph_search import walk_from
 from .node import node
 from .opening import Index, index_of
 
@@ -35,6 +34,8 @@ def search(index: Index, question: str, retriever: RetrieverName, most: int) -> 
     if retriever == "vector":
         ranked = _nearest(index, question, most)
     elif retriever == "graph":
+        from .graph_search import walk_from  # heavy, and seldom needed
+
         ranked = walk_from(index, question, most)
     elif retriever == "lexical":
         ranked = index.catalogue.search_terms(question, most)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from langgraph.channels import EphemeralValue
+from typing_extensions import TypedDict
 
 from .records import Document, Usage
 from .usage import add_usage, add_warnings

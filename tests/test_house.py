@@ -101,6 +101,8 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
         graph = getattr(importlib.import_module(module), attribute)
         assert (module, graph.name) == (f"ragraphs.graphs.{name}", name)
         assert graph.checkpointer is None
+        assert graph.get_input_jsonschema()["properties"]
+        assert graph.get_output_jsonschema()["properties"]
 
 
 @pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.basic", "ragraphs.graphs.crag"])
