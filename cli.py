@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
@@ -192,15 +193,41 @@ def remove(
 @context_options(Context)
 def export(
     *,
-    format: Annotated[Literal["jsonl"], typer.Option(help="What to write.")] = "jsonl",
+    format: Annotated[
+        Literal["jsonl", "graphml", "html"], typer.Option(help="What to write.")
+    ] = "jsonl",
+    answer: Annotated[
+        Path | None, typer.Option(help="An answer as JSON, whose passages the page highlights.")
+    ] = None,
     context: Context,
 ) -> None:
-    """Print an index's documents and passages, the same bytes for the same content."""
+    """Print an index: its passages as JSON lines, or the graph that joins them."""
     from .nodes.opening import open_index
-    from .nodes.status import export_lines
 
-    for line in export_lines(open_index(context)):
-        print(line)
+    index = open_index(context)
+    if format == "jsonl":
+        from .nodes.status import export_lines
+
+        for line in export_lines(index):
+            print(line)
+        return
+    from .algorithms.drawing import path_of_answer, to_graphml, to_html
+    from .nodes.drawing import drawn_passages
+
+    graph = drawn_passages(index)
+    if format == "graphml":
+        print(to_graphml(graph))
+        return
+    print(to_html(graph, path=None if answer is None else path_of_answer(_read_json(answer))))
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RagraphsError(
+            f"{file} is no JSON file that can be read; write one with: ragraphs ask --json"
+        ) from error
 
 
 @app.command()

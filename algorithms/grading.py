@@ -24,11 +24,13 @@ def features(question: str, title: str, text: str, cosine: float) -> tuple[float
     """How a text meets a question, each in [0, 1] but the last, which is in [−1, 1].
 
     The share of the question's keywords in the text or its title, the share of its names and
-    numbers, and the cosine of the embeddings.
+    numbers (of its keywords, where it has none that can be told by their form), and the cosine of
+    the embeddings.
     """
     present = keywords(f"{title} {text}")
-    names = frozenset(terms(" ".join(_NAME.findall(question))))
-    return _share(keywords(question), present), _share(names, present), cosine
+    wanted = keywords(question)
+    names = frozenset(terms(" ".join(_NAME.findall(question)))) or wanted
+    return _share(wanted, present), _share(names, present), cosine
 
 
 def grade(values: tuple[float, float, float], parameters: GraderParameters) -> float:

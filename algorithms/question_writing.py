@@ -7,7 +7,7 @@ passage that is about it and in those that only mention it, so that the two meet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -19,8 +19,7 @@ from .text import STOP_WORDS, content_words, is_korean, sentences, terms
 Kind = Literal["person", "place", "thing"]
 
 _MOST = 12
-_LEAST_INCOMING = 2
-_LEAST_OUTGOING = 4
+_LEAST_INCOMING, _LEAST_OUTGOING = 2, 4
 _LONGEST = 30
 
 
@@ -69,9 +68,7 @@ _DOER_OF = {"written": "writer", "sung": "singer", "led": "leader", "won": "winn
 _PASTS = "|".join(sorted(set(_PAST_OF.values())))
 _PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
 _BY = re.compile(rf"\b({_PARTICIPLE}(?:,? and (?:[a-z]+ly )?{_PARTICIPLE})?) by\b")
-_DONE = re.compile(
-    rf"(?<![\w-])({_PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at|near) (?:the )?(?=[\dA-Z])"
-)
+_DONE = re.compile(rf"(?<![\w-])({_PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at) (?:the )?(?=[\dA-Z])")
 _NOT_PASSIVE = re.compile(r"(?:\b(?:and|or|he|she|it|they|has|have|had)|[A-Z]\w*) $")
 _DEFINED = re.compile(
     r"\b(?:is|was|are|were) (?:an?|the|one of the) (.+?)"
@@ -80,15 +77,13 @@ _DEFINED = re.compile(
 )
 _PRONOUN = re.compile(r"(?:(he|she|it|they)|(his|her|its|their)) (?=\S)", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
-_LEAD = re.compile(
-    r"(?:In|On|At|After|Before|Since|During|By|From|Between|Until|Under|As|For) [^,]{2,60}, "
-)
+_LEAD = re.compile(r"(?:In|On|At|After|Before|Since|During|By|From|Until|As|For) [^,]{2,60}, ")
 _ADVERB = re.compile(r"^(?:(?:also|then|later|now|soon|still|often|only|once|[a-z]+ly) )+")
 _APPOSITIVE = re.compile(r"^,(?! (?:and|or) )[^,]{2,90}, (?=[a-z])")
 _BE = re.compile(r"\b(is|was|are|were) ")
 _NOUN_PHRASE = re.compile(
-    rf"(?:The|A|An|This|These) (?:(?!(?:what|which|that|who|has|had|{_PASTS})\b)[\w'’&.-]+ )"
-    r"{1,8}?(?<! and )(?=(?:is|was|are|were) )"
+    rf"(?:The|A|An|This|These) (?:(?!(?:what|which|that|who|if|has|had|may|can|{_PASTS})\b)"
+    r"[\w'’&.-]+ ){1,8}?(?<! and )(?=(?:is|was|are|were) )"
 )
 _OWNED = re.compile(r"([a-z0-9][\w -]{2,40}?) (?=(?:is|was|are|were) )")
 _VERB = re.compile(
@@ -98,16 +93,13 @@ _VERB = re.compile(
 _RELATIVE = re.compile(r",? (?:who|whom|whose|which|that|where|when|while|because|although|but)\b")
 _END = re.compile(r"[;:]| [—–-] ")
 _PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
-_PHRASE = re.compile(
-    r"\b((?:the|an?) (?:[a-z]+ )?[a-z]{3,})(?=[,.;:]| (?:of|in|that|is|was|and)\b)"
-)
+_TITLED = re.compile(r"(?=.*\b[^\W\d_a-z]\S*$)[^\W\d_a-z]\S*(?: \S+){0,7}$")
+_PHRASE = re.compile(r"\b((?:the|an?) (?:[a-z]+ )?[a-z]{3,})(?=[,.;:]| (?:of|in|that|is|was)\b)")
 _FOLLOW_UPS: dict[str, str] = {
     "person": "Who is {}?|Where was {} born?|When was {} born?|What is {} known for?",
     "place": "Where is {}?|What is {} known for?|What is the history of {}?|Who lives in {}?",
-    "thing": "What is {}?|What is {} known for?|What is the origin of {}?"
-    "|Who is connected with {}?",
-    "noun": "What is known about {}?|What is the origin of {}?|Who is connected with {}?"
-    "|Why does {} matter?",
+    "thing": "What is {}?|What is {} known for?|How did {} begin?|Who is connected with {}?",
+    "noun": "What is known about {}?|How did {} begin?|Who is linked to {}?|Why does {} matter?",
 }
 
 
@@ -127,9 +119,7 @@ def write_questions(title: str, text: str) -> WrittenQuestions:
     return WrittenQuestions(answered, _distinct(outgoing, answered, _LEAST_OUTGOING))
 
 
-def _distinct(
-    turns: Iterable[Iterable[str]], answered: tuple[str, ...], enough: int
-) -> tuple[str, ...]:
+def _distinct(turns: list[list[str]], answered: tuple[str, ...], enough: int) -> tuple[str, ...]:
     """The questions of the first turn, and of further ones until there are ``enough``.
 
     Without those ``answered`` and those that differ from an earlier one in function words only.
@@ -154,7 +144,7 @@ def _write_english(title: str, whole: list[str]) -> tuple[list[list[str]], list[
     plain = [_ASIDE.sub("", sentence) for sentence in whole]
     topic = _topic(title, whole, plain)
     clauses = _clauses(plain, topic)
-    common = frozenset(" ".join(plain).split())
+    common = set(" ".join(plain).split())
     named = [
         list(_names_in(sentence, not clause or clause.on_topic, number, common))
         for number, (sentence, clause) in enumerate(zip(whole, clauses, strict=True))
@@ -162,10 +152,10 @@ def _write_english(title: str, whole: list[str]) -> tuple[list[list[str]], list[
     mentions = _mentions(topic, [mention for some in named for mention in some])
     kept = {mention.name for mention in mentions}
     others = [[m.name for m in some if m.name in kept] for some in named]
-    word = max(content_words(" ".join(whole)), key=len, default="")
-    spare = [f"What is known about {word}?", f"How can one describe {word}?"] if word else []
+    words = sorted(content_words(" ".join(whole)), key=len)[-1:]
+    spare = [q.format(*words) for q in ("What is said of {}?", "How is {} described?") if words]
     incoming = _incoming(topic, " ".join(whole), clauses, others)
-    return [[*incoming], spare], _outgoing(mentions, " ".join(plain))
+    return [[*incoming], spare], _outgoing(mentions, topic, " ".join(plain))
 
 
 def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
@@ -177,10 +167,12 @@ def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
     noun = defined[1].rpartition(" ")[2].lower() if defined else ""
     kind = _kind_of(noun) if noun else "thing"
     openers = {match[0].strip().lower() for match in map(_PRONOUN.match, plain) if match}
-    on_topic = plain and (_PRONOUN.match(plain[0]) or {*terms(name)} & {*terms(plain[0])})
-    personal = on_topic and openers & {"he", "she", "his", "her"} and "it" not in openers
-    if kind == "thing" and (personal or re.search(r"\((?:[^()]*\W)?born\b", text[:300])):
-        kind = "person"
+    opening = next((s.text for s in name_spans(plain[0]) if not s.start), "") if plain else ""
+    foreign = " " in opening and not {*terms(opening)} & {*terms(name)}
+    personal = not foreign and openers & {"he", "she", "his", "her"} and "it" not in openers
+    life = life_facts(text)
+    dated = life.birth and life.birth.key[1] and (life.death is None or life.death.key[1])
+    kind = "person" if kind == "thing" and (personal or dated) else kind
     article = "the " if f"The {name} " in text or f" the {name} " in text else ""
     return _Topic(name, article + name, kind, be[1] if be else "is", noun)
 
@@ -197,11 +189,10 @@ def _clauses(plain: list[str], topic: _Topic) -> list[_Clause | None]:
     found: list[_Clause | None] = []
     person = ""
     for sentence in plain:
-        pronoun = re.match(r"(?:He|She) ", sentence)
-        if pronoun and person and topic.kind != "person":
-            found.append(_said(person, sentence[pronoun.end() :], None))
-            continue
-        clause = _clause(sentence, topic)
+        if person and topic.kind != "person" and sentence.startswith(("He ", "She ")):
+            clause = _said(person, sentence.partition(" ")[2], None)
+        else:
+            clause = _clause(sentence, topic)
         if clause and clause.who == "Who" and not clause.on_topic:
             person = clause.subject
         found.append(clause)
@@ -230,7 +221,7 @@ def _clause(sentence: str, topic: _Topic) -> _Clause | None:
     name = next(iter(name_spans(sentence)), None)
     if not name or name.start not in (0, len(sentence) - len(bare)):
         return None
-    if not set(terms(name.text)).isdisjoint(terms(topic.name)):
+    if {*terms(name.text)} & {*terms(topic.name)}:
         return _said(topic.called, sentence[name.end :], topic)
     return _said(name.text, sentence[name.end :], None) if " " in name.text else None
 
@@ -260,7 +251,7 @@ def _incoming(
     topic: _Topic, text: str, clauses: list[_Clause | None], others: list[list[str]]
 ) -> Iterator[str]:
     """Questions that the passage answers."""
-    known = not set(terms(topic.name)).isdisjoint(terms(text))
+    known = {*terms(topic.name)} & {*terms(text)}
     if topic.name and (known or any(clause and clause.on_topic for clause in clauses)):
         yield f"{'Who' if topic.kind == 'person' else 'What'} {topic.be} {topic.called}?"
     if topic.kind == "person":
@@ -318,28 +309,27 @@ def _connection(others: list[str], topic: _Topic) -> Iterator[str]:
         yield f"What has {topic.called} to do with {listed}?"
 
 
-def _names_in(
-    sentence: str, on_topic: bool, number: int, common: frozenset[str]
-) -> Iterator[_Mention]:
+def _names_in(text: str, on_topic: bool, number: int, common: set[str]) -> Iterator[_Mention]:
     """The names in a sentence; a name that ends in a word of ``common`` is not a person's."""
-    people = {c.start: c.prior for c in names(sentence, "person", "")}
-    quoted = [name.rstrip(".,;:!?") for name in quoted_names(sentence) if _is_titled(name)]
+    people = {c.start: c.prior for c in names(text, "person", "")}
+    quoted = [name.rstrip(".,;:!?") for name in quoted_names(text) if _TITLED.match(name)]
     role, end = "", 0
-    for span in name_spans(sentence):
-        before, end = sentence[end : span.start], span.end
+    for span in name_spans(text):
+        before, end = text[end : span.start], span.end
         if not re.fullmatch(r"(?:,| and| &|\s)+", before):
             by = _BY.search(before) if on_topic else None
             role = _doer(by[1]) if by else ""
         if (span.start == 0 and " " not in span.text) or any(span.text in q for q in quoted):
             continue
         for name in re.split(r"['’]s ", span.text):
-            if _nation(name) != "adjective" and re.search(r"[^\W\d]", name):
-                personal = name == span.text and name.rpartition(" ")[2].lower() not in common
-                person = people.get(span.start, 0.0) if personal else 0.0
-                kind = _mention_kind(name, before, person)
-                rank = 2 * bool(role) + (" " in name) - 2 * bool(_nation(name)) - number / 30
-                article = "the " if re.search(r"\b[Tt]he $", before) else ""
+            nation = _nation(name)
+            if nation != "adjective" and re.search(r"[^\W\d]", name):
+                last = name.rpartition(" ")[2].lower()
+                person = people.get(span.start, 0.0) * (name == span.text and last not in common)
+                kind = "place" if nation else _mention_kind(name, before, person)
+                article = "the " if before.lower().endswith("the ") else ""
                 prefix = f"the {role} " if role and kind == "person" else article
+                rank = 2 * bool(role) + (" " in name) - 2 * bool(nation) - number / 30
                 yield _Mention(name, kind, prefix, rank)
     for name in quoted:
         yield _Mention(name, "thing", "", 1 - number / 30)
@@ -353,20 +343,17 @@ def _doer(participles: str) -> str:
 
 
 def _mention_kind(name: str, before: str, person: float) -> Kind:
-    if _nation(name) or _kind_of(name.rpartition(" ")[2].lower()) == "place":
+    if " " in name and _kind_of(name.rpartition(" ")[2].lower()) == "place":
         return "place"
+    if re.search(r"\bof $", before) and _kind_of(before.split()[-2:][0]) == "person":
+        return "person"
     if person < 0.7 and _PLACED.search(before):
         return "place" if person else "thing"
     particular = re.search(r"\b(?:[Tt]he|an?) $", before)
     return "person" if person >= 0.5 and not particular else "thing"
 
 
-def _is_titled(quoted: str) -> bool:
-    """Whether quoted words look like a title: few, the first and the last capitalised."""
-    words = quoted.split()
-    return 0 < len(words) < 9 and words[0][0].isupper() and words[-1][0].isupper()
-
-
+@lru_cache(maxsize=50_000)
 def _nation(name: str) -> Literal["country", "adjective", ""]:
     """Whether ``name`` as a whole is a country or, like "Norwegian", an adjective of one."""
     found = [country for span, country in countries(name) if span.text == name]
@@ -380,38 +367,33 @@ def _mentions(topic: _Topic, named: list[_Mention]) -> list[_Mention]:
         found.setdefault(mention.name, mention)
     people = [mention.name.split() for mention in found.values() if mention.kind == "person"]
     people += [topic.name.split()] if topic.kind == "person" else []
-    return [
-        mention
-        for mention in found.values()
-        if not _is_topic(mention.name, topic) and not _is_part(mention.name.split(), people)
-    ]
+    others = [mention for mention in found.values() if not _is_topic(mention.name, topic)]
+    return [mention for mention in others if not _is_part(mention.name.split(), people)]
 
 
 def _is_topic(name: str, topic: _Topic) -> bool:
     """Whether ``name`` is the topic's, shortened or, for a person, with more first names."""
-    if topic.kind == "person" and topic.name and set(topic.name.split()) <= set(name.split()):
+    words, own = name.split(), topic.name.split()
+    alike = own and (words[0], words[-1]) == (own[0], own[-1])
+    fuller = topic.kind == "person" and own and {*own} <= {*words}
+    if alike or fuller or {*terms(name)} == {*terms(topic.name)}:
         return True
-    return name in re.split(r",| of | in ", topic.name, maxsplit=1)[0] or name == topic.name
+    return name in re.split(r",| of | in ", topic.name, maxsplit=1)[0]
 
 
 def _is_part(words: list[str], people: list[list[str]]) -> bool:
     """Whether ``words`` are the first or the last words of a longer name among ``people``."""
     length = len(words)
-    return any(
-        length < len(person) and words in (person[:length], person[-length:]) for person in people
-    )
+    return any(length < len(p) and words in (p[:length], p[-length:]) for p in people)
 
 
-def _outgoing(mentions: list[_Mention], text: str) -> list[list[str]]:
+def _outgoing(mentions: list[_Mention], topic: _Topic, text: str) -> list[list[str]]:
     """Questions about what the passage mentions: one for each name, then more of each."""
     things: list[tuple[str, str]] = [(m.kind, m.prefix + m.name) for m in mentions]
     if not things:
-        phrases = dict.fromkeys(match[1] for match in _PHRASE.finditer(text))
+        phrases = list(dict.fromkeys(match[1] for match in _PHRASE.finditer(text)))
         longest = sorted(dict.fromkeys(content_words(text)), key=len, reverse=True)
-        things = [
-            ("noun", thing) for thing in [*phrases, *longest[: not phrases]][:_LEAST_OUTGOING]
-        ]
-    return [
-        [_FOLLOW_UPS[kind].split("|")[turn].format(thing) for kind, thing in things]
-        for turn in range(4)
-    ]
+        things = [("noun", thing) for thing in (phrases or longest)[:_LEAST_OUTGOING]]
+    forms = [(_FOLLOW_UPS[kind].split("|"), thing) for kind, thing in things]
+    turns = [[form[turn].format(thing) for form, thing in forms] for turn in range(4)]
+    return [*turns, [q.format(topic.called) for q in _FOLLOW_UPS["noun"].split("|") if topic.name]]

@@ -59,7 +59,7 @@ async def embed_missing(
     def embed_batch(ids: Sequence[str]) -> None:
         entries = entries_of(ids)
         vectors = index.embedder.embed([text for _, text in entries])
-        index.vectors.put(collection, [entry for entry, _ in entries], vectors)
+        index.vectors.add(collection, [entry for entry, _ in entries], vectors)
 
     present = await asyncio.to_thread(index.vectors.ids, collection)
     extra = sorted(present.difference(wanted))

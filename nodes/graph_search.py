@@ -59,22 +59,36 @@ def sentence_ids(graph: PassageGraph, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def _load(index: Index) -> _Loaded:
+def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
+    """The graph of an index and the ids of its passages. Blocks.
+
+    Raises RagraphsError where the index has no sentences layer.
+    """
     from ..algorithms.passage_graph import graph_from_arrays
     from ..stores.arrays import load_arrays
 
+    _stamp(index)
+    arrays = load_arrays(index.folder / GRAPH_FILE)
+    return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]
+
+
+def _stamp(index: Index) -> str:
+    """What changes when the graph was made anew."""
     stamp: str | None = index.catalogue.property("linked")
-    if stamp is None:
+    if stamp is None or not (index.folder / GRAPH_FILE).exists():
         raise RagraphsError(
-            "The index has no sentences layer, which the graph retriever needs; build it with: "
-            f"ragraphs index --layers sentences --index {index.folder}"
+            "The index has no sentences layer; build it with: ragraphs index --layers sentences "
+            f"--index {index.folder}"
         )
+    return stamp
+
+
+def _load(index: Index) -> _Loaded:
+    stamp = _stamp(index)
     with _lock:
         key = str(index.folder)
         if key not in _loaded or _loaded[key].stamp != stamp:
-            arrays = load_arrays(index.folder / GRAPH_FILE)
-            graph = graph_from_arrays(arrays)
-            ids = [str(id) for id in arrays["ids"]]
+            graph, ids = stored_graph(index)
             sentences = sentence_ids(graph, ids)
             passage_vectors = index.vectors.get("passages", ids)
             sentence_vectors = index.vectors.get("sentences", sentences)

@@ -92,7 +92,6 @@ class _Reading:
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
         self._keep = keep
         self._read = index.catalogue.files()
-        self._failed = {row["path"] for row in index.catalogue.failures()}
         self._failures: list[Failure] = []
 
     def result(self, state: IndexState) -> dict[str, Any]:
@@ -128,7 +127,7 @@ class _Reading:
                 self._read_changed(file, path, content, known, failures)
         except LoadError as error:
             failures[path] = str(error)
-        if failures or path in self._failed or self._read.get(path) != content:
+        if failures or self._read.get(path) != content:
             self._note(path, None if failures else content, failures)
         self._failures += [{"path": place, "reason": why} for place, why in failures.items()]
 

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import RagraphsError
-from ..state.records import Passage
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_chroma import Chroma
 
-Collection = Literal["passages", "sentences", "questions"]
+Collection = Literal["passages", "sentences"]
 
 
 class Entry(NamedTuple):
@@ -70,20 +69,6 @@ class Vectors:
             return set(store.get(include=[])["ids"])
 
     def add(
-        self, collection: Collection, passages: Sequence[Passage], vectors: NDArray[np.float32]
-    ) -> None:
-        """Adds or replaces one vector for each passage, with its text for other users of Chroma."""
-        entries = [
-            Entry(
-                passage["id"],
-                passage["text"],
-                {"document": passage["document"], "title": passage["title"]},
-            )
-            for passage in passages
-        ]
-        self.put(collection, entries, vectors)
-
-    def put(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
     ) -> None:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""

@@ -235,7 +235,7 @@ def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(
 
 def test_a_closed_pipe_is_no_traceback(run, docs):
     (docs / "many.jsonl").write_text(
-        "".join(f'{{"id": "{n}", "text": "{"words " * 50}"}}\n' for n in range(1000))
+        "".join(f'{{"id": "{n}", "text": "{"words " * 150}"}}\n' for n in range(200))
     )
     run("index", "docs", "--json")
     exporting = subprocess.Popen(

@@ -105,7 +105,7 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
         assert graph.get_output_jsonschema()["properties"]
 
 
-@pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.basic", "ragraphs.graphs.crag"])
+@pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
 def test_importing_a_graph_imports_nothing_heavy(module):
     script = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run(

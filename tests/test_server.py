@@ -217,11 +217,13 @@ def test_a_setting_that_nobody_knows_is_no_obstacle(server):
 
 
 def test_what_another_process_indexed_is_found(server):
+    question = {"question": "Thomas Bouch Tay Bridge"}
+    asked = {"retriever": "vector", "top_k": 1}
+    assert server.run("basic", question, **asked)["evidence"][0]["document"] == "docs/forth.txt"
     (server.root / "docs" / "tay.txt").write_text("Thomas Bouch designed the Tay Bridge.")
     command = [str(Path(sys.executable).with_name("ragraphs")), "index", "docs/tay.txt"]
     subprocess.run(command, cwd=server.root, check=True, capture_output=True)
-    question = {"question": "Thomas Bouch Tay Bridge"}
-    found = server.run("basic", question, retriever="vector", top_k=1)["evidence"]
+    found = server.run("basic", question, **asked)["evidence"]
     assert [passage["document"] for passage in found] == ["docs/tay.txt"]
 
 

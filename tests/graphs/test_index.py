@@ -16,6 +16,7 @@ from ragraphs.graphs.index import graph as index_graph
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.nodes.status import describe
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+from ragraphs.stores.vectors import Entry
 
 
 def counts(result) -> tuple[int, int, int, int]:
@@ -289,8 +290,8 @@ def test_repair_makes_vectors_and_lexical_index_anew(indexing):
     with sqlite3.connect(Path(indexing.name) / "catalogue.sqlite") as connection:
         connection.execute("DELETE FROM passage_terms")
     connection.close()
-    passages = indexing.index.catalogue.passages(list(vectors))
-    indexing.index.vectors.add("passages", passages, LexicalEmbedder().embed(["junk"] * 4))
+    entries = [Entry(id, "junk", {"title": "junk"}) for id in vectors]
+    indexing.index.vectors.add("passages", entries, LexicalEmbedder().embed(["junk"] * 4))
     assert indexing.index.catalogue.search_terms("bridge", 5) == []
     indexing.run(context={"repair": True})
     assert indexing.index.catalogue.search_terms("bridge", 5) == found

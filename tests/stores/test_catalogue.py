@@ -271,7 +271,8 @@ def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalog
     catalogue.write_documents([document("a", "one")])
 
     def slow() -> Iterator[Piece]:
-        yield from pieces(*(f"piece {n}" for n in range(600)))
+        # More than SQLite's cache holds, so that it writes before the end.
+        yield from pieces(*(f"piece {n} " + "wide " * 1500 for n in range(600)))
         other = schema.open_database(tmp_path / "index", create=False)
         assert [p["text"] for p in Catalogue(other).all_passages()] == ["one"]
         assert Catalogue(other).search_terms("one", 1)

@@ -17,8 +17,7 @@ import httpx
 import numpy as np
 import pytest
 from ragraphs.state.errors import RagraphsError
-from ragraphs.state.records import Passage
-from ragraphs.stores.vectors import Vectors
+from ragraphs.stores.vectors import Entry, Vectors
 
 DIMENSION = 16
 Opening = Callable[[str], Vectors]
@@ -76,11 +75,8 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]
                 client._server._session.close()  # Chroma leaves its sockets open
 
 
-def passages(*numbers: int) -> list[Passage]:
-    return [
-        {"id": f"p{n}", "document": "d", "title": "", "text": "t", "start": 0, "end": 1}
-        for n in numbers
-    ]
+def passages(*numbers: int) -> list[Entry]:
+    return [Entry(f"p{n}", "t", {"document": "d", "title": ""}) for n in numbers]
 
 
 def unit(*numbers: int) -> np.ndarray:
@@ -106,7 +102,7 @@ def test_adding_again_replaces_and_removing_forgets(opening):
 
 
 def test_more_vectors_than_chroma_takes_at_once_are_added_and_removed(opening):
-    vectors, many = opening("one"), range(6_000)
+    vectors, many = opening("one"), range(5_500)
     vectors.add("passages", passages(*many), unit(*many))
     assert len(vectors.ids("passages")) == len(many)
     vectors.remove("passages", [f"p{n}" for n in many if n])
@@ -153,29 +149,32 @@ def test_many_threads_read_and_write_at_once(opening):
     assert len(vectors.ids("passages")) == 64
 
 
-def test_what_another_process_wrote_is_found_after_closing(opening):
-    vectors = opening("one")
+def test_what_another_process_wrote_is_found_after_closing(tmp_path):
+    vectors = Vectors(tmp_path, "ragraphs-one")
     vectors.add("passages", passages(1), unit(1))
     assert vectors.search("passages", unit(2)[0], 1)[0][0] == "p1"
-    _in_another_process(vectors)
-    vectors.close()
-    assert vectors.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
-
-
-def _in_another_process(vectors: Vectors) -> None:
     script = """
 import sys
 from pathlib import Path
 import numpy as np
-from ragraphs.stores.vectors import Vectors
-folder, id, url = sys.argv[1:]
-vectors = Vectors(Path(folder), id, url or None)
-passage = {"id": "p2", "document": "d", "title": "", "text": "t", "start": 0, "end": 1}
+from ragraphs.stores.vectors import Entry, Vectors
+vectors = Vectors(Path(sys.argv[1]), "ragraphs-one")
 vectors.clear("passages")
-vectors.add("passages", [passage], np.eye(16, dtype=np.float32)[2:3])
+vectors.add("passages", [Entry("p2", "t", {"document": "d"})], np.eye(16, dtype=np.float32)[2:3])
 """
-    arguments = [str(vectors._folder.parent), vectors._index_id, vectors._url or ""]
-    subprocess.run([sys.executable, "-c", script, *arguments], check=True)
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    vectors.close()
+    assert vectors.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
+
+
+def test_what_another_client_wrote_is_found_after_closing(opening):
+    one, other = opening("one"), opening("one")
+    one.add("passages", passages(1), unit(1))
+    assert other.search("passages", unit(2)[0], 1)[0][0] == "p1"
+    one.clear("passages")
+    one.add("passages", passages(2), unit(2))
+    other.close()
+    assert other.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
 
 
 def test_a_folder_that_was_deleted_is_made_anew(tmp_path):

@@ -1,0 +1,132 @@
+"""The graph retriever: the sentences layer of the index, and the walk over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ragraphs.context import IndexContext
+from ragraphs.graphs.basic import graph as basic
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.nodes.drawing import drawn_passages
+from ragraphs.nodes.opening import Index, open_index
+from ragraphs.nodes.retrieve import search
+from ragraphs.nodes.sentence_layer import GRAPH_FILE
+from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.arrays import load_arrays
+
+DOCUMENTS = {
+    "atomium": ("Atomium", "The Atomium stands in Brussels. It was designed by André Waterkeyn."),
+    "waterkeyn": ("André Waterkeyn", "André Waterkeyn was born in Wimbledon in 1917."),
+    "towers": ("Towers", "Many towers were designed for world fairs. Some still stand today."),
+    "london": ("Wimbledon", "Wimbledon is a district of London, known for tennis."),
+    "fairs": ("World fairs", "A world fair shows the achievements of nations."),
+    "tennis": ("Tennis", "Tennis is played with rackets on a court of grass or clay."),
+}
+QUESTION = "Where was the designer of the Atomium born?"
+
+
+def given(*names: str) -> list[dict[str, str]]:
+    return [{"id": name, "title": DOCUMENTS[name][0], "text": DOCUMENTS[name][1]} for name in names]
+
+
+def build(folder: Path, documents: list[dict[str, str]], **fields: Any) -> Index:
+    context = IndexContext(index=str(folder), embeddings="lexical", **fields)
+    index_graph.invoke({"documents": documents}, context=context)
+    return open_index(context)
+
+
+def sentences_of(index: Index) -> set[str]:
+    return index.vectors.ids("sentences")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    return build(tmp_path / "index", given(*DOCUMENTS), layers="sentences")
+
+
+def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index) -> None:
+    found = [passage["document"] for passage in search(index, QUESTION, "graph", 2)]
+    assert set(found) == {"atomium", "waterkeyn"}
+
+
+def test_a_graph_answers_with_the_graph_retriever(index: Index) -> None:
+    context = {"index": str(index.folder), "retriever": "graph", "top_k": 3}
+    result = basic.invoke({"question": "Who designed the Atomium?"}, context=context)
+    assert result["answer"] == "André Waterkeyn"
+    assert result["sufficient"]
+
+
+def test_without_its_layer_the_retriever_names_the_command_that_builds_it(tmp_path: Path) -> None:
+    index = build(tmp_path / "index", given("atomium"))
+    with pytest.raises(RagraphsError, match="--layers sentences"):
+        search(index, QUESTION, "graph", 2)
+
+
+def test_a_layer_that_was_built_once_is_kept_up_to_date(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    build(folder, given("atomium", "towers"), layers=["sentences"])
+    index = build(folder, given("waterkeyn"))
+    found = [passage["document"] for passage in search(index, QUESTION, "graph", 2)]
+    assert "waterkeyn" in found
+
+
+def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path: Path) -> None:
+    names = [name for name in DOCUMENTS if name != "tennis"]
+    fresh = build(tmp_path / "fresh", given(*names), layers="sentences")
+    changed = [{"id": "towers", "title": "Towers", "text": "Another text, about no tower at all."}]
+    folder = tmp_path / "grown"
+    build(folder, given("tennis", "atomium") + changed, layers="sentences")
+    grown = build(folder, given(*[name for name in names if name != "atomium"]))
+    removal = IndexContext(index=str(folder))
+    index_graph.invoke({"remove": ["tennis"]}, context=removal)
+
+    assert sentences_of(grown) == sentences_of(fresh)
+    arrays = [load_arrays(each.folder / GRAPH_FILE) for each in (grown, fresh)]
+    assert arrays[0].keys() == arrays[1].keys()
+    for name in arrays[0]:
+        assert np.array_equal(arrays[0][name], arrays[1][name]), name
+
+
+def test_a_removed_document_leaves_no_sentence(index: Index) -> None:
+    context = IndexContext(index=str(index.folder))
+    index_graph.invoke({"remove": ["waterkeyn"]}, context=context)
+    passages = index.catalogue.passage_ids()
+    assert {id.rpartition("-")[0] for id in sentences_of(index)} == passages
+    assert "waterkeyn" not in [p["document"] for p in search(index, QUESTION, "graph", 6)]
+
+
+def test_a_korean_question_finds_its_passages(tmp_path: Path) -> None:
+    documents = [
+        {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 만든 문자이다."},
+        {"id": "2", "title": "세종대왕", "text": "세종대왕은 1397년 한양에서 태어났다."},
+        {"id": "3", "title": "거북선", "text": "거북선은 조선의 배이다."},
+        {"id": "4", "title": "김치", "text": "김치는 배추로 만든 음식이다."},
+    ]
+    index = build(tmp_path / "index", documents, layers="sentences")
+    question = "훈민정음을 만든 세종대왕은 언제 태어났는가?"
+    found = [passage["document"] for passage in search(index, question, "graph", 2)]
+    assert set(found) == {"1", "2"}
+
+
+def test_repair_makes_the_sentences_anew(index: Index) -> None:
+    before = sentences_of(index)
+    index.vectors.clear("sentences")
+    context = IndexContext(index=str(index.folder), repair=True)
+    index_graph.invoke({}, context=context)
+    assert sentences_of(index) == before
+
+
+def test_the_graph_is_drawn_with_every_passage_and_the_names_that_passages_share(
+    index: Index,
+) -> None:
+    drawn = drawn_passages(index)
+    labels = {node.id: node.label for node in drawn.nodes}
+    assert {node.text for node in drawn.nodes if node.kind == "passage"} == {
+        text for _, text in DOCUMENTS.values()
+    }
+    joined = {(labels[edge.source], labels[edge.target].lower()) for edge in drawn.edges}
+    assert ("Atomium", "andre waterkeyn") in joined
+    assert ("André Waterkeyn", "andre waterkeyn") in joined
