@@ -18,7 +18,7 @@ def save_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
     unfinished = file.with_name(file.name + ".new")
     with unfinished.open("wb") as stream:
-        np.savez(stream, **dict(arrays))
+        np.savez(stream, **dict(arrays))  # type: ignore[arg-type]  # the stub knows no keywords
     os.replace(unfinished, file)
 
 
