@@ -104,7 +104,8 @@ def open_database(folder: Path, *, create: bool) -> Engine:
         raise IndexNotFoundError(
             f"There is no index at {folder}; build one with: ragraphs index SOURCE --index {folder}"
         )
-    if not path.exists() and folder.is_dir() and set(os.listdir(folder)) - {LOCK}:
+    names = set(os.listdir(folder)) if folder.is_dir() else set()
+    if DATABASE not in names and names - {LOCK}:
         raise RagraphsError(
             f"The folder {folder} holds other files and no index; name an empty or a new folder "
             "with --index."
