@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from ..state.errors import IndexNotFoundError, RagraphsError
 FORMAT = 1
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"
+
+_ATTEMPTS, _PAUSE = 100, 0.05
 
 metadata = MetaData()
 
@@ -151,8 +154,21 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _configure(connection: Any, _record: Any) -> None:
-    for pragma in ("busy_timeout = 30000", "journal_mode = WAL", "synchronous = NORMAL"):
-        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("PRAGMA busy_timeout = 30000")
+    _use_write_ahead_log(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Several who open a new database at once may find it locked, whatever the busy timeout."""
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or not left:
+                raise
+        time.sleep(_PAUSE)
 
 
 def _explain(folder: Path, context: ExceptionContext) -> None:
