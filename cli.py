@@ -14,12 +14,11 @@ import typer
 from pydantic import ValidationError
 
 from .context import (
+    AnyMethodContext,
     Context,
-    CragContext,
     IndexContext,
     MethodName,
-    QuestionContext,
-    RetrieverName,
+    RankerName,
 )
 from .state.errors import RagraphsError
 from .terminal import context_options, explain
@@ -108,14 +107,14 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
 
 
 @app.command()
-@context_options(CragContext)
+@context_options(AnyMethodContext)
 def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     method: Annotated[MethodName, typer.Option(help="How to answer it.")] = "crag",
     trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
     as_json: Json = False,
-    context: CragContext,
+    context: AnyMethodContext,
 ) -> None:
     """Answer a question from an index, with citations."""
     from .terminal import show_answer, show_update
@@ -131,14 +130,17 @@ def ask(
 def _answer(
     method: MethodName,
     question: str,
-    context: QuestionContext,
+    context: AnyMethodContext,
     watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
 ) -> AnswerOutput:
     """The output of ``method``; ``watch`` sees every node's update on the way."""
     from .graphs import graph_of
 
     graph, context_type = graph_of(method)
-    fields = context.model_dump(include=set(context_type.model_fields))
+    fields = {
+        name: getattr(context, name)
+        for name in context.model_fields_set.intersection(context_type.model_fields)
+    }
     result: Any = None
     updates: Any
     for mode, updates in graph.stream(
@@ -231,8 +233,8 @@ def _read_json(file: Path) -> Any:
 
 
 @app.command()
-@context_options(CragContext)
-def demo(*, context: CragContext) -> None:
+@context_options(AnyMethodContext)
+def demo(*, context: AnyMethodContext) -> None:
     """Index a small bundled corpus and ask it three questions."""
     from .graphs.index import graph
     from .terminal import run_with_progress, say, show_answer, show_indexing
@@ -254,7 +256,9 @@ def demo(*, context: CragContext) -> None:
 def retrieval(
     *,
     dataset: Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")],
-    retriever: Annotated[RetrieverName, typer.Option(help="How passages are found.")] = "hybrid",
+    retriever: Annotated[
+        RankerName, typer.Option(help="How passages are found, or by which method.")
+    ] = "hybrid",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
     as_json: Json = False,
     context: IndexContext,

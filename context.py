@@ -22,10 +22,13 @@ from .state.errors import RagraphsError
 # While the module is imported, since a server's event loop must not wait for a file.
 load_dotenv(".env")
 
-MethodName = Literal["basic", "crag"]
+MethodName = Literal["basic", "crag", "hoprag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
-LayerName = Literal["passages", "sentences"]
+RankerName = Literal[RetrieverName, "hoprag"]
+LayerName = Literal["passages", "sentences", "hops"]
 GraderName = Literal["model", "similarity"]
+TraversalName = Literal["model", "similarity"]
+Normalisation = Literal["sum", "max"]
 
 
 def _split_commas(value: Any) -> Any:
@@ -146,7 +149,7 @@ class IndexContext(Context):
     layers: Annotated[
         list[LayerName],
         BeforeValidator(_split_commas),
-        Field(description="Layers to build besides those of the index: passages, sentences."),
+        Field(description="Layers to build besides those of the index: passages, sentences, hops."),
     ] = ["passages"]
     dry_run: Annotated[
         bool, Field(description="Only say what would be done and what it would cost.")
@@ -204,6 +207,34 @@ class CragContext(QuestionContext):
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError("upper must not be below lower")
         return self
+
+
+class HopragContext(QuestionContext):
+    """Settings of the hoprag graph (HopRAG)."""
+
+    top_k: Annotated[
+        int, Field(ge=1, le=100, description="Edges to start from, and passages to keep.")
+    ] = 20
+    n_hop: Annotated[int, Field(ge=0, le=10, description="Rounds of hops.")] = 4
+    traversal: Annotated[
+        TraversalName,
+        Field(description="What chooses the edge to hop along: the model, or similarity."),
+    ] = "model"
+    traversal_model: Annotated[
+        str | None,
+        Field(min_length=1, description="Language model that chooses edges; empty: the model."),
+    ] = None
+    frontier_batch: Annotated[
+        int, Field(ge=1, le=50, description="Passages that one request chooses edges for.")
+    ] = 10
+    normalise: Annotated[
+        Normalisation,
+        Field(description="What a passage's arrivals are divided by: their sum, or their maximum."),
+    ] = "sum"
+
+
+class AnyMethodContext(CragContext, HopragContext):
+    """The settings of all methods that answer questions."""
 
 
 _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from .fusion import RANK_CONSTANT
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -115,14 +117,17 @@ class EdgeIndex:
         return [int(edge) for edge in order[:top_k]]
 
 
-def start(targets: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+def start(
+    targets: Sequence[str], worths: Sequence[float] | None = None
+) -> tuple[dict[str, float], list[str]]:
     """Counts and frontier at first: the target passages of the top_k edges, best edge first.
 
-    Every edge is an arrival, so a passage that two of them lead to has count 2.
+    Every edge is an arrival, so a passage that two of them lead to has count 2; with ``worths``
+    (as many as there are targets) an arrival counts what it is worth.
     """
-    counts: dict[str, int] = {}
-    for target in targets:
-        counts[target] = counts.get(target, 0) + 1
+    counts: dict[str, float] = {}
+    for target, worth in zip(targets, worths or [1] * len(targets), strict=True):
+        counts[target] = counts.get(target, 0) + worth
     return counts, list(counts)
 
 
@@ -144,32 +149,38 @@ def choose_by_similarity(similarities: Mapping[int, float]) -> int | None:
 
 
 def advance(
-    counts: Mapping[str, int],
+    counts: Mapping[str, float],
     frontier: Sequence[str],
     chosen: Mapping[str, str | None],
     limit: int,
-) -> tuple[dict[str, int], list[str]]:
+    worths: Mapping[str, float] | None = None,
+) -> tuple[dict[str, float], list[str]]:
     """Counts and frontier after a round in which each frontier passage hops to ``chosen``.
 
     A new passage enters with count 1 and joins the next frontier, unless there are ``limit``
-    passages, which is (n_hop + 1)·top_k; a known one gets +1 and is not expanded again. The order
-    is that of ``frontier``; a passage without a choice hops nowhere.
+    passages, which is (n_hop + 1)·top_k; a known one gets +1 and is not expanded again. With
+    ``worths``, the hop of a passage counts that instead of 1. The order is that of ``frontier``; a
+    passage without a choice hops nowhere.
     """
     counts = dict(counts)
     found: list[str] = []
     for passage in frontier:
         target = chosen.get(passage)
-        if target is None:
+        if target is None or (target not in counts and len(counts) >= limit):
             continue
-        if target in counts:
-            counts[target] += 1
-        elif len(counts) < limit:
-            counts[target] = 1
+        if target not in counts:
+            counts[target] = 0
             found.append(target)
+        counts[target] += 1 if worths is None else worths[passage]
     return counts, found
 
 
-def importance(counts: Mapping[str, int], normalise: Normalisation = "sum") -> dict[str, float]:
+def entry_worths(count: int, k: float = RANK_CONSTANT) -> list[float]:
+    """What arrivals at first are worth by their rank, (k + 1) / (k + rank) in (0, 1]."""
+    return [(k + 1) / (k + rank) for rank in range(1, count + 1)]
+
+
+def importance(counts: Mapping[str, float], normalise: Normalisation = "sum") -> dict[str, float]:
     """IMP_i = count_i / Σ_j count_j in (0, 1] (HopRAG); with "max", count_i / max_j count_j."""
     whole = (sum if normalise == "sum" else max)(counts.values()) if counts else 1
     return {passage: count / whole for passage, count in counts.items()}

@@ -6,34 +6,42 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from ..context import IndexContext, RetrieverName
+from ..context import IndexContext, LayerName, RankerName, RetrieverName
+from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..nodes.opening import Index, open_index
 from ..nodes.retrieve import search
 from ..nodes.scan import document_path
 from ..state.errors import RagraphsError
+from ..state.records import Evidence
 from .datasets import Dataset, load_dataset
 from .metrics import all_support_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
 _PASSAGES_FOR_EACH = 3
 
+_LAYERS: dict[RankerName, LayerName] = {"graph": "sentences", "hoprag": "hops"}
+# The node of a method's graph that hands its evidence to the answer.
+_LAST_BEFORE_ANSWER = {"hoprag": "prune"}
+
 
 def evaluate_retrieval(
     folder: str,
-    retriever: RetrieverName,
+    retriever: RankerName,
     context: IndexContext,
     *,
     keep_index: bool,
     limit: int | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Recall and all-support at each cutoff, time and memory, in the form of ``--json``.
 
+    ``settings`` are those of the method, where ``retriever`` is a method's search.
     Ranks are of the set's passages, however many pieces the index cut one into. With
     ``keep_index`` the index of ``context`` is used (and brought up to date), else a temporary one.
     Questions without support are counted apart.
@@ -42,13 +50,14 @@ def evaluate_retrieval(
     asked = [question for question in dataset.questions if question.supporting]
     if not asked:
         raise RagraphsError(f"No question of {folder} names supporting passages.")
-    if retriever == "graph":
-        context = context.model_copy(update={"layers": ["passages", "sentences"]})
+    if retriever in _LAYERS:
+        context = context.model_copy(update={"layers": ["passages", _LAYERS[retriever]]})
     with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
         index.embedder.embed(["warm up"])
         started = time.perf_counter()
         prefix = document_path(dataset.passages, index.folder) + "#"
-        rankings = [rank(index, question.question, retriever, prefix) for question in asked]
+        search_for = _searcher(index, retriever, settings or {})
+        rankings = [_documents(search_for(question.question), prefix) for question in asked]
         seconds = (time.perf_counter() - started) / len(asked)
         passages = len(index.catalogue.documents())
 
@@ -84,12 +93,32 @@ def indexed(
         yield open_index(context), time.perf_counter() - started
 
 
-def rank(index: Index, question: str, retriever: RetrieverName, prefix: str) -> list[str]:
-    """Ids of the set's passages for ``question``, best first, each once.
+def _searcher(
+    index: Index, retriever: RankerName, settings: Mapping[str, Any]
+) -> Callable[[str], list[Evidence]]:
+    """What finds the evidence for a question: a retriever, or a method's graph up to its answer."""
+    if retriever in get_args(RetrieverName):
+        most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
+        return lambda question: search(index, question, retriever, most)
+    graph, context_type = graph_of(retriever)
+    context = context_type(index=str(index.folder), **settings)
 
-    ``prefix`` is what their documents' ids begin with in the index.
-    """
-    found = search(index, question, retriever, CUTOFFS[-1] * _PASSAGES_FOR_EACH)
+    def run(question: str) -> list[Evidence]:
+        found: list[Evidence] = []
+        with closing(
+            graph.stream({"question": question}, context=context, stream_mode="updates")
+        ) as updates:
+            for update in updates:
+                if _LAST_BEFORE_ANSWER[retriever] in update:
+                    found = update[_LAST_BEFORE_ANSWER[retriever]]["evidence"]
+                    break
+        return found
+
+    return run
+
+
+def _documents(found: Sequence[Evidence], prefix: str) -> list[str]:
+    """Ids of the set's passages, best first, each once; in the index they follow ``prefix``."""
     return list(dict.fromkeys(passage["document"].removeprefix(prefix) for passage in found))
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..context import BasicContext, CragContext, MethodName, QuestionContext
+from ..context import BasicContext, CragContext, HopragContext, MethodName, QuestionContext
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
 
-_CONTEXTS: dict[MethodName, type[QuestionContext]] = {"basic": BasicContext, "crag": CragContext}
+_CONTEXTS: dict[MethodName, type[QuestionContext]] = {
+    "basic": BasicContext,
+    "crag": CragContext,
+    "hoprag": HopragContext,
+}
 
 
 def graph_of(method: MethodName) -> tuple[Pregel[Any, Any, Any, Any], type[QuestionContext]]:

@@ -8,6 +8,8 @@ from langgraph.runtime import Runtime
 from ..context import IndexContext
 from ..nodes.embed import embed
 from ..nodes.finish import finish
+from ..nodes.hops_layer import connect_passages, embed_questions
+from ..nodes.read_passages import read_passages
 from ..nodes.scan import scan
 from ..nodes.sentence_layer import embed_sentences, link_passages
 from ..nodes.split import plan, split
@@ -19,9 +21,14 @@ def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", 
     return "plan" if runtime.context and runtime.context.dry_run else "split"
 
 
-def layers(state: IndexState) -> Literal["embed_sentences", "finish"]:
-    """The layers that the index has besides its passages."""
-    return "embed_sentences" if "sentences" in state["layers"] else "finish"
+def first_layer(state: IndexState) -> Literal["embed_sentences", "read_passages", "finish"]:
+    """The first layer that the index has besides its passages."""
+    return "embed_sentences" if "sentences" in state["layers"] else next_layer(state)
+
+
+def next_layer(state: IndexState) -> Literal["read_passages", "finish"]:
+    """The layer after the sentences."""
+    return "read_passages" if "hops" in state["layers"] else "finish"
 
 
 graph = (
@@ -37,13 +44,19 @@ graph = (
     .add_node("embed", embed)
     .add_node("embed_sentences", embed_sentences)
     .add_node("link_passages", link_passages)
+    .add_node("read_passages", read_passages)
+    .add_node("embed_questions", embed_questions)
+    .add_node("connect_passages", connect_passages)
     .add_node("finish", finish)
     .add_edge(START, "scan")
     .add_conditional_edges("scan", work)
     .add_edge("split", "embed")
-    .add_conditional_edges("embed", layers)
+    .add_conditional_edges("embed", first_layer)
     .add_edge("embed_sentences", "link_passages")
-    .add_edge("link_passages", "finish")
+    .add_conditional_edges("link_passages", next_layer)
+    .add_edge("read_passages", "embed_questions")
+    .add_edge("embed_questions", "connect_passages")
+    .add_edge("connect_passages", "finish")
     .add_edge("plan", "finish")
     .add_edge("finish", END)
     .compile(name="index")

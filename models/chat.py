@@ -93,6 +93,14 @@ class ChatLanguageModel:
         system, human = prompt.render(inputs, self._prompts)
         return self._key(prompt.name, system, human, reply_schema(prompt.reply))
 
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        system, human = prompt.render(inputs, self._prompts)
+        key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
+        if self._replies is not None and self._replies.get(key) is not None:
+            return 0
+        return count_tokens(system) + count_tokens(human)
+
     def _key(self, *asked: Any) -> str:
         parts = [*asked, self.name, self._settings_key]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

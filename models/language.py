@@ -42,3 +42,10 @@ class LanguageModel(Protocol):
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError; counts on the current meter."""
         ...
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """The tokens that a request for this reply would send; 0 where it is stored or free.
+
+        Blocks.
+        """
+        ...

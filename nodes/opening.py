@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
+    from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.vectors import Vectors
 
@@ -32,6 +33,7 @@ class Index:
     catalogue: Catalogue
     vectors: Vectors
     replies: ReplyStore
+    readings: ReadingStore
     operator: Settings
 
     @cached_property
@@ -98,6 +100,7 @@ def _follow(index: Index) -> None:
 
 def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.catalogue import Catalogue
+    from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.vectors import Vectors
 
@@ -105,7 +108,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     # The id tells the index apart from others on the same Chroma server.
     id = catalogue.settle("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
     vectors = Vectors(folder, id, operator.chroma_url)
-    return Index(folder, catalogue, vectors, ReplyStore(engine), operator)
+    return Index(folder, catalogue, vectors, ReplyStore(engine), ReadingStore(engine), operator)
 
 
 async def index_of(context: Context) -> Index:
@@ -113,7 +116,18 @@ async def index_of(context: Context) -> Index:
     return await asyncio.to_thread(open_index, context)
 
 
-async def language_model_of(context: Context) -> LanguageModel:
-    """The language model that ``context`` names, with the reply table of its index."""
-    index = await index_of(context)
+async def language_model_of(context: Context, name: str | None = None) -> LanguageModel:
+    """The language model called ``name``, or that ``context`` names, with its index's replies."""
+    return await language_model_at(await index_of(context), context, name)
+
+
+async def language_model_at(
+    index: Index, context: Context, name: str | None = None
+) -> LanguageModel:
+    """The language model called ``name``, or that ``context`` names, with the replies of ``index``.
+
+    Raises RagraphsError when it is not allowed, unknown, or has no key.
+    """
+    if name is not None:
+        context = context.model_copy(update={"model": name})
     return await open_language_model(context, index.operator, index.replies, lambda: index.embedder)

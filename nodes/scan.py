@@ -22,6 +22,7 @@ from .node import node
 from .opening import Index, open_index
 
 DEFAULT_CHUNK_TOKENS = 400
+READ_LAYERS: frozenset[LayerName] = frozenset({"hops"})
 INLINE = "inline"
 
 
@@ -46,7 +47,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "files": [str(file) for file in files],
         "gone": list(dict.fromkeys(gone)),
         "failures": failures,
-        "layers": index.catalogue.property("layers"),
+        "layers": wanted_layers(index.catalogue, context),
         "plan": None,
         "usage": Overwrite({}),
         "warnings": Overwrite(current_meter().warnings),
@@ -62,7 +63,8 @@ def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
     _settle_embeddings(index.catalogue, context, index.operator)
     _settle_passage_size(index.catalogue, context)
-    _settle_layers(index.catalogue, context)
+    if not context.dry_run:
+        _settle_layers(index.catalogue, context)
     return index
 
 
@@ -194,12 +196,26 @@ def _settle_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
         catalogue.set_property("embeddings", wanted)
 
 
-def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
-    """A layer that was built once is kept up to date from then on."""
+def wanted_layers(catalogue: Catalogue, context: IndexContext) -> list[LayerName]:
+    """The layers to build: a layer that was built once is kept up to date from then on."""
     recorded = catalogue.property("layers") or []
-    wanted = [name for name in get_args(LayerName) if name in {*recorded, *context.layers}]
-    if wanted != recorded:
-        catalogue.set_property("layers", wanted)
+    return [name for name in get_args(LayerName) if name in {*recorded, *context.layers}]
+
+
+def wanted_reader(catalogue: Catalogue, context: IndexContext) -> str:
+    """The model that reads passages for the layers: the one that did, unless another is named."""
+    recorded: str | None = catalogue.property("reader")
+    named = "model" in context.model_fields_set
+    return context.model if named or recorded is None else recorded
+
+
+def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
+    layers = wanted_layers(catalogue, context)
+    if layers != catalogue.property("layers"):
+        catalogue.set_property("layers", layers)
+    reader = wanted_reader(catalogue, context)
+    if READ_LAYERS.intersection(layers) and reader != catalogue.property("reader"):
+        catalogue.set_property("reader", reader)
 
 
 def _settle_passage_size(catalogue: Catalogue, context: IndexContext) -> None:

@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from ..stores.lock import writing
 from ..stores.sources import sha256_of
 from .node import Progress, node, progress_of
 from .opening import Index
+from .read_passages import Price, pricing, unread
 from .scan import INLINE, document_path, open_for_indexing, storable
 
 _READER = "1"  # to be raised when a loader gives another text for the same file
@@ -36,7 +36,7 @@ async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Reads what changed, stores its passages, and removes what is gone."""
     index = await asyncio.to_thread(open_for_indexing, context)
     async with writing(index.folder):
-        reading = await asyncio.to_thread(_Reading, index, keep=True)
+        reading = await asyncio.to_thread(_Reading, index)
         await _run(reading, state, progress_of("split"))
     return reading.result(state)
 
@@ -45,15 +45,18 @@ async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
 async def plan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Says what a run would read and cost, and changes nothing."""
     index = await asyncio.to_thread(open_for_indexing, context)
-    reading = await asyncio.to_thread(_Reading, index, keep=False)
+    price = await pricing(index, context)
+    reading = await asyncio.to_thread(_Reading, index, price)
     await _run(reading, state, progress_of("plan"))
     passages, tokens = await asyncio.to_thread(_without_vector, index, context.repair)
+    for passage in await asyncio.to_thread(unread, index, context):
+        reading.count_reply(passage["title"], passage["text"])
     planned: Plan = {
         "documents": reading.counts["added"] + reading.counts["updated"],
         "passages": reading.counts["passages"] + passages,
         "embedding_tokens": 0 if index.embedder.local else reading.counts["tokens"] + tokens,
-        "missing_replies": 0,
-        "reply_tokens": 0,
+        "missing_replies": reading.counts["replies"],
+        "reply_tokens": reading.counts["reply_tokens"],
     }
     return {**reading.result(state), "plan": planned}
 
@@ -81,16 +84,17 @@ async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
 
 
 class _Reading:
-    """One pass over the sources; with ``keep`` its documents are stored, else only counted."""
+    """One pass over the sources, whose documents are stored; with ``price``, only counted."""
 
-    def __init__(self, index: Index, *, keep: bool) -> None:
+    def __init__(self, index: Index, price: Price | None = None) -> None:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
         self._index_folder = index.folder
         self._root = index.operator.root
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
-        self._keep = keep
+        self._keep = price is None
+        self._price = price
         self._read = index.catalogue.files()
         self._failures: list[Failure] = []
 
@@ -170,12 +174,23 @@ class _Reading:
         if self._keep:
             self._catalogue.write_documents(changed)
         else:
-            for piece in chain.from_iterable(map(self._catalogue.new_pieces, changed)):
-                self.counts["passages"] += 1
-                self.counts["tokens"] += count_tokens(piece.text)
+            for document in changed:
+                self._count(document)
         for document in changed:
             self.counts["updated" if document.id in known else "added"] += 1
         self.counts["unchanged"] += len(documents) - len(changed)
+
+    def _count(self, document: NewDocument) -> None:
+        for piece in self._catalogue.new_pieces(document):
+            self.counts["passages"] += 1
+            self.counts["tokens"] += count_tokens(piece.text)
+            self.count_reply(document.title, piece.text)
+
+    def count_reply(self, title: str, text: str) -> None:
+        """Counts what a model would be sent for reading a passage."""
+        tokens = self._price(title, text) if self._price else 0
+        self.counts["replies"] += tokens > 0
+        self.counts["reply_tokens"] += tokens
 
     def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
         for span in split_text(document.blocks, *self._size):

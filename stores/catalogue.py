@@ -365,4 +365,7 @@ def _delete_passages(connection: Connection, numbers: Sequence[int]) -> None:
     for batch in batches(numbers, _BATCH):
         rows = [{"number": number} for number in batch]
         connection.execute(text("DELETE FROM passage_terms WHERE rowid = :number"), rows)
-        connection.execute(delete(schema.passages).where(schema.passages.c.number.in_(batch)))
+        chosen = schema.passages.c.number.in_(batch)
+        ids = select(schema.passages.c.id).where(chosen)
+        connection.execute(delete(schema.readings).where(schema.readings.c.passage.in_(ids)))
+        connection.execute(delete(schema.passages).where(chosen))

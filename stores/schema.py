@@ -78,6 +78,15 @@ failures = Table(
     Column("path", String, nullable=False, index=True),
     Column("reason", Text, nullable=False),
 )
+readings = Table(
+    "readings",
+    metadata,
+    Column("passage", ForeignKey("passages.id"), primary_key=True),
+    Column("kind", String, primary_key=True),
+    Column("model", String, nullable=False),
+    Column("value", Text),
+    Column("reason", Text),
+)
 replies = Table(
     "replies",
     metadata,

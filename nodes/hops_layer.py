@@ -1,0 +1,114 @@
+"""The hops layer of the index: questions, and the edges that they make (HopRAG)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ..algorithms.hop_graph import (
+    AskedPassage,
+    HopGraph,
+    build_hops,
+    hops_from_arrays,
+    hops_to_arrays,
+)
+from ..context import IndexContext
+from ..state.errors import RagraphsError
+from ..state.indexing import IndexState
+from ..stores.arrays import load_arrays, save_arrays
+from ..stores.lock import writing
+from ..stores.vectors import Entry
+from .embed import embed_missing, workers_for
+from .node import node, progress_of
+from .opening import Index
+from .scan import open_for_indexing
+
+HOPS_FILE = "hops.npz"
+
+
+@node()
+async def embed_questions(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Gives every distinct question its vector, and takes away those that nobody asks any more."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        texts = await asyncio.to_thread(_questions, index)
+        await embed_missing(
+            index,
+            "questions",
+            sorted(texts),
+            partial(_entries, texts),
+            workers_for(index, context),
+            progress_of("embed_questions"),
+        )
+    return {}
+
+
+@node()
+async def connect_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Joins each passage to those that answer what it asks (HopRAG, edge merging)."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        await asyncio.to_thread(_connect, index)
+    return {}
+
+
+def question_id(question: str) -> str:
+    """The id of a question among the vectors: the same text has the same one."""
+    return hashlib.blake2b(question.encode(), digest_size=12).hexdigest()
+
+
+def stored_hops(index: Index) -> HopGraph:
+    """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
+    hops_stamp(index)
+    return hops_from_arrays(load_arrays(index.folder / HOPS_FILE))
+
+
+def hops_stamp(index: Index) -> str:
+    """What changes when the edges were made anew. Raises RagraphsError where there are none."""
+    stamp: str | None = index.catalogue.property("connected")
+    if stamp is None or not (index.folder / HOPS_FILE).exists():
+        raise RagraphsError(
+            "The index has no hops layer; build it with: ragraphs index --layers hops "
+            f"--index {index.folder}"
+        )
+    return stamp
+
+
+def _questions(index: Index) -> dict[str, str]:
+    """Every distinct question by its id."""
+    return {
+        question_id(question): question
+        for _, value in index.readings.values("questions")
+        for question in (*value["incoming"], *value["outgoing"])
+    }
+
+
+def _entries(texts: dict[str, str], ids: Sequence[str]) -> list[tuple[Entry, str]]:
+    return [(Entry(id, texts[id], {"kind": "question"}), texts[id]) for id in ids]
+
+
+def _connect(index: Index) -> None:
+    """Makes the edges anew, if any passage's questions have changed since they were made."""
+    stamp = index.readings.stamp("questions")
+    if index.catalogue.property("connected") == stamp and (index.folder / HOPS_FILE).exists():
+        return
+    asked = dict(index.readings.values("questions"))
+    passages = [
+        AskedPassage(
+            passage["id"],
+            passage["title"],
+            passage["text"],
+            tuple(asked[passage["id"]]["incoming"]),
+            tuple(asked[passage["id"]]["outgoing"]),
+        )
+        for passage in index.catalogue.all_passages()
+        if passage["id"] in asked
+    ]
+    graph = build_hops(
+        passages, lambda texts: index.vectors.get("questions", [question_id(t) for t in texts])
+    )
+    save_arrays(index.folder / HOPS_FILE, hops_to_arrays(graph))
+    index.catalogue.set_property("connected", stamp)
