@@ -214,9 +214,9 @@ def export(
             print(line)
         return
     from .algorithms.drawing import path_of_answer, to_graphml, to_html
-    from .nodes.drawing import drawn_passages
+    from .nodes.drawing import drawn_index
 
-    graph = drawn_passages(index)
+    graph = drawn_index(index)
     if format == "graphml":
         print(to_graphml(graph))
         return

@@ -116,7 +116,11 @@ def path_of_answer(answer: object) -> Path:
     hops = _records(answer, "hops", ("source", "target")) if answer.get("hops") else []
     return Path(
         nodes=[PathNode(**_texts(each, "id", "title")) for each in distinct.values()],
-        edges=[PathEdge(**_texts(hop, "source", "target", "question", "label")) for hop in hops],
+        edges=[
+            PathEdge(**_texts(hop, "source", "target", "question", "label"))
+            for hop in hops
+            if hop["source"] and hop["target"] in distinct
+        ],
         answer=_texts(answer, "answer")["answer"],
     )
 

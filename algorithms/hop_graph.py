@@ -129,13 +129,19 @@ def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
     others = tuple(
         tuple(rows[first:last]) for first, last in pairwise(bounds)
     )
-    names = ("source", "target", "outgoing", "incoming", "similarity")
     joined = arrays["questions"].tobytes().decode()
     return HopGraph(
         ids=arrays["ids"].tolist(),
         member=dict(
             zip(arrays["members"].tolist(), arrays["member_vertices"].tolist(), strict=True)
         ),
-        edges=Edges(*(arrays[name] for name in names), others=others),
+        edges=Edges(
+            arrays["source"],
+            arrays["target"],
+            arrays["outgoing"],
+            arrays["incoming"],
+            arrays["similarity"],
+            others,
+        ),
         questions=joined.split("\n") if joined else [],
     )

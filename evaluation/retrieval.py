@@ -7,11 +7,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast
 
-from ..context import IndexContext, LayerName, RankerName, RetrieverName
+from ..context import IndexContext, LayerName, RankerName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..nodes.opening import Index, open_index
@@ -27,7 +27,7 @@ _PASSAGES_FOR_EACH = 3
 
 _LAYERS: dict[RankerName, LayerName] = {"graph": "sentences", "hoprag": "hops"}
 # The node of a method's graph that hands its evidence to the answer.
-_LAST_BEFORE_ANSWER = {"hoprag": "prune"}
+_LAST_BEFORE_ANSWER: dict[RankerName, str] = {"hoprag": "prune"}
 
 
 def evaluate_retrieval(
@@ -97,22 +97,18 @@ def _searcher(
     index: Index, retriever: RankerName, settings: Mapping[str, Any]
 ) -> Callable[[str], list[Evidence]]:
     """What finds the evidence for a question: a retriever, or a method's graph up to its answer."""
-    if retriever in get_args(RetrieverName):
+    if retriever != "hoprag":
         most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
         return lambda question: search(index, question, retriever, most)
     graph, context_type = graph_of(retriever)
     context = context_type(index=str(index.folder), **settings)
+    last = _LAST_BEFORE_ANSWER[retriever]
 
     def run(question: str) -> list[Evidence]:
-        found: list[Evidence] = []
-        with closing(
-            graph.stream({"question": question}, context=context, stream_mode="updates")
-        ) as updates:
-            for update in updates:
-                if _LAST_BEFORE_ANSWER[retriever] in update:
-                    found = update[_LAST_BEFORE_ANSWER[retriever]]["evidence"]
-                    break
-        return found
+        for update in graph.stream({"question": question}, context=context, stream_mode="updates"):
+            if last in update:
+                return cast(list[Evidence], update[last]["evidence"])
+        return []
 
     return run
 

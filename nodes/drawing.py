@@ -1,23 +1,33 @@
-"""The graph that an index holds, to be drawn: its passages and the names that join them."""
+"""The graph that an index holds, to be drawn: its passages, and what joins them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from ..algorithms.drawing import DrawnEdge, DrawnGraph, DrawnNode
+from ..algorithms.hop_graph import HopGraph
 from ..algorithms.passage_graph import PassageGraph
+from ..state.errors import RagraphsError
 from .graph_search import stored_graph
+from .hops_layer import stored_hops
 from .opening import Index
 
 _SHARED = 2
 
 
-def drawn_passages(index: Index) -> DrawnGraph:
-    """Every passage, and every name that at least two of them mention. Blocks.
+def drawn_index(index: Index) -> DrawnGraph:
+    """Every passage, the names that at least two of them mention, and the hops between them.
 
-    Raises RagraphsError where the index has no sentences layer.
+    Names are those of the sentences layer, hops those of the hops layer. Blocks. Raises
+    RagraphsError where the index has neither.
     """
-    graph, ids = stored_graph(index)
+    layers = index.catalogue.property("layers") or []
+    if not {"sentences", "hops"}.intersection(layers):
+        raise RagraphsError(
+            "The index has no layer that joins its passages; build one with: ragraphs index "
+            f"--layers sentences,hops --index {index.folder}"
+        )
     nodes = [
         DrawnNode(
             passage["id"],
@@ -29,12 +39,35 @@ def drawn_passages(index: Index) -> DrawnGraph:
                 "end": passage["end"],
             },
         )
-        for passage in index.catalogue.passages(ids)
+        for passage in index.catalogue.all_passages()
     ]
+    edges: list[DrawnEdge] = []
+    if "sentences" in layers:
+        names, mentions = _names(*stored_graph(index))
+        nodes += names
+        edges += mentions
+    if "hops" in layers:
+        edges += _hops(stored_hops(index))
+    return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed="hops" in layers)
+
+
+def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:
+    for edge in range(len(graph.edges)):
+        yield DrawnEdge(
+            graph.ids[graph.edges.source[edge]],
+            graph.ids[graph.edges.target[edge]],
+            graph.answered(edge),
+            weight=round(float(graph.edges.similarity[edge]), 4),
+            kind="hop",
+            attributes={"raised": graph.raised(edge)},
+        )
+
+
+def _names(graph: PassageGraph, ids: list[str]) -> tuple[list[DrawnNode], list[DrawnEdge]]:
     mentions = _mentions(graph)
     spread = Counter(entity for _, entity in mentions)
     shared = {entity for entity, count in spread.items() if count >= _SHARED}
-    nodes += [
+    nodes = [
         DrawnNode(f"name:{graph.keys[entity]}", graph.keys[entity], kind="name")
         for entity in sorted(shared)
     ]
@@ -49,7 +82,7 @@ def drawn_passages(index: Index) -> DrawnGraph:
         for (passage, entity), is_title in sorted(mentions.items())
         if entity in shared
     ]
-    return DrawnGraph(f"Passages and names of {index.folder.name}", nodes, edges, directed=False)
+    return nodes, edges
 
 
 def _mentions(graph: PassageGraph) -> dict[tuple[int, int], bool]:

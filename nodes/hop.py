@@ -19,7 +19,7 @@ from ..algorithms.hop_walk import (
     prune,
     start,
 )
-from ..algorithms.similarity import jaccard
+from ..algorithms.similarity import hybrid_similarity
 from ..algorithms.text import keywords
 from ..context import HopragContext
 from ..models.language import OFFLINE, LanguageModel, NoReplyError
@@ -226,12 +226,12 @@ async def _ask_about(
     except NoReplyError as error:
         current_meter().warn(f"{error} Hops were chosen by similarity instead.")
         return dict.fromkeys(passages)
-    labels: dict[str, dict[int, Label] | None] = {passage: {} for passage in passages}
+    labels: dict[str, dict[int, Label]] = {passage: {} for passage in passages}
     for given in reply.labels:
         if given.id in numbers:
             passage, edge = numbers[given.id]
-            (labels[passage] or {}).setdefault(edge, given.label)
-    return labels
+            labels[passage].setdefault(edge, given.label)
+    return dict(labels)
 
 
 def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> list[Evidence]:
@@ -241,7 +241,7 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     vectors = index.vectors.get("passages", [passage["id"] for passage in passages])
     cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
     similarities = {
-        passage["id"]: (jaccard(keywords(passage_text(passage)), asked.keywords) + cosine) / 2
+        passage["id"]: hybrid_similarity(keywords(passage_text(passage)), asked.keywords, cosine)
         for passage, cosine in zip(passages, cosines, strict=True)
     }
     shares = importance({id: counts[id] for id in similarities}, context.normalise)

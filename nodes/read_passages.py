@@ -59,6 +59,13 @@ def unread(index: Index, context: IndexContext) -> list[Passage]:
     return index.catalogue.passages(index.readings.missing("questions", reader))
 
 
+def unread_places(index: Index) -> list[Failure]:
+    """The passages that the model could not read, and why. Blocks."""
+    failed = dict(index.readings.failed("questions"))
+    passages = index.catalogue.passages(list(failed))
+    return [{"path": _place(passage), "reason": failed[passage["id"]]} for passage in passages]
+
+
 class _Reading:
     """One pass over passages; what was read is stored in batches."""
 

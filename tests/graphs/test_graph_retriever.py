@@ -10,7 +10,7 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes.drawing import drawn_passages
+from ragraphs.nodes.drawing import drawn_index
 from ragraphs.nodes.opening import Index, open_index
 from ragraphs.nodes.retrieve import search
 from ragraphs.nodes.sentence_layer import GRAPH_FILE
@@ -122,7 +122,7 @@ def test_repair_makes_the_sentences_anew(index: Index) -> None:
 def test_the_graph_is_drawn_with_every_passage_and_the_names_that_passages_share(
     index: Index,
 ) -> None:
-    drawn = drawn_passages(index)
+    drawn = drawn_index(index)
     labels = {node.id: node.label for node in drawn.nodes}
     assert {node.text for node in drawn.nodes if node.kind == "passage"} == {
         text for _, text in DOCUMENTS.values()

@@ -1,0 +1,240 @@
+"""The hoprag graph: the walk, its trace, its calls, and what it does when the model fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+
+import pytest
+from http_stub import Response
+from ragraphs.context import HopragContext
+from ragraphs.graphs.hoprag import graph
+from ragraphs.state.errors import RagraphsError
+from stub_openai import failure
+
+MODEL = "openai:stub"
+TEXTS = {
+    "Atomium": "The Atomium stands in Brussels. It was designed by André Waterkeyn.",
+    "André Waterkeyn": "André Waterkeyn was an engineer. He was born in Wimbledon.",
+    "Wimbledon": "Wimbledon is a district of London, known for tennis.",
+    "Tennis": "Tennis is played with rackets on a court of grass or clay.",
+    "World fairs": "A world fair shows the achievements of nations.",
+    "Grass": "Grass grows on meadows and on lawns.",
+}
+DOCUMENTS = [{"id": title, "title": title, "text": text} for title, text in TEXTS.items()]
+QUESTION = {"question": "Where was the designer of the Atomium born?"}
+ASKED = {
+    "Atomium": (
+        ["Who designed the Atomium?"],
+        ["Where was André Waterkeyn born?", "What is Grass?"],
+    ),
+    "André Waterkeyn": (["Where was André Waterkeyn born?"], ["What is Wimbledon known for?"]),
+    "Wimbledon": (["What is Wimbledon known for?"], ["How is tennis played?"]),
+    "Tennis": (["How is tennis played?"], ["What is Grass?"]),
+    "World fairs": (["What does a world fair show?"], ["Who designed the Atomium?"]),
+    "Grass": (["What is Grass?"], ["What does a world fair show?"]),
+}
+QUOTE = {"id": "1", "quote": "He was born in Wimbledon."}
+
+
+class Script:
+    """A model that writes the questions above, follows what ``label`` says, and answers."""
+
+    def __init__(self, openai):
+        openai.answer = self
+        self.label = lambda question: "necessary" if "born" in question else None
+        self.hops = []
+        self.openai = openai
+
+    def __call__(self, body):
+        human = body["messages"][1]["content"]
+        if "Write both lists" in human:
+            incoming, outgoing = ASKED[re.search(r'title="(.+?)"', human)[1]]
+            return {"incoming": incoming, "outgoing": outgoing}
+        if "follow-up" in human:
+            self.hops.append(body)
+            lines = re.findall(r"^(\d+\.\d+) (.+)$", human, re.MULTILINE)
+            labels = [(id, self.label(question)) for id, question in lines]
+            return {"labels": [{"id": id, "label": label} for id, label in labels if label]}
+        return {"quotes": [QUOTE], "sufficient": True, "answer": "Wimbledon"}
+
+
+@pytest.fixture
+def model(openai):
+    return Script(openai)
+
+
+@pytest.fixture
+def ask(indexing, model):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["hops"], "model": MODEL})
+    model.openai.requests.clear()
+
+    def ask_it(**chosen):
+        context = {"index": indexing.name, "model": MODEL, "top_k": 2, **chosen}
+        return graph.invoke(QUESTION, context=HopragContext(**context))
+
+    return ask_it
+
+
+def titles(result):
+    return [passage["title"] for passage in result["evidence"]]
+
+
+def test_the_walk_follows_what_the_model_calls_necessary(ask):
+    result = ask(top_k=3)
+    assert result["answer"] == "Wimbledon"
+    assert result["sufficient"]
+    assert result["citations"][0]["title"] == "André Waterkeyn"
+
+
+def test_the_trace_says_which_question_led_where(ask):
+    ids = {passage["title"]: passage["id"] for passage in ask(top_k=6)["evidence"]}
+    hops = ask(top_k=2)["hops"]
+    assert [hop["round"] for hop in hops] == sorted(hop["round"] for hop in hops)
+    walked = [hop for hop in hops if hop["round"] and hop["source"] == ids["Atomium"]]
+    assert {
+        "round": 1,
+        "source": ids["Atomium"],
+        "target": ids["André Waterkeyn"],
+        "raised": "Where was André Waterkeyn born?",
+        "question": "Where was André Waterkeyn born?",
+        "label": "necessary",
+    }.items() <= walked[0].items()
+
+
+def test_indirect_questions_are_followed_where_none_is_necessary(ask, model):
+    model.label = lambda question: "indirect" if "Wimbledon" in question else None
+    walked = [hop for hop in ask(top_k=6)["hops"] if hop["round"]]
+    assert {hop["label"] for hop in walked} == {"indirect"}
+
+
+def test_nothing_is_followed_that_the_model_leaves_out(ask, model):
+    model.label = lambda question: None
+    result = ask()
+    assert [hop for hop in result["hops"] if hop["round"]] == []
+    assert result["answer"]
+
+
+def test_without_hops_there_is_retrieval_only(ask, model):
+    result = ask(n_hop=0)
+    assert model.hops == []
+    assert {hop["round"] for hop in result["hops"]} == {0}
+    assert {passage["found"] for passage in result["evidence"]} == {"retrieved"}
+
+
+def test_unbatched_calls_are_the_sum_of_the_frontiers(ask, model):
+    model.label = lambda question: "necessary"
+    result = ask(frontier_batch=1, top_k=6)
+    expanded = {hop["target"] for hop in result["hops"]}
+    assert len(model.hops) == len(expanded) == 6
+
+
+def test_a_batch_asks_about_several_passages_at_once(ask, model):
+    model.label = lambda question: "necessary"
+    ask(frontier_batch=50, top_k=6)
+    assert len(model.hops) == 1
+
+
+def test_batches_of_one_round_are_asked_side_by_side(ask, model):
+    def slowly(path, body):
+        return Response(**{**vars(model.openai._otherwise(path, body)), "seconds": 0.2})
+
+    model.openai.otherwise = slowly
+    ask(frontier_batch=1, top_k=6)
+    assert model.openai.most_in_flight >= 5
+
+
+def test_the_traversal_has_a_model_of_its_own(ask, model):
+    result = ask(traversal_model="openai:small")
+    assert {body["model"] for body in model.hops} == {"small"}
+    assert set(result["usage"]["models"]) == {MODEL, "openai:small"}
+
+
+def test_traversal_by_similarity_asks_no_model_but_for_the_answer(ask, model):
+    result = ask(traversal="similarity")
+    assert model.hops == []
+    assert len(model.openai.chats) == 1
+    assert {hop["label"] for hop in result["hops"]} == {"retrieved", "similarity"}
+    assert "André Waterkeyn" in titles(result)
+
+
+def test_the_offline_reader_traverses_by_similarity(ask, model):
+    result = ask(model="offline")
+    assert model.openai.chats == []
+    assert result["usage"]["models"] == {
+        "offline": {"calls": 1, "reused": 0, "input_tokens": 0, "output_tokens": 0}
+    }
+
+
+@pytest.mark.parametrize("reply", ["no json at all", {"labels": "none"}, Response({}, 500)])
+def test_where_the_model_gives_no_labels_similarity_chooses_with_a_warning(ask, model, reply):
+    script = model.openai.answer
+    model.openai.answer = lambda body: (
+        reply if "follow-up" in body["messages"][1]["content"] else script(body)
+    )
+    result = ask(max_retries=0)
+    assert {hop["label"] for hop in result["hops"] if hop["round"]} == {"similarity"}
+    assert any("by similarity" in warning for warning in result["warnings"])
+    assert result["answer"] == "Wimbledon"
+
+
+def test_numbers_that_were_not_offered_are_not_followed(ask, model):
+    script = model.openai.answer
+    odd = {"labels": [{"id": "9.9", "label": "necessary"}, {"id": "1", "label": "necessary"}]}
+    model.openai.answer = lambda body: (
+        odd if "follow-up" in body["messages"][1]["content"] else script(body)
+    )
+    assert [hop for hop in ask()["hops"] if hop["round"]] == []
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_one_call_is_kept_for_the_answer(ask, model, most):
+    model.label = lambda question: "necessary"
+    result = ask(frontier_batch=1, top_k=6, max_calls=most)
+    assert len(model.openai.chats) == most
+    assert result["answer"] == "Wimbledon"
+    assert any("limit on requests" in warning for warning in result["warnings"])
+
+
+def test_labels_are_asked_for_by_number_with_the_texts_fenced(ask, model):
+    ask(top_k=6, frontier_batch=50)
+    human = model.hops[0]["messages"][1]["content"]
+    assert re.search(r'<text id="\d" title="Atomium">\n\d\.1 ', human)
+    assert QUESTION["question"] in human
+
+
+def test_sync_and_async_give_the_same(ask, indexing):
+    context = HopragContext(index=indexing.name, model=MODEL, top_k=2)
+    alone = asyncio.run(graph.ainvoke(QUESTION, context=context))
+    invoked = ask()
+    assert {**alone, "usage": None} == {**invoked, "usage": None}
+
+
+def test_progress_is_streamed_for_every_round(ask, indexing):
+    context = HopragContext(index=indexing.name, traversal="similarity", top_k=2)
+    events = list(graph.stream(QUESTION, context=context, stream_mode="custom"))
+    assert {event["step"] for event in events} == {"reason"}
+    assert [event["done"] for event in events] == list(range(1, len(events) + 1))
+
+
+def test_an_index_without_the_layer_says_how_to_build_it(indexing):
+    indexing.run(documents=DOCUMENTS)
+    with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
+        graph.invoke(QUESTION, context=HopragContext(index=indexing.name))
+
+
+def test_passages_that_the_layer_does_not_know_are_still_evidence(indexing, model):
+    script = model.openai.answer
+    model.openai.answer = lambda body: (
+        failure(400, "no") if "André" in body["messages"][1]["content"] else script(body)
+    )
+    indexing.run(documents=DOCUMENTS, context={"layers": ["hops"], "model": MODEL})
+    context = HopragContext(index=indexing.name, traversal="similarity", top_k=6)
+    result = graph.invoke(QUESTION, context=context)
+    assert "André Waterkeyn" in titles(result)
+
+
+def test_the_output_is_plain_json(ask):
+    result = ask()
+    assert json.loads(json.dumps(result)) == result
