@@ -226,7 +226,7 @@ class HopragContext(QuestionContext):
     ] = None
     frontier_batch: Annotated[
         int, Field(ge=1, le=50, description="Passages that one request chooses edges for.")
-    ] = 10
+    ] = 20
     normalise: Annotated[
         Normalisation,
         Field(description="What a passage's arrivals are divided by: their sum, or their maximum."),

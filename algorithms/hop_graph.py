@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_OPENING = 60
+
+
 class AskedPassage(NamedTuple):
     """A passage with its in-coming and out-coming questions."""
 
@@ -32,12 +35,13 @@ class AskedPassage(NamedTuple):
 class HopGraph:
     """One vertex for each distinct passage, and the merged edges among them.
 
-    ``ids`` (n) are the vertices' passages; ``member`` gives the vertex of every passage, those with
-    the same title and text sharing one. ``edges.outgoing`` and ``edges.incoming`` are numbers of
-    ``questions``.
+    ``ids`` (n) are the vertices' passages, ``titles`` (n) theirs, or how their text begins;
+    ``member`` gives the vertex of every passage, those with the same title and text sharing one.
+    ``edges.outgoing`` and ``edges.incoming`` are numbers of ``questions``.
     """
 
     ids: list[str]
+    titles: list[str]
     member: dict[str, int]
     edges: Edges
     questions: list[str]
@@ -84,7 +88,12 @@ def build_hops(
     outgoing, out_rows = question_set([passage.outgoing for passage in distinct])
     incoming, in_rows = question_set([passage.incoming for passage in distinct])
     edges = _renumbered(merge_edges(outgoing, incoming, len(distinct)), out_rows, in_rows)
-    return HopGraph([passage.id for passage in distinct], member, edges, questions)
+    titles = [_one_line(passage.title or passage.text[:_OPENING]) for passage in distinct]
+    return HopGraph([passage.id for passage in distinct], titles, member, edges, questions)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _renumbered(edges: Edges, outgoing: NDArray[np.int64], incoming: NDArray[np.int64]) -> Edges:
@@ -118,20 +127,28 @@ def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:
         "similarity": edges.similarity,
         "other_counts": np.array([len(others) for others in edges.others], dtype=np.int64),
         "other_pairs": np.array(pairs, dtype=np.int64).reshape(-1, 2),
-        "questions": np.frombuffer("\n".join(graph.questions).encode(), dtype=np.uint8),
+        "titles": _packed(graph.titles),
+        "questions": _packed(graph.questions),
     }
+
+
+def _packed(lines: Sequence[str]) -> NDArray[np.uint8]:
+    """Texts of one line each as bytes; an array of strings would give each the longest's room."""
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _unpacked(packed: NDArray[np.uint8], count: int) -> list[str]:
+    return packed.tobytes().decode().split("\n") if count else []
 
 
 def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
     """The graph that ``hops_to_arrays`` wrote."""
     rows = [(int(i), int(j)) for i, j in arrays["other_pairs"]]
     bounds = np.cumsum([0, *arrays["other_counts"]]).tolist()
-    others = tuple(
-        tuple(rows[first:last]) for first, last in pairwise(bounds)
-    )
-    joined = arrays["questions"].tobytes().decode()
+    others = tuple(tuple(rows[first:last]) for first, last in pairwise(bounds))
     return HopGraph(
         ids=arrays["ids"].tolist(),
+        titles=_unpacked(arrays["titles"], len(arrays["ids"])),
         member=dict(
             zip(arrays["members"].tolist(), arrays["member_vertices"].tolist(), strict=True)
         ),
@@ -143,5 +160,5 @@ def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
             arrays["similarity"],
             others,
         ),
-        questions=joined.split("\n") if joined else [],
+        questions=_unpacked(arrays["questions"], len(arrays["questions"])),
     )

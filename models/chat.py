@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequence
 
 from ..algorithms.text import count_tokens
 from ..prompts.prompt import Excerpt, Prompt
@@ -76,6 +77,7 @@ class ChatLanguageModel:
         self._prompts = prompts
         self._options = {"strict": True} if strict else {}
         self._mode = 0
+        self._runnables: dict[tuple[int, str, Mode], Runnable[Any, Any]] = {}
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -164,7 +166,7 @@ class ChatLanguageModel:
             chat = self._chat
             try:
                 async with self._slots:
-                    message = await _invoke(chat, messages, schema, _MODES[mode], self._options)
+                    message = await self._invoke(chat, messages, schema, _MODES[mode])
             except Exception as error:
                 meter.count(self.name, calls=1)
                 if _rejects_temperature(error, chat):
@@ -179,6 +181,35 @@ class ChatLanguageModel:
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
+    async def _invoke(
+        self, chat: BaseChatModel, messages: list[BaseMessage], schema: dict[str, Any], mode: Mode
+    ) -> AIMessage:
+        if mode == "plain":
+            return await chat.ainvoke(messages)
+        structured = self._structured(chat, schema, mode)
+        try:
+            result = await structured.ainvoke(messages)
+        except Exception as error:
+            if (partial := _partial_message(error)) is None:
+                raise
+            return partial
+        return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
+
+    def _structured(
+        self, chat: BaseChatModel, schema: dict[str, Any], mode: Mode
+    ) -> Runnable[Any, Any]:
+        key = (id(chat), schema["title"], mode)
+        if key not in self._runnables:
+            try:
+                self._runnables[key] = _without_parser(
+                    chat.with_structured_output(
+                        schema, method=mode, include_raw=True, **self._options
+                    )
+                )
+            except (TypeError, ValueError) as error:
+                raise NotImplementedError(f"{type(chat).__name__} has no {mode}") from error
+        return self._runnables[key]
+
     def _no_reply(self, error: Exception) -> NoReplyError:
         reason = explain(error, secrets_of(self._chat))
         if _is_filtered(error):
@@ -186,26 +217,10 @@ class ChatLanguageModel:
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
 
 
-async def _invoke(
-    chat: BaseChatModel,
-    messages: list[BaseMessage],
-    schema: dict[str, Any],
-    mode: Mode,
-    options: dict[str, Any],
-) -> AIMessage:
-    if mode == "plain":
-        return await chat.ainvoke(messages)
-    try:
-        structured = chat.with_structured_output(schema, method=mode, include_raw=True, **options)
-    except (TypeError, ValueError) as error:
-        raise NotImplementedError(f"{type(chat).__name__} has no {mode}") from error
-    try:
-        result = await structured.ainvoke(messages)
-    except Exception as error:
-        if (partial := _partial_message(error)) is None:
-            raise
-        return partial
-    return cast(AIMessage, cast(dict[str, Any], result)["raw"])
+def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any]:
+    """What gives the raw message alone, where it can be told: replies are read here anyway."""
+    first = structured.first if isinstance(structured, RunnableSequence) else None
+    return first.steps__["raw"] if isinstance(first, RunnableParallel) else structured
 
 
 def _partial_message(error: Exception) -> AIMessage | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -36,9 +37,10 @@ def read_reply(text: str, reply: type[R]) -> tuple[R, int]:
         value = reply.model_validate(data)
     except ValidationError as error:
         raise MalformedReplyError(_explain(error)) from error
-    return value, _left_out(data, value)
+    return value, _left_out(reply.tidy(data), value)
 
 
+@cache
 def reply_schema(reply: type[PromptReply]) -> dict[str, Any]:
     """The JSON schema of a reply: references resolved, every key required and no other allowed."""
     schema = reply.model_json_schema()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +32,12 @@ from ..state.records import Evidence
 from .embed import passage_text
 from .hop_search import AskedEdges, LoadedHops, load_hops
 from .node import node, progress_of
-from .opening import Index, index_of, language_model_of
+from .opening import Index, index_of, language_model_at
 from .retrieve import search
 
 _MOST_QUESTIONS = 12
+
+_keywords = lru_cache(maxsize=10_000)(keywords)
 
 
 class _Step(NamedTuple):
@@ -52,13 +55,17 @@ async def retrieve_edges(state: HopragState, context: HopragContext) -> dict[str
     that speak of the question in other words.
     """
     index = await index_of(context)
-    hops, retrieved = await asyncio.to_thread(_entries, index, state["question"], context)
-    targets = [hop["target"] for hop in hops]
+    question, top_k = state["question"], context.top_k
+    edges, found = await asyncio.gather(
+        asyncio.to_thread(_nearest_edges, index, question, top_k),
+        asyncio.to_thread(search, index, question, context.retriever, top_k),
+    )
+    hops = [*edges, *_retrieved(await asyncio.to_thread(load_hops, index), found)]
     worths = None
     if _by_similarity(context):
-        worths = [*entry_worths(len(hops) - retrieved), *entry_worths(retrieved)]
-    counts, found = start(targets, worths)
-    frontier = sorted(found, key=lambda passage: -counts[passage])[: context.top_k]
+        worths = [*entry_worths(len(edges)), *entry_worths(len(found))]
+    counts, reached = start([hop["target"] for hop in hops], worths)
+    frontier = sorted(reached, key=lambda passage: -counts[passage])[:top_k]
     current_meter().retrievals += 2
     return {
         "counts": counts,
@@ -78,17 +85,12 @@ async def reason(state: HopragState, context: HopragContext) -> dict[str, Any]:
     worths = None
     if _by_similarity(context):
         steps = {passage: _most_similar(hops, asked, passage) for passage in frontier}
-        best = float(asked.promise.max(initial=0)) or 1.0
-        worths = {
-            passage: counts[passage] * max(0.0, float(asked.promise[step.edge])) / best
-            for passage, step in steps.items()
-            if step is not None
-        }
+        worths = _worths(asked, steps, counts)
     else:
-        steps = await _ask_model(hops, asked, state["question"], frontier, context)
+        model = await language_model_at(index, context, _model_name(context))
+        steps = await _ask_model(model, hops, asked, state["question"], frontier, context)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
-    limit = (context.n_hop + 1) * context.top_k
-    counts, found = advance(counts, frontier, chosen, limit, worths)
+    counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
     walked = [
         _hop(hops, asked, number, passage, step)
         for passage in frontier
@@ -110,14 +112,17 @@ async def prune_passages(state: HopragState, context: HopragContext) -> dict[str
     return {"evidence": await asyncio.to_thread(_most_helpful, index, state, context)}
 
 
-def _entries(index: Index, question: str, context: HopragContext) -> tuple[list[Hop], int]:
-    """The arrivals of round 0, and how many of them, at the end, are the retriever's."""
+def _nearest_edges(index: Index, question: str, top_k: int) -> list[Hop]:
+    """The arrivals at first along edges, best edge first."""
     hops = load_hops(index)
     asked = hops.ask(question)
-    edges = hops.edges.top(asked.similarity, context.top_k)
-    found = search(index, question, context.retriever, context.top_k)
-    arrivals: list[Hop] = [_hop(hops, asked, 0, "", _Step(edge, "retrieved")) for edge in edges]
-    arrivals += [
+    edges = hops.edges.top(asked.similarity, top_k)
+    return [_hop(hops, asked, 0, "", _Step(edge, "retrieved")) for edge in edges]
+
+
+def _retrieved(hops: LoadedHops, found: Sequence[Evidence]) -> list[Hop]:
+    """The arrivals at first at what the retriever found."""
+    return [
         {
             "round": 0,
             "source": "",
@@ -129,7 +134,6 @@ def _entries(index: Index, question: str, context: HopragContext) -> tuple[list[
         }
         for passage in found
     ]
-    return arrivals, len(found)
 
 
 def _hop(hops: LoadedHops, asked: AskedEdges, number: int, source: str, step: _Step) -> Hop:
@@ -160,6 +164,7 @@ def _most_similar(hops: LoadedHops, asked: AskedEdges, passage: str) -> _Step | 
 
 
 async def _ask_model(
+    model: LanguageModel,
     hops: LoadedHops,
     asked: AskedEdges,
     question: str,
@@ -167,15 +172,12 @@ async def _ask_model(
     context: HopragContext,
 ) -> dict[str, _Step | None]:
     """The edges that the model would follow, several passages in one request, side by side."""
-    model = await language_model_of(context, _model_name(context))
-    index = await index_of(context)
     offered = {passage: _offered(hops, asked, passage) for passage in frontier}
     open_ends = [passage for passage in frontier if offered[passage]]
-    titles = await asyncio.to_thread(_titles, index, open_ends)
     size = context.frontier_batch
     answers = await asyncio.gather(
         *(
-            _ask_about(model, question, hops, open_ends[first : first + size], offered, titles)
+            _ask_about(model, question, hops, open_ends[first : first + size], offered)
             for first in range(0, len(open_ends), size)
         )
     )
@@ -197,20 +199,12 @@ def _offered(hops: LoadedHops, asked: AskedEdges, passage: str) -> list[int]:
     return edges[:_MOST_QUESTIONS]
 
 
-def _titles(index: Index, passages: Sequence[str]) -> dict[str, str]:
-    return {
-        passage["id"]: passage["title"] or passage["text"][:60]
-        for passage in index.catalogue.passages(passages)
-    }
-
-
 async def _ask_about(
     model: LanguageModel,
     question: str,
     hops: LoadedHops,
     passages: Sequence[str],
     offered: dict[str, list[int]],
-    titles: dict[str, str],
 ) -> dict[str, dict[int, Label] | None]:
     """The labels of the edges of each passage; None for all of them where there is no reply."""
     texts: list[Excerpt] = []
@@ -220,7 +214,7 @@ async def _ask_about(
         for line, edge in enumerate(offered[passage], start=1):
             numbers[f"{place}.{line}"] = passage, edge
             lines.append(f"{place}.{line} {hops.graph.answered(edge)}")
-        texts.append({"id": str(place), "title": titles[passage], "text": "\n".join(lines)})
+        texts.append({"id": str(place), "title": hops.title(passage), "text": "\n".join(lines)})
     try:
         reply = await model.run(CHOOSE_HOPS, question=question, texts=texts)
     except NoReplyError as error:
@@ -234,21 +228,35 @@ async def _ask_about(
     return dict(labels)
 
 
+def _worths(
+    asked: AskedEdges, steps: Mapping[str, _Step | None], counts: Mapping[str, float]
+) -> dict[str, float]:
+    """What the hop from each passage is worth: its own count, times how good the edge is."""
+    best = float(asked.promise.max(initial=0)) or 1.0
+    return {
+        passage: counts[passage] * max(0.0, float(asked.promise[step.edge])) / best
+        for passage, step in steps.items()
+        if step is not None
+    }
+
+
 def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> list[Evidence]:
     counts = state["counts"]
     asked = load_hops(index).ask(state["question"])
-    passages = index.catalogue.passages(list(counts))
-    vectors = index.vectors.get("passages", [passage["id"] for passage in passages])
+    passages = {passage["id"]: passage for passage in index.catalogue.passages(list(counts))}
+    vectors = index.vectors.get("passages", list(passages))
     cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
     similarities = {
-        passage["id"]: hybrid_similarity(keywords(passage_text(passage)), asked.keywords, cosine)
-        for passage, cosine in zip(passages, cosines, strict=True)
+        id: hybrid_similarity(_keywords(passage_text(passage)), asked.keywords, cosine)
+        for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
     }
-    shares = importance({id: counts[id] for id in similarities}, context.normalise)
-    kept = prune(helpfulness(similarities, shares), context.top_k)
+    shares = importance({id: counts[id] for id in passages}, context.normalise)
     first = {hop["target"] for hop in state["hops"] if hop["round"] == 0}
-    texts = {passage["id"]: passage for passage in passages}
     return [
-        {**texts[id], "score": round(score, 6), "found": "retrieved" if id in first else "hop"}
-        for id, score in kept
+        {
+            **passages[id],
+            "score": round(score, 6),
+            "found": "retrieved" if id in first else "hop",
+        }
+        for id, score in prune(helpfulness(similarities, shares), context.top_k)
     ]

@@ -55,6 +55,10 @@ class LoadedHops:
         """The passage that an edge leads to."""
         return self.graph.ids[int(self.edges.target[edge])]
 
+    def title(self, passage: str) -> str:
+        """What a passage that the layer knows is called."""
+        return self.graph.titles[self.graph.member[passage]]
+
     def vertex(self, passage: str) -> str:
         """The passage that stands for all that are the same as ``passage``."""
         vertex = self.graph.member.get(passage)
