@@ -30,7 +30,7 @@ class WrittenQuestions(NamedTuple):
     outgoing: tuple[str, ...]
 
 
-class _Topic(NamedTuple):
+class Topic(NamedTuple):
     """What a passage is about: "``called`` ``be`` a ``noun``", as in "the Dart is a river"."""
 
     name: str
@@ -66,18 +66,18 @@ fought:fought shot:shot brought:brought set:set told:told left:left met:met"""
 _PAST_OF = dict(entry.split(":") for entry in _IRREGULAR.split())
 _DOER_OF = {"written": "writer", "sung": "singer", "led": "leader", "won": "winner"}
 _PASTS = "|".join(sorted(set(_PAST_OF.values())))
-_PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
-_BY = re.compile(rf"\b({_PARTICIPLE}(?:,? and (?:[a-z]+ly )?{_PARTICIPLE})?) by\b")
-_DONE = re.compile(rf"(?<![\w-])({_PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at) (?:the )?(?=[\dA-Z])")
+PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
+_BY = re.compile(rf"\b({PARTICIPLE}(?:,? and (?:[a-z]+ly )?{PARTICIPLE})?) by\b")
+_DONE = re.compile(rf"(?<![\w-])({PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at) (?:the )?(?=[\dA-Z])")
 _NOT_PASSIVE = re.compile(r"(?:\b(?:and|or|he|she|it|they|has|have|had)|[A-Z]\w*) $")
-_DEFINED = re.compile(
+DEFINED = re.compile(
     r"\b(?:is|was|are|were) (?:an?|the|one of the) (.+?)"
-    rf"(?=[,.;:]|$| (?:{_PARTICIPLE} (?:by|in|on|at|from|to|as|for)|in|of|on|at|by|for|from|with|"
+    rf"(?=[,.;:]|$| (?:{PARTICIPLE} (?:by|in|on|at|from|to|as|for)|in|of|on|at|by|for|from|with|"
     r"to|and|or|near|about|located|starring|featuring|that|which|who|whose|where)\b)"
 )
-_PRONOUN = re.compile(r"(?:(he|she|it|they)|(his|her|its|their)) (?=\S)", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
-_LEAD = re.compile(r"(?:In|On|At|After|Before|Since|During|By|From|Until|As|For) [^,]{2,60}, ")
+PRONOUN = re.compile(r"(?:(he|she|it|they)|(his|her|its|their)) (?=\S)", re.IGNORECASE)
+ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
+LEAD = re.compile(r"(?:In|On|At|After|Before|Since|During|By|From|Until|As|For) [^,]{2,60}, ")
 _ADVERB = re.compile(r"^(?:(?:also|then|later|now|soon|still|often|only|once|[a-z]+ly) )+")
 _APPOSITIVE = re.compile(r"^,(?! (?:and|or) )[^,]{2,90}, (?=[a-z])")
 _BE = re.compile(r"\b(is|was|are|were) ")
@@ -86,7 +86,7 @@ _NOUN_PHRASE = re.compile(
     r"[\w'’&.-]+ ){1,8}?(?<! and )(?=(?:is|was|are|were) )"
 )
 _OWNED = re.compile(r"([a-z0-9][\w -]{2,40}?) (?=(?:is|was|are|were) )")
-_VERB = re.compile(
+VERB = re.compile(
     rf"(?:is|was|are|were|has|had|have|did|does|can|could|will|would|{_PASTS}"
     rf"|(?!(?:{'|'.join(STOP_WORDS)})\b)[a-z]+(?:[^s]s|ed))\b"
 )
@@ -141,8 +141,8 @@ def _gist(question: str) -> tuple[str, frozenset[str]]:
 
 
 def _write_english(title: str, whole: list[str]) -> tuple[list[list[str]], list[list[str]]]:
-    plain = [_ASIDE.sub("", sentence) for sentence in whole]
-    topic = _topic(title, whole, plain)
+    plain = [ASIDE.sub("", sentence) for sentence in whole]
+    topic = find_topic(title, whole, plain)
     clauses = _clauses(plain, topic)
     common = set(" ".join(plain).split())
     named = [
@@ -158,15 +158,15 @@ def _write_english(title: str, whole: list[str]) -> tuple[list[list[str]], list[
     return [[*incoming], spare], _outgoing(mentions, topic, " ".join(plain))
 
 
-def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
+def find_topic(title: str, whole: list[str], plain: list[str]) -> Topic:
     """What the passage is about: its title, or the first name in it."""
     text = " ".join(whole)
     name = title or next((span.text for span in name_spans(text)), "")
-    defined = _DEFINED.search(plain[0]) if plain else None
+    defined = DEFINED.search(plain[0]) if plain else None
     be = _BE.search(plain[0]) if defined else None
     noun = defined[1].rpartition(" ")[2].lower() if defined else ""
-    kind = _kind_of(noun) if noun else "thing"
-    openers = {match[0].strip().lower() for match in map(_PRONOUN.match, plain) if match}
+    kind = kind_of(noun) if noun else "thing"
+    openers = {match[0].strip().lower() for match in map(PRONOUN.match, plain) if match}
     opening = next((s.text for s in name_spans(plain[0]) if not s.start), "") if plain else ""
     foreign = " " in opening and not {*terms(opening)} & {*terms(name)}
     personal = not foreign and openers & {"he", "she", "his", "her"} and "it" not in openers
@@ -174,17 +174,17 @@ def _topic(title: str, whole: list[str], plain: list[str]) -> _Topic:
     dated = life.birth and life.birth.key[1] and (life.death is None or life.death.key[1])
     kind = "person" if kind == "thing" and (personal or dated) else kind
     article = "the " if f"The {name} " in text or f" the {name} " in text else ""
-    return _Topic(name, article + name, kind, be[1] if be else "is", noun)
+    return Topic(name, article + name, kind, be[1] if be else "is", noun)
 
 
 @lru_cache(maxsize=10_000)
-def _kind_of(noun: str) -> Kind:
+def kind_of(noun: str) -> Kind:
     """The kind of thing that is asked for by "which ``noun``"."""
     kind = analyse_question(f"Which {noun} is it?").answer_type
     return kind if kind == "person" or kind == "place" else "thing"
 
 
-def _clauses(plain: list[str], topic: _Topic) -> list[_Clause | None]:
+def _clauses(plain: list[str], topic: Topic) -> list[_Clause | None]:
     """The sentences as clauses; a person named before, in a text about no one, is "he" or "she"."""
     found: list[_Clause | None] = []
     person = ""
@@ -199,11 +199,11 @@ def _clauses(plain: list[str], topic: _Topic) -> list[_Clause | None]:
     return found
 
 
-def _clause(sentence: str, topic: _Topic) -> _Clause | None:
+def _clause(sentence: str, topic: Topic) -> _Clause | None:
     """The subject of ``sentence`` and what is said of it, or None where that is not plain."""
-    sentence = _LEAD.sub("", sentence).lstrip("\"“'‘")
+    sentence = LEAD.sub("", sentence).lstrip("\"“'‘")
     sentence = sentence[:1].upper() + sentence[1:]
-    pronoun = _PRONOUN.match(sentence) if topic.name else None
+    pronoun = PRONOUN.match(sentence) if topic.name else None
     if pronoun:
         rest = sentence[pronoun.end() :]
         owned = _OWNED.match(rest) if pronoun[2] else None
@@ -226,7 +226,7 @@ def _clause(sentence: str, topic: _Topic) -> _Clause | None:
     return _said(name.text, sentence[name.end :], None) if " " in name.text else None
 
 
-def _own(phrase: str, topic: _Topic) -> str:
+def _own(phrase: str, topic: Topic) -> str:
     """A noun phrase that can stand alone: "the director" as "the director of Red Kite"."""
     phrase = phrase[0].lower() + phrase[1:]
     for noun in filter(None, (topic.noun, topic.name.rpartition(" ")[2].lower())):
@@ -235,11 +235,11 @@ def _own(phrase: str, topic: _Topic) -> str:
     return phrase if name_spans(phrase) or not topic.name else f"{phrase} of {topic.called}"
 
 
-def _said(subject: str, rest: str, topic: _Topic | None) -> _Clause | None:
+def _said(subject: str, rest: str, topic: Topic | None) -> _Clause | None:
     """The clause, if ``rest`` begins with a verb as far as one can tell."""
     said = _ADVERB.sub("", _APPOSITIVE.sub("", rest).lstrip())
     said = _END.split(said, maxsplit=1)[0].rstrip(" .!?,")
-    if not _VERB.match(said):
+    if not VERB.match(said):
         return None
     person = (
         topic.kind == "person" if topic else re.fullmatch(r"[A-Z]\S+(?: [A-Z]\S+){1,2}", subject)
@@ -248,7 +248,7 @@ def _said(subject: str, rest: str, topic: _Topic | None) -> _Clause | None:
 
 
 def _incoming(
-    topic: _Topic, text: str, clauses: list[_Clause | None], others: list[list[str]]
+    topic: Topic, text: str, clauses: list[_Clause | None], others: list[list[str]]
 ) -> Iterator[str]:
     """Questions that the passage answers."""
     known = {*terms(topic.name)} & {*terms(text)}
@@ -284,7 +284,7 @@ def _facts(clause: _Clause) -> Iterator[str]:
         yield f"{clause.who} {being[1]} {clause.subject}?"
 
 
-def _whole(clause: _Clause, topic: _Topic) -> Iterator[str]:
+def _whole(clause: _Clause, topic: Topic) -> Iterator[str]:
     """All that the clause says, asked of its subject, where it says something particular."""
     said = clause.said
     if len(said.split()) > _LONGEST:
@@ -301,7 +301,7 @@ def _whole(clause: _Clause, topic: _Topic) -> Iterator[str]:
         yield f"{clause.who} {be} {clause.subject}, {pronoun} {said}?"
 
 
-def _connection(others: list[str], topic: _Topic) -> Iterator[str]:
+def _connection(others: list[str], topic: Topic) -> Iterator[str]:
     """What the names in a sentence have to do with the topic."""
     *first, last = [*dict.fromkeys(others)][:4] or [""]
     if topic.name and last:
@@ -322,14 +322,14 @@ def _names_in(text: str, on_topic: bool, number: int, common: set[str]) -> Itera
         if (span.start == 0 and " " not in span.text) or any(span.text in q for q in quoted):
             continue
         for name in re.split(r"['’]s ", span.text):
-            nation = _nation(name)
-            if nation != "adjective" and re.search(r"[^\W\d]", name):
+            country = nation(name)
+            if country != "adjective" and re.search(r"[^\W\d]", name):
                 last = name.rpartition(" ")[2].lower()
                 person = people.get(span.start, 0.0) * (name == span.text and last not in common)
-                kind = "place" if nation else _mention_kind(name, before, person)
+                kind = "place" if country else _mention_kind(name, before, person)
                 article = "the " if before.lower().endswith("the ") else ""
                 prefix = f"the {role} " if role and kind == "person" else article
-                rank = 2 * bool(role) + (" " in name) - 2 * bool(nation) - number / 30
+                rank = 2 * bool(role) + (" " in name) - 2 * bool(country) - number / 30
                 yield _Mention(name, kind, prefix, rank)
     for name in quoted:
         yield _Mention(name, "thing", "", 1 - number / 30)
@@ -339,13 +339,13 @@ def _doer(participles: str) -> str:
     """The noun for who does it: "directed" as "director"; empty where there is no usual one."""
     word = participles.split()[0].strip(",")
     guesses = (_DOER_OF.get(word, ""), word[:-2] + "or", word[:-2] + "er")
-    return next((noun for noun in guesses if noun and _kind_of(noun) == "person"), "")
+    return next((noun for noun in guesses if noun and kind_of(noun) == "person"), "")
 
 
 def _mention_kind(name: str, before: str, person: float) -> Kind:
-    if " " in name and _kind_of(name.rpartition(" ")[2].lower()) == "place":
+    if " " in name and kind_of(name.rpartition(" ")[2].lower()) == "place":
         return "place"
-    if re.search(r"\bof $", before) and _kind_of(before.split()[-2:][0]) == "person":
+    if re.search(r"\bof $", before) and kind_of(before.split()[-2:][0]) == "person":
         return "person"
     if person < 0.7 and _PLACED.search(before):
         return "place" if person else "thing"
@@ -354,13 +354,13 @@ def _mention_kind(name: str, before: str, person: float) -> Kind:
 
 
 @lru_cache(maxsize=50_000)
-def _nation(name: str) -> Literal["country", "adjective", ""]:
+def nation(name: str) -> Literal["country", "adjective", ""]:
     """Whether ``name`` as a whole is a country or, like "Norwegian", an adjective of one."""
     found = [country for span, country in countries(name) if span.text == name]
     return "" if not found else "country" if name in found or name.isupper() else "adjective"
 
 
-def _mentions(topic: _Topic, named: list[_Mention]) -> list[_Mention]:
+def _mentions(topic: Topic, named: list[_Mention]) -> list[_Mention]:
     """The names in the passage that are not its topic's, the most telling first."""
     found: dict[str, _Mention] = {}
     for mention in sorted(named, key=lambda mention: -mention.rank):
@@ -371,7 +371,7 @@ def _mentions(topic: _Topic, named: list[_Mention]) -> list[_Mention]:
     return [mention for mention in others if not _is_part(mention.name.split(), people)]
 
 
-def _is_topic(name: str, topic: _Topic) -> bool:
+def _is_topic(name: str, topic: Topic) -> bool:
     """Whether ``name`` is the topic's, shortened or, for a person, with more first names."""
     words, own = name.split(), topic.name.split()
     alike = own and (words[0], words[-1]) == (own[0], own[-1])
@@ -387,7 +387,7 @@ def _is_part(words: list[str], people: list[list[str]]) -> bool:
     return any(length < len(p) and words in (p[:length], p[-length:]) for p in people)
 
 
-def _outgoing(mentions: list[_Mention], topic: _Topic, text: str) -> list[list[str]]:
+def _outgoing(mentions: list[_Mention], topic: Topic, text: str) -> list[list[str]]:
     """Questions about what the passage mentions: one for each name, then more of each."""
     things: list[tuple[str, str]] = [(m.kind, m.prefix + m.name) for m in mentions]
     if not things:

@@ -10,16 +10,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
+from ..algorithms.extraction import extract_facts, summarise
 from ..algorithms.question_writing import write_questions
 from ..algorithms.questions import analyse_question
 from ..algorithms.reading import Source, read
-from ..algorithms.similarity import hybrid_similarity
-from ..algorithms.text import content_words, keywords
+from ..algorithms.text import content_words
+from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import (
     Answer,
-    HopLabel,
-    HopLabels,
     PassageQuestions,
     PromptReply,
     Queries,
@@ -52,7 +51,11 @@ class OfflineLanguageModel:
             "rewrite_query": self._rewrite,
             "answer": self._answer,
             "write_questions": self._write_questions,
-            "choose_hops": self._choose_hops,
+            "extract_facts": self._extract_facts,
+            "read_passage": self._read_passage,
+            "glean_check": self._glean_check,
+            "glean": self._glean,
+            "summarise_description": self._summarise_description,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -63,6 +66,10 @@ class OfflineLanguageModel:
         meter.count(self.name, calls=1)
         function = cast(Callable[..., Any], self._functions[prompt.name])
         return cast(R, await asyncio.to_thread(function, **inputs))
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """Nothing is ever sent."""
+        return 0
 
     def _grade(self, question: str, texts: Sequence[Excerpt]) -> Scores:
         scores = SimilarityGrader(self._embedder).scores(question, texts)
@@ -92,20 +99,23 @@ class OfflineLanguageModel:
         written = write_questions(texts[0]["title"], texts[0]["text"])
         return PassageQuestions(incoming=list(written.incoming), outgoing=list(written.outgoing))
 
-    def _choose_hops(self, question: str, texts: Sequence[Excerpt]) -> HopLabels:
-        """The follow-up question of each text that is most like the question (HopRAG, non-LLM)."""
-        wanted = keywords(question)
-        labels = []
-        for text in texts:
-            lines = [line.partition(" ") for line in text["text"].split("\n")]
-            vectors = self._embedder.embed([question, *(line[2] for line in lines)])
-            similarities = [
-                hybrid_similarity(wanted, keywords(line[2]), float(cosine))
-                for line, cosine in zip(lines, vectors[1:] @ vectors[0], strict=True)
-            ]
-            best = max(range(len(lines)), key=lambda place: similarities[place])
-            labels.append(HopLabel(id=lines[best][0], label="necessary"))
-        return HopLabels(labels=labels)
+    def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
+        return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
+
+    def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
+        written = self._write_questions(texts)
+        facts = extract_facts(texts[0]["title"], texts[0]["text"])
+        return PassageReading.model_validate({**written.model_dump(), **facts})
+
+    def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
+        """Rules find the same things every time."""
+        return MoreToFind(missed=False)
+
+    def _glean(self, **inputs: str | Sequence[Excerpt]) -> Facts:
+        return Facts(entities=[], relations=[], claims=[])
+
+    def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
+        return Description(description=summarise([text["text"] for text in texts]))
 
     def _similarity(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
         if not self._embedder.semantic:

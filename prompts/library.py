@@ -1,5 +1,6 @@
 """The prompts that exist."""
 
+from .extraction_replies import Description, Facts, MoreToFind, PassageReading
 from .prompt import Prompt
 from .replies import Answer, HopLabels, PassageQuestions, Queries, Scores
 
@@ -9,3 +10,16 @@ REWRITE_QUERY = Prompt("rewrite_query", Queries)
 ANSWER = Prompt("answer", Answer)
 WRITE_QUESTIONS = Prompt("write_questions", PassageQuestions)
 CHOOSE_HOPS = Prompt("choose_hops", HopLabels)
+EXTRACT_FACTS = Prompt("extract_facts", Facts)
+READ_PASSAGE = Prompt("read_passage", PassageReading)
+GLEAN_CHECK = Prompt("glean_check", MoreToFind)
+GLEAN = Prompt("glean", Facts)
+SUMMARISE_DESCRIPTION = Prompt("summarise_description", Description)
+
+ASK_FOR_CLAIMS = (
+    "List claims as well: what the text asserts of an entity and somebody may want to check, such "
+    'as a deed, an award, an accusation or a figure. "subject": the entity; "object": the other '
+    'entity, or ""; "type": one or two words; "status": "true", "false" or "suspected", as the '
+    'text presents it; "description": one sentence; "quote": the sentence of the text, copied word '
+    'for word; "start_date" and "end_date": as written, or "".'
+)

@@ -11,13 +11,31 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 
 class PromptReply(BaseModel):
     """What every reply derives from."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True, str_strip_whitespace=True)
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """``value`` in the form that the fields have, where that is only a matter of form."""
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tidied(cls, value: Any) -> Any:
+        return cls.tidy(value)
 
     @field_validator("*", mode="wrap")
     @classmethod

@@ -23,7 +23,14 @@ FILES = sorted(
     if file.name.endswith(".md")
 )
 TEXTS = number([("A “title”", "Some text.")])
-GIVEN = {"question": "Who wrote it?", "texts": TEXTS}
+GIVEN = {
+    "question": "Who wrote it?",
+    "texts": TEXTS,
+    "entity_types": "person, place",
+    "examples": "",
+    "claims": library.ASK_FOR_CLAIMS,
+    "found": [{"id": "found", "title": "already found", "text": "Ann Lee (person)"}],
+}
 ANSWER_INPUTS = {"question": "Who?", "texts": TEXTS}
 
 

@@ -1,0 +1,381 @@
+"""The replies to the prompts that extract entities, relations and claims.
+
+Small models call keys by other names and write one value where a list belongs; what can be
+understood in one way only is accepted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from ..state.knowledge import ClaimFact, EntityFact, PassageFacts, RelationFact
+from .prompt import Excerpt
+from .replies import PassageQuestions, PromptReply
+
+_NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified", "없음"})
+_Names = Mapping[str, tuple[str, ...]]
+
+
+def _renamed(given: dict[Any, Any], names: _Names) -> dict[str, Any]:
+    """The values under the fields' own names; of several for one field the first that says any."""
+    keys = {re.sub(r"[\s-]+", "_", str(key).strip().casefold()): given[key] for key in given}
+    found = {}
+    for field, others in names.items():
+        held = [keys[key] for key in (field, *others) if key in keys]
+        filled = [value for value in held if value not in (None, "", [], {})]
+        if held:
+            found[field] = (filled or held)[0]
+    return found
+
+
+def _listed(value: Any) -> list[Any]:
+    """What was meant by a value in the place of a list."""
+    if isinstance(value, str):
+        value = _loaded(value)
+    if isinstance(value, str):
+        return [line for line in value.splitlines() if line.strip().casefold() not in _NOTHING]
+    if isinstance(value, dict):
+        items = list(value.values())
+        return items if items and all(isinstance(item, dict) for item in items) else [value]
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _loaded(text: str) -> Any:
+    """The list or object that ``text`` spells in JSON, or ``text``."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, list | dict) else text
+
+
+def _name(value: Any) -> Any:
+    """A name in one line; ``{"name": "Ann"}`` names Ann."""
+    if isinstance(value, dict):
+        value = _renamed(value, _ENTITY).get("name")
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _not_empty(value: str) -> str:
+    if not value:
+        raise ValueError("must not be empty")
+    return value
+
+
+def _optional(value: Any) -> Any:
+    """Text where there is any: a missing type or date costs no item."""
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value if isinstance(part, str | int | float))
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return "" if not plain or str(value).strip().casefold() in _NOTHING else value
+
+
+def _strength(value: Any) -> float:
+    """A strength from 1 to 10; "8/10" is 8, and what is no number is 1."""
+    digits = re.search(r"-?\d{1,9}(?:\.\d{1,9})?", str(value)) if isinstance(value, str) else None
+    number = digits.group() if digits else value
+    try:
+        strength = float(number)
+    except (TypeError, ValueError, OverflowError):
+        return 1.0
+    return 1.0 if math.isnan(strength) else min(10.0, max(1.0, strength))
+
+
+def _status(value: Any) -> str:
+    said = str(value).strip().casefold()
+    words = {"confirmed": "true", "yes": "true", "refuted": "false", "no": "false"}
+    said = words.get(said, said)
+    return said if said in {"true", "false"} else "suspected"
+
+
+_YES = re.compile(r"(?:yes|y|true|예|네)\b", re.IGNORECASE)
+_NO = re.compile(r"(?:no|n|none|false|아니[요오])\b", re.IGNORECASE)
+
+
+def _yes(value: Any) -> Any:
+    """ "Yes, some were." is yes; a list of what was missed is yes if there is anything in it."""
+    if isinstance(value, list):
+        return bool(value)
+    if isinstance(value, str):
+        said = value.strip(" \"'*`")
+        return True if _YES.match(said) else False if _NO.match(said) else value
+    return value
+
+
+Line = Annotated[str, BeforeValidator(_name), AfterValidator(_not_empty)]
+OptionalText = Annotated[str, BeforeValidator(_optional)]
+Strength = Annotated[float, BeforeValidator(_strength)]
+Status = Annotated[Literal["true", "false", "suspected"], BeforeValidator(_status)]
+
+_ENTITY: _Names = {
+    "name": ("entity", "entity_name", "title"),
+    "type": ("entity_type", "category", "kind"),
+    "description": ("entity_description", "desc", "summary"),
+}
+_RELATION: _Names = {
+    "source": ("source_entity", "subject", "head", "from", "entity1", "entity_1"),
+    "relation": ("relationship", "predicate", "relation_type", "type", "label", "description"),
+    "target": ("target_entity", "object", "tail", "to", "entity2", "entity_2"),
+    "strength": ("relationship_strength", "weight", "score"),
+}
+_CLAIM: _Names = {
+    "subject": ("subject_entity", "entity", "source"),
+    "object": ("object_entity", "target"),
+    "type": ("claim_type", "category"),
+    "status": ("claim_status",),
+    "description": ("claim_description", "claim", "text"),
+    "quote": ("source_text", "evidence", "quotation"),
+    "start_date": ("start", "claim_start_date", "date"),
+    "end_date": ("end", "claim_end_date"),
+}
+_FACTS: _Names = {
+    "entities": ("entity", "named_entities", "nodes"),
+    "relations": ("relation", "relationships", "triples", "triplets", "edges"),
+    "claims": ("claim", "covariates"),
+}
+_READING: _Names = {
+    "incoming": ("in_coming", "incoming_questions"),
+    "outgoing": ("out_coming", "outcoming", "outgoing_questions"),
+    **_FACTS,
+}
+
+
+class Entity(PromptReply):
+    """Something that the text names."""
+
+    name: Annotated[Line, Field(description="The name, in full, as the text writes it.")]
+    type: Annotated[OptionalText, Field(description="One of the types asked for.")] = ""
+    description: Annotated[
+        OptionalText, Field(description="What the text says of it, in one sentence.")
+    ] = ""
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"name": value}
+        if isinstance(value, list) and 0 < len(value) <= len(_ENTITY):
+            return dict(zip(_ENTITY, value, strict=False))
+        return _renamed(value, _ENTITY) if isinstance(value, dict) else value
+
+
+class Relation(PromptReply):
+    """How two entities are connected: "source relation target" reads as a sentence."""
+
+    source: Annotated[Line, Field(description="Name of an entity.")]
+    relation: Annotated[Line, Field(description="Two to six words, such as: was founded by.")]
+    target: Annotated[Line, Field(description="Name of another entity.")]
+    strength: Annotated[Strength, Field(description="From 1, weak, to 10, strong.")] = 1.0
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        if isinstance(value, list) and len(value) in (len(_RELATION) - 1, len(_RELATION)):
+            return dict(zip(_RELATION, value, strict=False))
+        return _renamed(value, _RELATION) if isinstance(value, dict) else value
+
+
+class Claim(PromptReply):
+    """Something that the text asserts of an entity."""
+
+    subject: Annotated[Line, Field(description="Name of the entity that the claim is about.")]
+    object: Annotated[OptionalText, Field(description="Name of the other entity, or empty.")] = ""
+    type: Annotated[OptionalText, Field(description="A word or two, such as: award.")] = ""
+    status: Annotated[Status, Field(description="What the text says of its truth.")] = "suspected"
+    description: Annotated[Line, Field(description="The claim, in one sentence.")]
+    quote: Annotated[OptionalText, Field(description="The sentence, copied word for word.")] = ""
+    start_date: Annotated[OptionalText, Field(description="As the text writes it, or empty.")] = ""
+    end_date: Annotated[OptionalText, Field(description="As the text writes it, or empty.")] = ""
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        return _renamed(value, _CLAIM) if isinstance(value, dict) else value
+
+
+class Facts(PromptReply):
+    """The entities of one text, and what it says of them."""
+
+    entities: Annotated[list[Entity], Field(default_factory=list)]
+    relations: Annotated[list[Relation], Field(default_factory=list)]
+    claims: Annotated[list[Claim], Field(default_factory=list)]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        return _with_lists(value, _FACTS)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _keep_other_lists(cls, value: Any, validate: Callable[[Any], Any]) -> Any:
+        try:
+            return validate(value)
+        except ValidationError:
+            return []
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _something_is_kept(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        given = cls.tidy(value)
+        facts = handler(value)
+        if isinstance(given, dict):
+            if given.keys().isdisjoint(_FACTS):
+                raise ValueError("entities, relations and claims are missing")
+            items = any(given[key] for key in _FACTS if key in given)
+            if items and not (facts.entities or facts.relations or facts.claims):
+                raise ValueError(
+                    "an entity needs a name; a relation a source, a relation and a target; "
+                    "a claim a subject and a description"
+                )
+        return facts
+
+
+class PassageReading(Facts, PassageQuestions):
+    """The questions and the facts of one passage."""
+
+    incoming: Annotated[
+        list[str],
+        Field(default_factory=list, description="Questions that the passage answers."),
+    ]
+    outgoing: Annotated[
+        list[str], Field(default_factory=list, description="Questions that it raises.")
+    ]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        return _with_lists(value, _READING)
+
+    @model_validator(mode="after")
+    def _has_questions(self) -> Self:
+        # A reply without them would be stored as the passage's, and never be asked for again.
+        if not (self.incoming or self.outgoing):
+            raise ValueError("the questions, incoming and outgoing, are missing")
+        return self
+
+
+class MoreToFind(PromptReply):
+    """Whether anything was missed."""
+
+    missed: Annotated[bool, BeforeValidator(_yes)]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        names = {"missed": ("missing", "more", "answer", "reply")}
+        return _renamed(value, names) if isinstance(value, dict) else value
+
+
+class Description(PromptReply):
+    """One description in the place of several."""
+
+    description: Line
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        names = {"description": ("summary", "text")}
+        return _renamed(value, names) if isinstance(value, dict) else value
+
+
+def _with_lists(value: Any, names: _Names) -> Any:
+    """The lists of a reply, also from inside an object that holds nothing else."""
+    if not isinstance(value, dict):
+        return value
+    found = _renamed(value, names)
+    if not found and len(value) == 1:
+        (inner,) = value.values()
+        found = _renamed(inner, names) if isinstance(inner, dict) else {}
+    return {key: _listed(items) for key, items in found.items()}
+
+
+def to_facts(reply: Facts) -> PassageFacts:
+    """The facts of a reply as plain data, each once, with every end of a relation an entity.
+
+    Names that differ only in case and spaces are one; a relation of a thing to itself is left out.
+    """
+    entities = _entities(reply)
+    relations: dict[tuple[str, str, str], RelationFact] = {}
+    for relation in reply.relations:
+        source, target = (entities[_key(name)] for name in (relation.source, relation.target))
+        if source is not target:
+            key = (_key(relation.source), _key(relation.relation), _key(relation.target))
+            known = relations.get(key)
+            relations[key] = {
+                "source": source["name"],
+                "target": target["name"],
+                "relation": relation.relation,
+                "strength": max(relation.strength, known["strength"] if known else 0.0),
+            }
+    claims: dict[tuple[str, ...], ClaimFact] = {}
+    for claim in reply.claims:
+        about = entities.get(_key(claim.object))
+        claims.setdefault(
+            (_key(claim.subject), _key(claim.object), _key(claim.description)),
+            {
+                "subject": entities[_key(claim.subject)]["name"],
+                "object": about["name"] if about else "",
+                "type": _one_line(claim.type).lower(),
+                "status": claim.status,
+                "description": claim.description,
+                "quote": claim.quote,
+                "start_date": claim.start_date,
+                "end_date": claim.end_date,
+            },
+        )
+    return {
+        "entities": list(entities.values()),
+        "relations": list(relations.values()),
+        "claims": list(claims.values()),
+    }
+
+
+def already_found(facts: PassageFacts) -> list[Excerpt]:
+    """What was found in a passage, as the gleaning prompts show it: names come from documents."""
+    lines = [
+        f"{entity['name']} ({entity['type']})" if entity["type"] else entity["name"]
+        for entity in facts["entities"]
+    ]
+    lines += [" | ".join((r["source"], r["relation"], r["target"])) for r in facts["relations"]]
+    return [{"id": "found", "title": "already found", "text": "\n".join(lines)}]
+
+
+def _entities(reply: Facts) -> dict[str, EntityFact]:
+    """Entities by key, first those listed, then those that relations and claims name."""
+    found: dict[str, EntityFact] = {}
+    for entity in reply.entities:
+        known = _add(found, entity.name)
+        known["type"] = known["type"] or _one_line(entity.type).lower()
+        description = _one_line(entity.description)
+        if description not in known["description"]:
+            known["description"] = f"{known['description']} {description}".strip()
+    for name in _ends(reply):
+        _add(found, name)
+    return found
+
+
+def _ends(reply: Facts) -> Iterable[str]:
+    for relation in reply.relations:
+        yield from (relation.source, relation.target)
+    for claim in reply.claims:
+        yield from filter(None, (claim.subject, claim.object))
+
+
+def _add(entities: dict[str, EntityFact], name: str) -> EntityFact:
+    fact: EntityFact = {"name": _one_line(name), "type": "", "description": ""}
+    return entities.setdefault(_key(name), fact)
+
+
+def _key(name: str) -> str:
+    return _one_line(name).casefold()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
