@@ -1,0 +1,398 @@
+"""Think-on-Graph 2.0: from entity to entity along relations that lead to the evidence.
+
+Ma et al. 2024, arXiv 2407.10805, with the paper's symbols: W relations and entities are kept in
+each of D rounds, K passages are read, α is the decay by rank. The walk's state is plain data; the
+graph is read through ``KnowledgeGraph``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from typing_extensions import TypedDict
+
+from .entity_aliases import normalised
+from .mentions import question_mentions
+from .text import STOP_WORDS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .entity_spans import SpellingIndex
+
+WIDTH = 3
+DEPTH = 3
+TOP_K = 10
+ALPHA = 0.8
+RELATION_CUT = 0.2
+LINK_FLOOR = 0.6
+
+
+class Edge(NamedTuple):
+    """A directed relation between two entities by their ids; ``relation`` is its phrase."""
+
+    id: str
+    source: str
+    relation: str
+    target: str
+
+
+class KnowledgeGraph(Protocol):
+    """The entity layer as a walk reads it."""
+
+    def name_of(self, entity: str) -> str:
+        """The name of an entity."""
+
+    def relations_of(self, entity: str) -> Sequence[Edge]:
+        """All relations that leave or reach an entity, in a fixed order."""
+
+    def passages_of(self, entity: str) -> Sequence[str]:
+        """The ids of the passages that mention an entity, in a fixed order."""
+
+
+class RelationOption(TypedDict):
+    """A way on from the entity ``topic``: its relations of one phrase in one direction.
+
+    ``id`` tells options apart; ``edges`` and ``others`` are the relations' ids and other ends, in
+    the same order.
+    """
+
+    id: str
+    topic: str
+    phrase: str
+    direction: Literal["out", "in"]
+    edges: list[str]
+    others: list[str]
+
+
+class Step(TypedDict):
+    """A walked triple: the relation ``edge`` from ``source`` to ``target``, entities by id."""
+
+    edge: str
+    source: str
+    phrase: str
+    target: str
+
+
+class Path(TypedDict):
+    """The triples that lead from a topic entity of the question to ``entity``."""
+
+    entity: str
+    steps: list[Step]
+
+
+class Candidate(TypedDict):
+    """An entity at the other end of kept relations, with the triples that lead there."""
+
+    entity: str
+    steps: list[Step]
+
+
+class RankedPassage(TypedDict):
+    """A passage, its relevance s and the candidates it belongs to."""
+
+    passage: str
+    score: float
+    entities: list[str]
+
+
+class TopicLink(TypedDict):
+    """Characters ``[start, end)`` of a question that name ``entity``; ``score`` is in (0, 1]."""
+
+    entity: str
+    start: int
+    end: int
+    how: Literal["exact", "alias", "embedding"]
+    score: float
+
+
+def relation_options(
+    graph: KnowledgeGraph, topics: Iterable[str], walked: Collection[str] = ()
+) -> list[RelationOption]:
+    """Relation discovery: what leads on from ``topics`` in both directions.
+
+    Relations whose ids are in ``walked`` are left out.
+    """
+    done = set(walked)
+    options: dict[str, RelationOption] = {}
+    for topic in dict.fromkeys(topics):
+        for edge in graph.relations_of(topic):
+            if edge.id in done or edge.source == edge.target:
+                continue
+            out = edge.source == topic
+            option = options.setdefault(
+                _option_id(topic, edge.relation, out),
+                {
+                    "id": _option_id(topic, edge.relation, out),
+                    "topic": topic,
+                    "phrase": edge.relation,
+                    "direction": "out" if out else "in",
+                    "edges": [],
+                    "others": [],
+                },
+            )
+            option["edges"].append(edge.id)
+            option["others"].append(edge.target if out else edge.source)
+    return list(options.values())
+
+
+def _option_id(topic: str, phrase: str, out: bool) -> str:
+    return f"{topic} {'→' if out else '←'} {phrase.casefold()}"
+
+
+def prune_relations(
+    scores: Mapping[str, float], cut: float = RELATION_CUT, width: int = WIDTH
+) -> list[str]:
+    """Relation prune for one entity: the ``width`` best of its options with at least ``cut``.
+
+    ``scores`` are in [0, 1] by option id; best first, ties by id.
+    """
+    kept = [id for id, score in scores.items() if score >= cut]
+    return sorted(kept, key=lambda id: (-scores[id], id))[:width]
+
+
+def prune_options(
+    options: Iterable[RelationOption],
+    scores: Mapping[str, float],
+    cut: float = RELATION_CUT,
+    width: int = WIDTH,
+) -> list[RelationOption]:
+    """``prune_relations`` for every topic entity, best first within each; no score counts 0."""
+    by_topic: dict[str, dict[str, RelationOption]] = {}
+    for option in options:
+        by_topic.setdefault(option["topic"], {})[option["id"]] = option
+    return [
+        own[id]
+        for own in by_topic.values()
+        for id in prune_relations({id: scores.get(id, 0.0) for id in own}, cut, width)
+    ]
+
+
+def discover(options: Iterable[RelationOption]) -> list[Candidate]:
+    """Entity discovery: the other ends of ``options``, in their order."""
+    found: dict[str, Candidate] = {}
+    for option in options:
+        for edge, other in zip(option["edges"], option["others"], strict=True):
+            out = option["direction"] == "out"
+            step: Step = {
+                "edge": edge,
+                "source": option["topic"] if out else other,
+                "phrase": option["phrase"],
+                "target": other if out else option["topic"],
+            }
+            found.setdefault(other, {"entity": other, "steps": []})["steps"].append(step)
+    return list(found.values())
+
+
+def rank_context(
+    relevance: Iterable[tuple[str, str, float]], top_k: int = TOP_K
+) -> list[RankedPassage]:
+    """Context retrieval: the ``top_k`` passages of all candidates, best first, ties by id.
+
+    ``relevance`` are (candidate, passage, s). A passage of several candidates counts once, by its
+    best s, and belongs to all of them.
+    """
+    ranked: dict[str, RankedPassage] = {}
+    for entity, passage, score in sorted(relevance, key=lambda item: (-item[2], item[1], item[0])):
+        found = ranked.setdefault(passage, {"passage": passage, "score": score, "entities": []})
+        if entity not in found["entities"]:
+            found["entities"].append(entity)
+    return list(ranked.values())[:top_k]
+
+
+def decay(rank: int, alpha: float = ALPHA) -> float:
+    """e^(−α·k) of the ``rank`` k = 1, 2, ...: .449, .202, .091, .041 with α = 0.8."""
+    return math.exp(-alpha * rank)
+
+
+def entity_scores(context: Sequence[RankedPassage], alpha: float = ALPHA) -> dict[str, float]:
+    """score(c) = Σ_{k=1..K} s_k · e^(−α·k) · 1[k-th passage belongs to c], K = len(context).
+
+    Candidates with no passage in ``context`` have no score.
+    """
+    scores: dict[str, float] = {}
+    for rank, passage in enumerate(context, 1):
+        for entity in passage["entities"]:
+            gain = passage["score"] * decay(rank, alpha)
+            scores[entity] = scores.get(entity, 0.0) + gain
+    return scores
+
+
+def prune_entities(scores: Mapping[str, float], width: int = WIDTH) -> list[str]:
+    """Entity prune: the ``width`` candidates with the best score, best first, ties by id."""
+    return sorted(scores, key=lambda entity: (-scores[entity], entity))[:width]
+
+
+def extend_paths(
+    paths: Sequence[Path], candidates: Iterable[Candidate], kept: Iterable[str]
+) -> list[Path]:
+    """The paths to the ``kept`` candidates, in their order.
+
+    Each path to a topic entity is continued by the first triple from there, which is that of the
+    best relation; a topic of the question has an empty path of its own.
+    """
+    by_end: dict[str, list[Path]] = {}
+    for path in paths:
+        by_end.setdefault(path["entity"], []).append(path)
+    known = {candidate["entity"]: candidate for candidate in candidates}
+    longer: list[Path] = []
+    for entity in kept:
+        seen = set[str]()
+        for step in known[entity]["steps"]:
+            topic = step["source"] if step["target"] == entity else step["target"]
+            if topic not in seen:
+                seen.add(topic)
+                before = by_end.get(topic) or [{"entity": topic, "steps": []}]
+                longer += [{"entity": entity, "steps": [*p["steps"], step]} for p in before]
+    return longer
+
+
+def walked_edges(candidates: Iterable[Candidate], kept: Collection[str]) -> list[str]:
+    """The ids of the relations that led to the ``kept`` candidates."""
+    steps = [s for c in candidates if c["entity"] in set(kept) for s in c["steps"]]
+    return list(dict.fromkeys(step["edge"] for step in steps))
+
+
+_COPULA = frozenset({"is", "are", "was", "were"})
+_PREPOSITIONS = frozenset(
+    """in on at of from by for with to into near under within during after before between
+    against among""".split()
+)
+_PASSIVE = frozenset(
+    """located based born situated held written named known set made built founded established
+    published released directed produced filmed bordered composed created owned headquartered
+    released recorded buried married related connected dedicated designed developed""".split()
+)
+_NOUN_ENDING = re.compile(
+    r"(?:or|er|ist|ian|ment|ship|ality|tion|sion|name|mate|ance|ence|ity|hood|ress|rix)$"
+)
+_NOUNS = frozenset(
+    """capital country spouse husband wife father mother son daughter child brother sister parent
+    sibling president king queen part member city state place date birthplace genre currency
+    language head chief coach cast subsidiary rival friend population area location age home
+    official student band label colleague successor heir species type kind form site seat town
+    birthday instance subclass origin cause result""".split()
+)
+_ADJECTIVES = frozenset(
+    "first second last former current main chief largest oldest eldest youngest only own".split()
+)
+_NOT_NOUNS = frozenset("offer cover enter consider discover deliver defer refer answer".split())
+
+
+def triple_sentence(source: str, relation: str, target: str) -> str:
+    """A triple as a short sentence; ``relation`` may be a verb phrase or a noun.
+
+    "Jaws was directed by Steven Spielberg.", "Steven Spielberg is director of Jaws.", "The
+    director of Jaws is Steven Spielberg.", "Jaws's director is Steven Spielberg."
+    """
+    phrase = " ".join(relation.split()).strip(" .")
+    parts = phrase.lower().split()
+    if not parts or not phrase.isascii():
+        return " ".join(f"{source} {phrase} {target}".split()) + "."
+    first, last = parts[0], parts[-1]
+    if first in {"the", "a", "an"}:
+        parts, first = parts[1:] or parts, (parts[1:] or parts)[0]
+    if last in _COPULA and len(parts) > 1 and first not in _COPULA:
+        return f"{source}'s {phrase} {target}."
+    if _is_noun(first) or (first in _ADJECTIVES and any(map(_is_noun, parts[1:]))):
+        if last in _PREPOSITIONS and len(parts) > 1:
+            return f"{source} is {phrase} {target}."
+        return f"The {' '.join(parts)} of {source} is {target}."
+    done = last == "by" and first.endswith(("ed", "en", "wn"))
+    if len(parts) > 1 and (done or (first in _PASSIVE and last in _PREPOSITIONS)):
+        return f"{source} {'is' if first == 'located' else 'was'} {phrase} {target}."
+    if first in _PREPOSITIONS:
+        return f"{source} is {phrase} {target}."
+    return f"{source} {phrase} {target}."
+
+
+def _is_noun(word: str) -> bool:
+    return word in _NOUNS or bool(_NOUN_ENDING.search(word) and word not in _NOT_NOUNS)
+
+
+def step_sentence(graph: KnowledgeGraph, step: Step) -> str:
+    """``triple_sentence`` of a walked triple."""
+    names = graph.name_of(step["source"]), graph.name_of(step["target"])
+    return triple_sentence(names[0], step["phrase"], names[1])
+
+
+def link_question(graph: KnowledgeGraph, names: SpellingIndex, question: str) -> list[TopicLink]:
+    """Topic entities that ``question`` names, exactly or by an alias, by position.
+
+    The longest names count; homonyms are linked apart. Single common words and numbers count only
+    where nothing else is named.
+    """
+    any_case = question == question.lower()
+    links: list[TopicLink] = []
+    certain: list[bool] = []
+    for entity, start, end in names.find(question, any_case):
+        written = question[start:end]
+        single = len(written.split()) == 1
+        opening = not re.search(r"\w", question[:start])
+        if single and written.lower() in STOP_WORDS and (opening or written.islower()):
+            continue
+        same = normalised(written) == normalised(graph.name_of(entity))
+        how: Literal["exact", "alias"] = "exact" if same else "alias"
+        links.append({"entity": entity, "start": start, "end": end, "how": how, "score": 1.0})
+        certain.append(not single or not (written[0].islower() or written[0].isdigit()))
+    if any(certain):
+        return [link for link, sure in zip(links, certain, strict=True) if sure]
+    return links
+
+
+def unlinked_names(question: str, links: Iterable[TopicLink]) -> list[tuple[int, int]]:
+    """Where the question has names and quotations outside ``links``; all of it if it has none."""
+    taken = [(link["start"], link["end"]) for link in links]
+    found = [
+        (mention.start, mention.end)
+        for mention in question_mentions(question)
+        if mention.kind in {"name", "quoted"}
+        and not any(start < mention.end and mention.start < end for start, end in taken)
+    ]
+    return found or ([] if taken else [(0, len(question))])
+
+
+def link_by_embedding(
+    places: Sequence[tuple[int, int]],
+    place_vectors: NDArray[np.float32],
+    entities: Sequence[str],
+    entity_vectors: NDArray[np.float32],
+    floor: float = LINK_FLOOR,
+    most: int = 1,
+) -> list[TopicLink]:
+    """The ``most`` nearest of ``entities`` (n) for each place of a question, from ``floor`` on.
+
+    ``place_vectors`` (m, d) and ``entity_vectors`` (n, d) are of unit length; ties go by id.
+    """
+    if not len(places) or not len(entities):
+        return []
+    links: list[TopicLink] = []
+    for (start, end), row in zip(places, place_vectors @ entity_vectors.T, strict=True):
+        near = [(float(cosine), id) for cosine, id in zip(row, entities, strict=True)]
+        best = sorted((pair for pair in near if pair[0] >= floor), key=lambda p: (-p[0], p[1]))
+        links += [
+            {
+                "entity": id,
+                "start": start,
+                "end": end,
+                "how": "embedding",
+                "score": min(cosine, 1.0),
+            }
+            for cosine, id in best[:most]
+        ]
+    return links
+
+
+def keep_relations(relation_ids: Iterable[str], share: float, seed: int = 0) -> list[str]:
+    """A random ``share`` in [0, 1] of the relations, for the experiment on incomplete graphs.
+
+    The same for the same seed in any order of ids; a smaller share is part of a greater one.
+    """
+    ids = sorted(set(relation_ids))
+    order = sorted(ids, key=lambda id: hashlib.sha256(f"{seed}:{id}".encode()).digest())
+    return sorted(order[: round(share * len(ids))])

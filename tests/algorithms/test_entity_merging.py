@@ -1,0 +1,546 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ragraphs.algorithms import entity_clusters
+from ragraphs.algorithms.entity_aliases import canonical, kinds_of, same_person, slip
+from ragraphs.algorithms.entity_clusters import Link, Name, cluster
+from ragraphs.algorithms.entity_merging import (
+    Correction,
+    EntityGraph,
+    FoundFacts,
+    merge_facts,
+    undirected_weights,
+)
+
+
+def facts(passage, entities, relations=(), claims=(), title="", text=None):
+    """``entities`` are names or (name, type[, description]); ``relations`` (a, phrase, b[, n])."""
+    whole = [(e,) if isinstance(e, str) else e for e in entities]
+    return FoundFacts(
+        passage,
+        title or f"title {passage}",
+        ", ".join(e[0] for e in whole) if text is None else text,
+        {
+            "entities": [
+                dict(zip(("name", "type", "description"), (*e, "", ""), strict=False))
+                for e in whole
+            ],
+            "relations": [
+                dict(
+                    zip(
+                        ("source", "relation", "target", "strength"),
+                        (*r, 5.0)[:4],
+                        strict=True,
+                    )
+                )
+                for r in relations
+            ],
+            "claims": list(claims),
+        },
+    )
+
+
+def claim(subject, description, object=""):
+    return {
+        "subject": subject,
+        "object": object,
+        "type": "claim",
+        "status": "true",
+        "description": description,
+        "quote": description,
+        "start_date": "",
+        "end_date": "",
+    }
+
+
+def groups(graph):
+    return {frozenset(entity.aliases) for entity in graph.entities}
+
+
+def merged(*names, type="", **kwargs):
+    """Whether names, each in a passage of its own, become one entity."""
+    found = [facts(f"p{i}", [(name, type)]) for i, name in enumerate(names)]
+    return len(merge_facts(found, **kwargs).entities) == 1
+
+
+def entity(graph, name):
+    return next(e for e in graph.entities if name in e.aliases)
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("The Beatles", "Beatles"),
+        ("Québec", "quebec"),
+        ("Kim Jong-un", "Kim Jong Un"),
+        ("U.S.", "US"),
+        ("J. R. R. Tolkien", "J.R.R. Tolkien"),
+        ("World War II", "World War 2"),
+        ("Film Fare", "Filmfare"),
+        ("Riemann hypothesis", "Rieman hypothesis"),
+        ("neural networks", "neural network"),
+        ("George W. Bush", "George Walker Bush"),
+        ("Emil B. Fischer", "Emil Fischer"),
+        ("Microsoft Corp.", "Microsoft"),
+        ("대한 민국", "대한민국"),
+    ],
+)
+def test_spellings_of_one_thing_merge(spellings):
+    assert merged(*spellings)
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("World War I", "World War II"),
+        ("Louis XIV", "Louis XV"),
+        ("1984", "1985"),
+        ("9", "9%"),
+        ("C", "C++"),
+        ("Steel Bridge", "Steel Bridges"),
+        ("North Dakota", "South Dakota"),
+        ("Austria", "Australia"),
+        ("Nigeria", "Nigerian"),
+        ("First Congress", "Second Congress"),
+        ("Maria Smith", "Mario Smith"),
+        ("Marvin Smith", "Martin Smith"),
+        ("George W. Bush", "George H. W. Bush"),
+        ("Martin Luther King Sr.", "Martin Luther King Jr."),
+        ("University of Miami", "Miami University"),
+        ("New York", "York"),
+        ("The Monster", "monsters"),
+        ("이정은", "이정"),
+    ],
+)
+def test_similar_names_of_different_things_stay_apart(spellings):
+    assert not merged(*spellings)
+    assert not merged(*spellings, embed=lambda texts: np.eye(len(texts), dtype=np.float32))
+
+
+def test_homonyms_of_different_kinds_stay_apart():
+    found = [
+        facts("a", [("Paris", "person"), ("Troy", "city")], [("Paris", "is prince of", "Troy")]),
+        facts("b", [("Paris", "city"), ("France", "country")], [("Paris", "is in", "France")]),
+    ]
+    graph = merge_facts(found)
+    assert [e.passages for e in graph.entities if e.name == "Paris"] in (
+        [("a",), ("b",)],
+        [("b",), ("a",)],
+    )
+    ends = {entity(graph, name).id: name for name in ("Troy", "France")}
+    assert len({r.source for r in graph.relations}) == 2
+    assert {ends[r.target]: r.passages for r in graph.relations} == {
+        "Troy": ("a",),
+        "France": ("b",),
+    }
+
+
+def test_kinds_that_may_agree_merge_and_the_majority_gives_the_type():
+    found = [
+        facts("a", [("Iceland", "country")]),
+        facts("b", [("Iceland", "country")]),
+        facts("c", [("Iceland", "organization")]),
+        facts("d", ["Iceland"]),
+    ]
+    graph = merge_facts(found)
+    assert [(e.type, e.passages) for e in graph.entities] == [("country", ("a", "b", "c", "d"))]
+
+
+def test_a_chain_of_kinds_does_not_lead_from_one_to_another():
+    found = [
+        facts("a", [("Boston", "city")]),
+        facts("b", [("Boston", "organization")]),
+        facts("c", [("Boston", "band")]),
+        facts("d", [("Boston", "city")]),
+    ]
+    passages = {entity.passages for entity in merge_facts(found).entities}
+    assert passages == {("a", "b", "d"), ("c",)}
+
+
+def test_an_unknown_kind_means_what_its_document_means():
+    found = [
+        facts("a", [("Mercury", "planet")], title="Planets"),
+        facts("b", [("Mercury", "planet")], title="Orbits"),
+        facts("c", [("Mercury", "god")], title="Gods"),
+        facts("d", ["Mercury"], title="Gods"),
+    ]
+    assert {e.passages for e in merge_facts(found).entities} == {("b", "a"), ("c", "d")}
+
+
+def test_a_name_takes_the_most_frequent_spelling_and_keeps_all():
+    found = [
+        facts("a", ["the Beatles"]),
+        facts("b", ["The Beatles"]),
+        facts("c", ["The Beatles"]),
+    ]
+    (beatles,) = merge_facts(found).entities
+    assert (beatles.name, beatles.aliases) == ("The Beatles", ("The Beatles", "the Beatles"))
+
+
+def test_descriptions_are_distinct_and_in_the_order_of_passages():
+    found = [
+        facts("c", [("Rhine", "river", "A river.")], title="2"),
+        facts("b", [("Rhine", "river", "Flows north.")], title="1"),
+        facts("a", [("Rhine", "river", "A river.")], title="3"),
+    ]
+    assert merge_facts(found).entities[0].descriptions == ("Flows north.", "A river.")
+
+
+def test_an_explained_abbreviation_is_an_alias_everywhere():
+    text = "International Business Machines (IBM) makes computers."
+    found = [
+        facts("a", [("International Business Machines", "company")], text=text),
+        facts("b", [("IBM", "company")]),
+    ]
+    graph = merge_facts(found)
+    assert groups(graph) == {frozenset({"International Business Machines", "IBM"})}
+    assert {(m.reason, m.score) for m in graph.merges} == {("alias in text", 1.0)}
+
+
+def test_an_abbreviation_with_two_meanings_counts_in_its_passages_only():
+    cia, school = "Central Intelligence Agency", "Culinary Institute of America"
+    found = [
+        facts("a", [cia, "CIA"], text=f"The {cia} (CIA) spies."),
+        facts("b", [school, "CIA"], text=f"The {school} (CIA) cooks."),
+        facts("c", ["CIA"]),
+    ]
+    graph = merge_facts(found)
+    assert {(e.aliases, e.passages) for e in graph.entities} == {
+        (("CIA", cia), ("a",)),
+        (("CIA", school), ("b",)),
+        (("CIA",), ("c",)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "alias", "same"),
+    [
+        ("서울(Seoul)은 한국의 수도이다.", "서울", "Seoul", True),
+        ("Mill Creek, also known as Saw Kill, is a river.", "Mill Creek", "Saw Kill", True),
+        ("Persia (formerly Iran) is old.", "Persia", "Iran", True),
+        ("Lyon (France) is old.", "Lyon", "France", False),
+        ("Hook (Robin Williams) is a film.", "Hook", "Robin Williams", False),
+        ("She died in Lyon, also known as Saw Kill.", "Lyon", "Saw Kill", False),
+        ("He played Abel (as Cain).", "Abel", "Cain", False),
+    ],
+)
+def test_only_what_a_text_explains_is_an_alias(text, name, alias, same):
+    graph = merge_facts([facts("a", [name, alias], text=text)])
+    assert (len(graph.entities) == 1) == same
+
+
+def test_a_surname_is_the_one_person_of_its_document():
+    found = [
+        facts("a1", [("Bill Clinton", "person")], title="Bill"),
+        facts("a2", [("Clinton", "person")], title="Bill"),
+        facts("b1", [("Hillary Clinton", "person")], title="Hillary"),
+        facts("b2", [("Clinton", "person")], title="Hillary"),
+    ]
+    graph = merge_facts(found)
+    assert {(e.name, e.passages) for e in graph.entities} == {
+        ("Bill Clinton", ("a1", "a2")),
+        ("Hillary Clinton", ("b1", "b2")),
+    }
+    assert {m.reason for m in graph.merges} == {"short name"}
+
+
+def test_a_surname_that_two_persons_bear_stays_apart():
+    persons = [("Bill Clinton", "person"), ("Hillary Clinton", "person"), ("Clinton", "person")]
+    assert len(merge_facts([facts("a", persons)]).entities) == 3
+
+
+def test_a_surname_elsewhere_is_a_person_only_if_the_corpus_knows_one():
+    one = [facts("a", [("Albert Einstein", "person")]), facts("b", [("Einstein", "person")])]
+    two = [*one, facts("c", [("Alfred Einstein", "person")])]
+    (einstein,) = merge_facts(one).entities
+    assert einstein.name == "Albert Einstein"
+    assert len(merge_facts(two).entities) == 3
+
+
+def shared(a, b, *others, other_end=()):
+    return [
+        facts("a", [a, *others], [(a, "knows", other) for other in others]),
+        facts("b", [b, *others, *other_end], [(b, "knows", o) for o in (*others, *other_end)]),
+    ]
+
+
+def test_the_same_neighbours_admit_names_that_spelling_alone_does_not():
+    a, b = "Grand Duchy of Kelm", "Kelm Grand Duchy"
+    assert groups(merge_facts(shared(a, b, "Arn", "Bex", "Col"))) >= {frozenset({a, b})}
+    few = merge_facts(shared(a, b, "Arn"))
+    assert {a} in groups(few)
+    diluted = shared(a, b, "Arn", "Bex", other_end=("Dov", "Eph", "Gil", "Hun", "Ivo"))
+    assert {a} in groups(merge_facts(diluted))
+
+
+def test_names_that_a_text_relates_or_lists_together_are_two_things():
+    a, b, others = "Kelm University", "Kelm University Press", ("Arn", "Bex", "Col")
+    assert {frozenset({a, b})} <= groups(merge_facts(shared(a, b, *others)))
+    related = [*shared(a, b, *others), facts("c", [a, b], [(b, "belongs to", a)])]
+    assert {a} in groups(merge_facts(related))
+
+
+def test_close_embeddings_merge_candidates_only():
+    asked = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return np.ones((len(texts), 4), dtype=np.float32)
+
+    names = ["Kelmian Institute for Physics", "Kelmian Institute of Physics X", "Zürich", "Rome"]
+    found = [facts(str(i), [name]) for i, name in enumerate(names[:1] + names[2:])]
+    assert len(merge_facts(found, embed=embed).entities) == 3 and not asked
+    other = "Kelmian Instituut for Physics"
+    graph = merge_facts([*found, facts("9", [other])], embed=embed)
+    assert frozenset({names[0], other}) in groups(graph)
+    assert asked == sorted({names[0], other})
+    assert [m.reason for m in graph.merges] == ["embedding"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Kelmian National League", "Kelmian National League B"),
+        ("Kelmian Democratic Party", "Kelmian Democratic Left Party"),
+        ("Kelmian Northern Railway", "Kelmian Southern Railway"),
+        ("Kelmian War of 1812", "Kelmian War of 1813"),
+    ],
+)
+def test_close_embeddings_do_not_merge_names_that_say_different_things(names):
+    assert not merged(*names, embed=lambda texts: np.ones((len(texts), 4), dtype=np.float32))
+
+
+def test_similar_names_do_not_chain_into_one():
+    def name(id, passages):
+        return Name(id, id, frozenset(), frozenset(map(str, range(passages))), frozenset())
+
+    names = [name("a", 1), name("b", 9), name("c", 1), name("d", 1)]
+    chain = [Link("a", "b", "fuzzy", 0.9), Link("b", "c", "fuzzy", 0.9), Link("c", "d", "fuzzy", 1)]
+    heads, _ = cluster(names, chain)
+    joined = {frozenset(i for i in heads if heads[i] == head) for head in heads.values()}
+    assert max(map(len, joined)) == 2
+
+
+def test_a_merge_by_correction_overrides_what_keeps_names_apart():
+    found = [facts("a", [("Louis XIV", "person")]), facts("b", [("Sun King", "god")])]
+    graph = merge_facts(found, [Correction("merge", "Sun King", "Louis XIV")])
+    (louis,) = graph.entities
+    assert (louis.name, louis.aliases) == ("Louis XIV", ("Louis XIV", "Sun King"))
+    assert [(m.kept, m.merged, m.reason) for m in graph.merges] == [
+        ("Louis XIV", "Sun King", "correction")
+    ]
+
+
+CASES = [
+    facts("a", ["The Beatles"]),
+    facts("b", ["Beatles"]),
+    facts("c", [("Bill Clinton", "person"), ("Clinton", "person")]),
+    facts("d", ["European Union"], text="The European Union (EU) grows."),
+    facts("e", ["EU"]),
+    facts("f", ["World Health Organization"], text="World Health Organization (WHO)"),
+    facts("g", ["Riemann hypothesis"]),
+    facts("h", ["Rieman hypothesis"]),
+]
+
+
+@pytest.mark.parametrize("by", ["names", "ids"])
+def test_every_merge_is_undone_by_a_split(by):
+    graph = merge_facts(CASES)
+    assert len(graph.merges) == 5
+    for merge in graph.merges:
+        ends = (merge.kept, merge.merged) if by == "names" else (merge.kept_id, merge.merged_id)
+        apart = merge_facts(CASES, [Correction("split", *ends)])
+        kept = {m for m in apart.merges if {m.kept, m.merged} == {merge.kept, merge.merged}}
+        assert not kept
+        assert not any({merge.kept, merge.merged} <= group for group in groups(apart))
+        assert len(apart.merges) == 4
+        again = [Correction("split", *ends), Correction("merge", *reversed(ends))]
+        assert groups(merge_facts(CASES, again)) == groups(graph)
+
+
+def test_a_correction_about_unknown_names_does_nothing():
+    corrections = [Correction("merge", "Nowhere", "Nobody"), Correction("split", "X", "Beatles")]
+    assert merge_facts(CASES, corrections) == merge_facts(CASES)
+
+
+def test_mentions_are_the_places_of_all_spellings():
+    text = "Québec City is in Quebec. QUEBEC's motto; New Quebec Times."
+    names = ["Quebec", "Québec City", "New Quebec Times"]
+    graph = merge_facts([facts("a", names, text=text)])
+    found = {
+        (entity.name, text[m.start : m.end], m.start)
+        for m in graph.mentions
+        for entity in graph.entities
+        if entity.id == m.entity
+    }
+    assert found == {
+        ("Québec City", "Québec City", 0),
+        ("Quebec", "Quebec", 18),
+        ("Quebec", "QUEBEC", 26),
+        ("New Quebec Times", "New Quebec Times", 42),
+    }
+
+
+def test_korean_mentions_leave_particles_out():
+    text = "세종대왕은 조선의 왕이다. 조선왕조실록에 세종대왕이 나온다."
+    graph = merge_facts([facts("a", ["세종대왕", "조선"], text=text)])
+    found = sorted((m.start, text[m.start : m.end]) for m in graph.mentions)
+    assert found == [(0, "세종대왕"), (6, "조선"), (23, "세종대왕")]
+
+
+def test_a_capitalised_word_is_not_found_in_lower_case():
+    text = "It may rain in May. They told us that the U.S. waits."
+    graph = merge_facts([facts("a", ["May", "US"], text=text)])
+    assert sorted(text[m.start : m.end] for m in graph.mentions) == ["May", "U.S"]
+
+
+def test_parallel_relations_stay_distinct_and_add_up_to_one_weight():
+    found = [
+        facts("a", ["Ann", "Bob"], [("Ann", "married", "Bob", 10), ("Ann", "Married", "Bob", 4)]),
+        facts("b", ["Ann", "Bob"], [("Ann", "married", "Bob", 10), ("Bob", "hired", "Ann", 5)]),
+        facts("c", ["Ann", "Cy"], [("Ann", "met", "Cy", 5)]),
+    ]
+    graph = merge_facts(found)
+    name = {e.id: e.name for e in graph.entities}
+    weights = {
+        (name[r.source], r.relation, name[r.target]): (r.weight, r.passages)
+        for r in graph.relations
+    }
+    assert weights == {
+        ("Ann", "married", "Bob"): (1.0, ("a", "b")),
+        ("Bob", "hired", "Ann"): (0.25, ("b",)),
+        ("Ann", "met", "Cy"): (0.25, ("c",)),
+    }
+    assert len({r.id for r in graph.relations}) == 3
+    pairs = {
+        frozenset((name[a], name[b])): weight
+        for (a, b), weight in undirected_weights(graph.relations).items()
+    }
+    assert pairs == {frozenset({"Ann", "Bob"}): 1.0, frozenset({"Ann", "Cy"}): pytest.approx(0.2)}
+
+
+def test_relations_follow_merged_names_and_lead_nowhere_inside_one_entity():
+    found = [
+        facts("a", ["The Beatles", "Ringo"], [("Ringo", "drums for", "The Beatles")]),
+        facts("b", ["Beatles"], [("Beatles", "are", "The Beatles")]),
+    ]
+    graph = merge_facts(found)
+    (relation,) = graph.relations
+    assert relation.target == entity(graph, "Beatles").id
+
+
+def test_an_end_of_a_relation_that_is_no_listed_entity_becomes_one():
+    graph = merge_facts([facts("a", ["Ann"], [("Ann", "likes", "tea")])])
+    assert {e.name for e in graph.entities} == {"Ann", "tea"}
+
+
+def test_claims_hang_on_entities_with_their_passage():
+    found = [
+        facts("a", ["The Beatles"]),
+        facts("b", ["Beatles", "Apple"], claims=[claim("Beatles", "sued Apple", "Apple")]),
+        facts("c", ["Beatles"], claims=[claim("Beatles", "split", "nothing named")]),
+    ]
+    graph = merge_facts(found)
+    beatles, apple = entity(graph, "Beatles").id, entity(graph, "Apple").id
+    assert sorted((c.subject, c.object, c.passage, c.claim["type"]) for c in graph.claims) == (
+        sorted([(beatles, apple, "b", "claim"), (beatles, "", "c", "claim")])
+    )
+
+
+def test_no_facts_make_an_empty_graph():
+    assert merge_facts([]) == EntityGraph()
+    assert merge_facts([facts("a", ["", "...", "  "])]) == EntityGraph()
+
+
+def test_ids_stay_when_other_documents_come_and_go():
+    before = merge_facts(CASES)
+    more = [facts(f"x{i}", [("Beatles", "band"), "Oasis"]) for i in range(3)]
+    after = {e.id for e in merge_facts([*CASES[2:], *more]).entities}
+    assert {e.id for e in before.entities if "a" not in e.passages} <= after
+
+
+def test_candidates_come_from_shared_words_not_from_all_pairs(monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        entity_clusters, "_comparable", lambda a, b: compared.append((a, b)) or False
+    )
+    syllables = ["ka", "lo", "mi", "nu", "pe", "ra", "si", "to"]
+    names = [f"{a}{b}{c} {c}{a}{b}" for a in syllables for b in syllables for c in syllables]
+    merge_facts([facts("a", [*names, *(f"Saint {name}" for name in names)])])
+    assert 0 < len(compared) <= 6 * len(names)
+
+
+def test_parts_of_names_worked_out_by_hand():
+    assert canonical("Smith, John") == "john smith"
+    assert canonical("Henry the Eighth") == canonical("Henry the VIII") == "henry the 8"
+    assert same_person("J. R. R. Tolkien", "John Ronald Reuel Tolkien") == "initials"
+    assert same_person("J. Smith", "John Smith") == "partly"
+    assert same_person("Ann Lee", "Bob Lee") == "no"
+    assert slip("alpha morrison", "alpha morisson") == "no"
+    assert slip("alpha morrison", "alpha morison") == "likely"
+    assert slip("alpha johnson", "alpha johnston") == "possible"
+    assert kinds_of("American rock band") == ("organization",)
+    assert kinds_of("cities in Texas") == ("place",)
+    assert kinds_of("thing") == ()
+
+
+NAMES = st.sampled_from(
+    """Paris|paris|The Paris|World War I|World War II|World War 2|Einstein|Albert Einstein
+    |A. Einstein|Alfred Einstein|IBM|International Business Machines|Riemann sum|Rieman sum|서울
+    |서울은|U.S.|US|Bill|bills|Louis XIV|Louis XV|New York|York""".replace("\n    ", "").split("|")
+)
+KINDS = st.sampled_from(["", "person", "city", "company", "film", "organization"])
+TEXTS = st.sampled_from(["", "International Business Machines (IBM).", "Albert Einstein in Paris"])
+
+
+@st.composite
+def corpora(draw):
+    found = []
+    for i in range(draw(st.integers(1, 6))):
+        entities = draw(st.lists(st.tuples(NAMES, KINDS), max_size=4))
+        names = [name for name, _ in entities]
+        pairs = st.tuples(st.sampled_from(names), st.just("knows"), st.sampled_from(names))
+        relations = draw(st.lists(pairs, max_size=3)) if names else []
+        title = draw(st.sampled_from(["one", "two"]))
+        found.append(facts(f"p{i}", entities, relations, title=title, text=draw(TEXTS)))
+    return found
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora(), st.randoms(use_true_random=False))
+def test_the_order_of_passages_does_not_matter(found, random):
+    shuffled = found[:]
+    random.shuffle(shuffled)
+    assert merge_facts(shuffled) == merge_facts(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora())
+def test_everything_belongs_to_a_passage_and_an_entity(found):
+    graph = merge_facts(found)
+    ids = {e.id for e in graph.entities}
+    assert len(ids) == len(graph.entities)
+    texts = {one.passage: one.text for one in found}
+    assert all(e.passages and set(e.passages) <= set(texts) for e in graph.entities)
+    assert {r.source for r in graph.relations} | {r.target for r in graph.relations} <= ids
+    assert all(0 < r.weight <= 1 and r.source != r.target for r in graph.relations)
+    assert all(m.entity in ids and texts[m.passage][m.start : m.end] for m in graph.mentions)
+    said = {(one.passage, e["name"]) for one in found for e in one.facts["entities"]}
+    assert all(any(n in e.aliases and p in e.passages for e in graph.entities) for p, n in said)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora(), NAMES, NAMES)
+def test_a_split_always_holds(found, a, b):
+    graph = merge_facts(found, [Correction("split", a, b)])
+    if a != b:
+        assert not any({a, b} <= set(e.aliases) for e in graph.entities)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora())
+def test_a_passage_that_is_gone_leaves_no_trace(found):
+    extra = facts("gone", [("Atlantis", "city"), ("Paris", "person")], text="Atlantis (ATL)")
+    assert merge_facts([f for f in [*found, extra] if f.passage != "gone"]) == merge_facts(found)
+    assert not any("gone" in e.passages for e in merge_facts(found).entities)
