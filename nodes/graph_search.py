@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Loaded:
+class LoadedGraph:
     """The graph of an index with its vectors, as of a stamp; rows in the order of ``ids``."""
 
     stamp: str
@@ -30,7 +30,7 @@ class _Loaded:
     sentences: NDArray[np.float32]
 
 
-_loaded: dict[str, _Loaded] = {}
+_loaded: dict[str, LoadedGraph] = {}
 _lock = Lock()
 
 
@@ -42,7 +42,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     from ..algorithms.bridging import rank, similarities
     from ..algorithms.linking import read_question
 
-    loaded = _load(index)
+    loaded = load_graph(index)
     parts = read_question(loaded.graph, question)
     vectors = index.embedder.embed([question, parts.rest or question])
     cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
@@ -83,7 +83,7 @@ def _stamp(index: Index) -> str:
     return stamp
 
 
-def _load(index: Index) -> _Loaded:
+def load_graph(index: Index) -> LoadedGraph:
     stamp = _stamp(index)
     with _lock:
         key = str(index.folder)
@@ -92,5 +92,5 @@ def _load(index: Index) -> _Loaded:
             sentences = sentence_ids(graph, ids)
             passage_vectors = index.vectors.get("passages", ids)
             sentence_vectors = index.vectors.get("sentences", sentences)
-            _loaded[key] = _Loaded(stamp, ids, graph, passage_vectors, sentence_vectors)
+            _loaded[key] = LoadedGraph(stamp, ids, graph, passage_vectors, sentence_vectors)
         return _loaded[key]
