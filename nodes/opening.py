@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
+    from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.vectors import Vectors
@@ -34,6 +35,7 @@ class Index:
     vectors: Vectors
     replies: ReplyStore
     readings: ReadingStore
+    entities: EntityStore
     operator: Settings
 
     @cached_property
@@ -100,6 +102,7 @@ def _follow(index: Index) -> None:
 
 def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.catalogue import Catalogue
+    from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.vectors import Vectors
@@ -108,7 +111,15 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     # The id tells the index apart from others on the same Chroma server.
     id = catalogue.settle("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
     vectors = Vectors(folder, id, operator.chroma_url)
-    return Index(folder, catalogue, vectors, ReplyStore(engine), ReadingStore(engine), operator)
+    return Index(
+        folder,
+        catalogue,
+        vectors,
+        ReplyStore(engine),
+        ReadingStore(engine),
+        EntityStore(engine),
+        operator,
+    )
 
 
 async def index_of(context: Context) -> Index:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     Engine,
+    Float,
     ForeignKey,
     Integer,
     MetaData,
@@ -86,6 +88,87 @@ readings = Table(
     Column("model", String, nullable=False),
     Column("value", Text),
     Column("reason", Text),
+)
+entities = Table(
+    "entities",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("type", String, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("pending", Boolean, nullable=False),
+)
+descriptions = Table(
+    "descriptions",
+    metadata,
+    Column("entity", String, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+)
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("entity", String, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("spelling", Text, nullable=False),
+    Column("name", Text, nullable=False, index=True),
+)
+entity_passages = Table(
+    "entity_passages",
+    metadata,
+    Column("entity", String, primary_key=True),
+    Column("passage", String, primary_key=True, index=True),
+)
+mentions = Table(
+    "mentions",
+    metadata,
+    Column("passage", String, primary_key=True),
+    Column("start", Integer, primary_key=True),
+    Column("end", Integer, primary_key=True),
+    Column("entity", String, primary_key=True, index=True),
+)
+relations = Table(
+    "relations",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("source", String, nullable=False, index=True),
+    Column("target", String, nullable=False, index=True),
+    Column("relation", Text, nullable=False),
+    Column("weight", Float, nullable=False),
+)
+relation_passages = Table(
+    "relation_passages",
+    metadata,
+    Column("relation", String, primary_key=True),
+    Column("passage", String, primary_key=True),
+)
+claims = Table(
+    "claims",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("subject", String, nullable=False, index=True),
+    Column("object", String, nullable=False),
+    Column("passage", String, nullable=False),
+    Column("claim", Text, nullable=False),
+)
+merges = Table(
+    "merges",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("kept", Text, nullable=False),
+    Column("kept_id", String, nullable=False),
+    Column("merged", Text, nullable=False),
+    Column("merged_id", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("score", Float, nullable=False),
+)
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("action", String, nullable=False),
+    Column("a", Text, nullable=False),
+    Column("b", Text, nullable=False),
 )
 replies = Table(
     "replies",

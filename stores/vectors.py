@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_chroma import Chroma
 
-Collection = Literal["passages", "sentences", "questions"]
+Collection = Literal["passages", "sentences", "questions", "entities"]
 
 
 class Entry(NamedTuple):
