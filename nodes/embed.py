@@ -50,10 +50,12 @@ async def embed_missing(
     entries_of: Callable[[Sequence[str]], list[tuple[Entry, str]]],
     workers: int,
     report: Progress,
+    batch: int = _BATCH,
 ) -> None:
     """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
 
-    ``entries_of`` gives for ids what is stored, and the text that is embedded.
+    ``entries_of`` gives for ids what is stored, and the text that is embedded. An interrupted run
+    loses at most one ``batch`` for each worker.
     """
 
     def embed_batch(ids: Sequence[str]) -> None:
@@ -65,17 +67,21 @@ async def embed_missing(
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
     await asyncio.to_thread(index.vectors.remove, collection, extra)
-    await in_batches(missing, embed_batch, workers, report)
+    await in_batches(missing, embed_batch, workers, report, batch)
     if missing or extra:
         await asyncio.to_thread(mark_written, index)
 
 
 async def in_batches(
-    items: Sequence[str], work: Callable[[Sequence[str]], None], workers: int, report: Progress
+    items: Sequence[str],
+    work: Callable[[Sequence[str]], None],
+    workers: int,
+    report: Progress,
+    size: int = _BATCH,
 ) -> None:
     """Does blocking ``work`` in batches; after a failure no more are begun, and those under way
     are kept."""
-    waiting = deque(batches(items, _BATCH))
+    waiting = deque(batches(items, size))
     done = 0
 
     async def run() -> None:

@@ -27,6 +27,7 @@ from .opening import Index
 from .scan import open_for_indexing
 
 HOPS_FILE = "hops.npz"
+_BATCH = 512
 
 
 @node()
@@ -42,6 +43,7 @@ async def embed_questions(state: IndexState, context: IndexContext) -> dict[str,
             partial(_entries, texts),
             workers_for(index, context),
             progress_of("embed_questions"),
+            _BATCH,
         )
     return {}
 
