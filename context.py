@@ -25,7 +25,7 @@ load_dotenv(".env")
 MethodName = Literal["basic", "crag", "hoprag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag"]
-LayerName = Literal["passages", "sentences", "hops"]
+LayerName = Literal["passages", "sentences", "hops", "entities"]
 GraderName = Literal["model", "similarity"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
@@ -149,8 +149,34 @@ class IndexContext(Context):
     layers: Annotated[
         list[LayerName],
         BeforeValidator(_split_commas),
-        Field(description="Layers to build besides those of the index: passages, sentences, hops."),
+        Field(
+            description="Layers to build besides those of the index: passages, sentences, hops, "
+            "entities."
+        ),
     ] = ["passages"]
+    entity_types: Annotated[
+        list[str],
+        BeforeValidator(_split_commas),
+        Field(
+            min_length=1,
+            max_length=50,
+            description="Types of entities to look for; unset: the index's.",
+        ),
+    ] = ["person", "organisation", "place", "work", "event"]
+    examples: Annotated[
+        str,
+        Field(
+            max_length=20_000,
+            description="Texts with their entities and relations, for the model to follow.",
+        ),
+    ] = ""
+    claims: Annotated[bool, Field(description="Read what is claimed of entities as well.")] = False
+    gleanings: Annotated[
+        int, Field(ge=0, le=5, description="Most rounds of asking for entities that were missed.")
+    ] = 0
+    joint: Annotated[
+        bool, Field(description="Ask for a passage's questions and entities in one request.")
+    ] = True
     dry_run: Annotated[
         bool, Field(description="Only say what would be done and what it would cost.")
     ] = False

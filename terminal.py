@@ -68,8 +68,9 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     bounds = {type(bound): bound for bound in field.metadata}
     at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
     default = field.get_default(call_default_factory=True, validated_data={})
+    flag = "--" + name.replace("_", "-")
     option = typer.Option(
-        "--" + name.replace("_", "-"),
+        f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
         help=escape(
             f"{field.description}" + (f" [{_shown(default)}]" if default is not None else "")
         ),

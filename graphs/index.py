@@ -7,12 +7,14 @@ from langgraph.runtime import Runtime
 
 from ..context import IndexContext
 from ..nodes.embed import embed
+from ..nodes.entities_layer import describe_entities, embed_entities, merge_entities
 from ..nodes.finish import finish
 from ..nodes.hops_layer import connect_passages, embed_questions
 from ..nodes.read_passages import read_passages
 from ..nodes.scan import scan
 from ..nodes.sentence_layer import embed_sentences, link_passages
 from ..nodes.split import plan, split
+from ..nodes.triples import import_triples
 from ..state.indexing import IndexInput, IndexOutput, IndexState
 
 
@@ -21,14 +23,24 @@ def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", 
     return "plan" if runtime.context and runtime.context.dry_run else "split"
 
 
-def first_layer(state: IndexState) -> Literal["embed_sentences", "read_passages", "finish"]:
+def first_layer(state: IndexState) -> Literal["embed_sentences", "import_triples", "finish"]:
     """The first layer that the index has besides its passages."""
-    return "embed_sentences" if "sentences" in state["layers"] else next_layer(state)
+    return "embed_sentences" if "sentences" in state["layers"] else read_layer(state)
 
 
-def next_layer(state: IndexState) -> Literal["read_passages", "finish"]:
-    """The layer after the sentences."""
-    return "read_passages" if "hops" in state["layers"] else "finish"
+def read_layer(state: IndexState) -> Literal["import_triples", "finish"]:
+    """The layers after the sentences: those that passages are read for."""
+    return "import_triples" if {"hops", "entities"} & set(state["layers"]) else "finish"
+
+
+def after_reading(state: IndexState) -> Literal["embed_questions", "merge_entities"]:
+    """The layer that is made first of what was read."""
+    return "embed_questions" if "hops" in state["layers"] else "merge_entities"
+
+
+def after_hops(state: IndexState) -> Literal["merge_entities", "finish"]:
+    """The layer after the hops."""
+    return "merge_entities" if "entities" in state["layers"] else "finish"
 
 
 graph = (
@@ -44,19 +56,27 @@ graph = (
     .add_node("embed", embed)
     .add_node("embed_sentences", embed_sentences)
     .add_node("link_passages", link_passages)
+    .add_node("import_triples", import_triples)
     .add_node("read_passages", read_passages)
     .add_node("embed_questions", embed_questions)
     .add_node("connect_passages", connect_passages)
+    .add_node("merge_entities", merge_entities)
+    .add_node("describe_entities", describe_entities)
+    .add_node("embed_entities", embed_entities)
     .add_node("finish", finish)
     .add_edge(START, "scan")
     .add_conditional_edges("scan", work)
     .add_edge("split", "embed")
     .add_conditional_edges("embed", first_layer)
     .add_edge("embed_sentences", "link_passages")
-    .add_conditional_edges("link_passages", next_layer)
-    .add_edge("read_passages", "embed_questions")
+    .add_conditional_edges("link_passages", read_layer)
+    .add_edge("import_triples", "read_passages")
+    .add_conditional_edges("read_passages", after_reading)
     .add_edge("embed_questions", "connect_passages")
-    .add_edge("connect_passages", "finish")
+    .add_conditional_edges("connect_passages", after_hops)
+    .add_edge("merge_entities", "describe_entities")
+    .add_edge("describe_entities", "embed_entities")
+    .add_edge("embed_entities", "finish")
     .add_edge("plan", "finish")
     .add_edge("finish", END)
     .compile(name="index")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from ..context import IndexContext
+from ..context import Context, IndexContext
 from ..state.indexing import IndexState
 from ..state.records import Passage
 from ..stores.catalogue import batches
@@ -102,7 +102,7 @@ async def in_batches(
             raise end
 
 
-def workers_for(index: Index, context: IndexContext) -> int:
+def workers_for(index: Index, context: Context) -> int:
     """How many batches to embed at once: one on this machine, several where another one works."""
     return 1 if index.embedder.local else context.concurrency
 

@@ -3,86 +3,99 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..context import IndexContext
-from ..models.language import LanguageModel, NoReplyError
+from ..models.language import NoReplyError
 from ..models.meter import current_meter
-from ..prompts.library import WRITE_QUESTIONS
-from ..prompts.prompt import number
-from ..prompts.replies import PassageQuestions
 from ..state.indexing import Failure, IndexState
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.lock import writing
-from ..stores.readings import Reading
+from ..stores.readings import Reading, ReadingKind
 from .node import Progress, node, progress_of
 from .opening import Index, language_model_at
-from .scan import READ_LAYERS, open_for_indexing, wanted_layers, wanted_reader
+from .reading_calls import Outcome, PassageReader
+from .scan import open_for_indexing, reading_settings
 
 _BATCH = 64
 _SILENT = 8
+_MANY = 0.1
+_MISSED: dict[ReadingKind, str] = {
+    "questions": "found no questions in {} of {} passages; nothing hops there.",
+    "facts": "found no entities in {} of {} passages; no relation leads there.",
+}
+# A passage may name nothing, but always answers something.
+_TOLERATED: dict[ReadingKind, float] = {"questions": 0.0, "facts": _MANY}
 
 
 @node()
 async def read_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Has the model write the questions of every passage that it has not read yet."""
+    """Has the model read what the layers need and it has not read yet, of every passage."""
     index = await asyncio.to_thread(open_for_indexing, context)
-    reader = wanted_reader(index.catalogue, context)
-    model = await language_model_at(index, context, reader)
+    wanted = await asyncio.to_thread(reading_settings, index.catalogue, context, state["layers"])
+    model = await language_model_at(index, context, wanted.model)
+    reader = PassageReader(model, wanted.extraction)
     async with writing(index.folder):
-        missing = await asyncio.to_thread(index.readings.missing, "questions", model.name)
-        reading = _Reading(index, model, progress_of("read_passages"), len(missing))
-        await reading.run(missing, context.concurrency)
-    reading.warn()
+        missing = await asyncio.to_thread(missing_kinds, index, wanted.readers)
+        reading = _Reading(index, reader, wanted.readers, missing, progress_of("read_passages"))
+        await reading.run(context.concurrency)
+    reading.warn(wanted.model)
     return {"failures": [*state["failures"], *reading.failures]}
 
 
-Price = Callable[[str, str], int]
+def missing_kinds(
+    index: Index, readers: Mapping[ReadingKind, str]
+) -> dict[str, tuple[ReadingKind, ...]]:
+    """The stored passages that are not read, and what is missing of each. Blocks."""
+    missing: dict[str, tuple[ReadingKind, ...]] = {}
+    for kind, reader in readers.items():
+        for passage in index.readings.missing(kind, reader):
+            missing[passage] = (*missing.get(passage, ()), kind)
+    return missing
 
 
-async def pricing(index: Index, context: IndexContext) -> Price:
-    """What reading a passage of that title and text costs: tokens to send. The function blocks."""
-    if not READ_LAYERS.intersection(wanted_layers(index.catalogue, context)):
-        return lambda title, text: 0
-    model = await language_model_at(index, context, wanted_reader(index.catalogue, context))
-    return lambda title, text: model.missing_tokens(WRITE_QUESTIONS, texts=number([(title, text)]))
-
-
-def unread(index: Index, context: IndexContext) -> list[Passage]:
-    """The stored passages that the layers wait for. Blocks."""
-    if not READ_LAYERS.intersection(wanted_layers(index.catalogue, context)):
-        return []
-    reader = wanted_reader(index.catalogue, context)
-    return index.catalogue.passages(index.readings.missing("questions", reader))
-
-
-def unread_places(index: Index) -> list[Failure]:
+def unread_places(index: Index, kinds: Sequence[ReadingKind]) -> list[Failure]:
     """The passages that the model could not read, and why. Blocks."""
-    failed = dict(index.readings.failed("questions"))
-    passages = index.catalogue.passages(list(failed))
-    return [{"path": _place(passage), "reason": failed[passage["id"]]} for passage in passages]
+    reasons: dict[str, list[str]] = {}
+    for kind in kinds:
+        for passage, reason in index.readings.failed(kind):
+            reasons.setdefault(passage, []).append(reason)
+    return [
+        {"path": _place(passage), "reason": reason}
+        for passage in index.catalogue.passages(sorted(reasons))
+        for reason in dict.fromkeys(reasons[passage["id"]])
+    ]
 
 
 class _Reading:
     """One pass over passages; what was read is stored in batches."""
 
-    def __init__(self, index: Index, model: LanguageModel, report: Progress, total: int) -> None:
+    def __init__(
+        self,
+        index: Index,
+        reader: PassageReader,
+        readers: Mapping[ReadingKind, str],
+        missing: Mapping[str, tuple[ReadingKind, ...]],
+        report: Progress,
+    ) -> None:
         self.failures: list[Failure] = []
         self._index = index
-        self._model = model
+        self._reader = reader
+        self._readers = readers
+        self._missing = missing
         self._report = report
-        self._total = total
         self._done = 0
         self._silent = 0
-        self._empty = 0
+        self._read_well: Counter[ReadingKind] = Counter()
+        self._empty: Counter[ReadingKind] = Counter()
         self._unstored: list[Reading] = []
 
-    async def run(self, passages: Sequence[str], workers: int) -> None:
+    async def run(self, workers: int) -> None:
         """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
-        waiting = deque(batches(passages, _BATCH))
+        waiting = deque(batches(self._missing, _BATCH))
         at_hand: deque[Passage] = deque()
 
         async def work() -> None:
@@ -101,50 +114,46 @@ class _Reading:
             await self._store(1)
 
     async def _read(self, passage: Passage) -> None:
-        texts = number([(passage["title"], passage["text"])])
-        value, reason = None, None
-        try:
-            value = _cleaned(await self._model.run(WRITE_QUESTIONS, texts=texts))
-        except NoReplyError as error:
-            reason = str(error)
-            self._silent += error.cause == "unreachable"
-            self.failures.append({"path": _place(passage), "reason": reason})
-        else:
-            self._silent = 0
-            self._empty += not any(value.values())
-        self._unstored.append(Reading(passage["id"], "questions", self._model.name, value, reason))
+        kinds = self._missing[passage["id"]]
+        outcomes = await self._reader.read(passage["title"], passage["text"], kinds)
+        self._note(passage, outcomes)
         await self._store(_BATCH)
         self._done += 1
-        self._report(self._done, self._total)
+        self._report(self._done, len(self._missing))
+
+    def _note(self, passage: Passage, outcomes: Mapping[ReadingKind, Outcome]) -> None:
+        errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
+        unreachable = any(error.cause == "unreachable" for error in errors)
+        self._silent = self._silent + unreachable if errors else 0
+        for sentence in dict.fromkeys(str(error) for error in errors):
+            self.failures.append({"path": _place(passage), "reason": sentence})
+        for kind, outcome in outcomes.items():
+            reading = Reading(passage["id"], kind, self._readers[kind], None)
+            if isinstance(outcome, NoReplyError):
+                reading = reading._replace(reason=str(outcome))
+            else:
+                reading = reading._replace(value=outcome)
+                self._read_well[kind] += 1
+                self._empty[kind] += not any(outcome.values())
+            self._unstored.append(reading)
 
     async def _store(self, at_least: int) -> None:
         if len(self._unstored) >= at_least:
             readings, self._unstored = self._unstored, []
             await asyncio.to_thread(self._index.readings.put, readings)
 
-    def warn(self) -> None:
+    def warn(self, model: str) -> None:
         """Says what was not read, or read without result."""
         meter = current_meter()
-        if left := self._total - self._done:
+        if left := len(self._missing) - self._done:
             meter.warn(
-                f"The model {self._model.name} stopped replying; {left} passages are left for the "
-                "next run of: ragraphs index"
+                f"The model {model} stopped replying; {left} passages are left for the next run "
+                "of: ragraphs index"
             )
-        if self._empty:
-            meter.warn(
-                f"The model {self._model.name} found no questions in {self._empty} of "
-                f"{self._done} passages; nothing hops there."
-            )
-
-
-def _cleaned(reply: PassageQuestions) -> dict[str, list[str]]:
-    """Each question once, on one line."""
-
-    def clean(questions: Sequence[str]) -> list[str]:
-        lines = (" ".join(question.split()) for question in questions)
-        return list(dict.fromkeys(line for line in lines if line))
-
-    return {"incoming": clean(reply.incoming), "outgoing": clean(reply.outgoing)}
+        for kind, empty in self._empty.items():
+            read = self._read_well[kind]
+            if empty > _TOLERATED[kind] * read:
+                meter.warn(f"The model {model} {_MISSED[kind].format(empty, read)}")
 
 
 def _place(passage: Passage) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 from langgraph.types import Overwrite
+from typing_extensions import TypedDict
 
 from ..context import IndexContext, LayerName, Settings, settings
 from ..models.embeddings import identity, open_embedder, resolve_auto
@@ -17,13 +20,24 @@ from ..models.meter import current_meter
 from ..state.errors import RagraphsError
 from ..state.indexing import Failure, IndexState
 from ..stores.catalogue import Catalogue
+from ..stores.readings import ReadingKind
 from ..stores.sources import find_files
 from .node import node
 from .opening import Index, open_index
 
 DEFAULT_CHUNK_TOKENS = 400
-READ_LAYERS: frozenset[LayerName] = frozenset({"hops"})
+READ_LAYERS: dict[LayerName, ReadingKind] = {"hops": "questions", "entities": "facts"}
 INLINE = "inline"
+
+
+class Extraction(TypedDict):
+    """The settings that decide what a model reads in a passage besides questions."""
+
+    entity_types: list[str]
+    examples: str
+    claims: bool
+    gleanings: int
+    joint: bool
 
 
 @node()
@@ -36,6 +50,9 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
     _check_input(state)
     files, failures, folders = _find(state.get("sources") or [], operator)
+    triples, refused = _find_triples(state.get("triples") or [], operator)
+    if triples:
+        context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
     index = open_for_indexing(context, create=bool(files or inline))
     known = _known(index.catalogue)
@@ -45,8 +62,9 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "embeddings": index.embedder.name,
         "inline": inline,
         "files": [str(file) for file in files],
+        "triple_files": [str(file) for file in triples],
         "gone": list(dict.fromkeys(gone)),
-        "failures": failures,
+        "failures": [*failures, *refused],
         "layers": wanted_layers(index.catalogue, context),
         "plan": None,
         "usage": Overwrite({}),
@@ -82,7 +100,7 @@ def storable(text: str) -> str:
 
 def _check_input(state: IndexState) -> None:
     """Raises RagraphsError for what does not have the form that ``IndexInput`` says."""
-    for key in ("sources", "documents", "remove"):
+    for key in ("sources", "documents", "remove", "triples"):
         if isinstance(state.get(key) or [], str | dict):
             raise RagraphsError(f"{key!r} must be a list, even of one.")
     ids: set[str] = set()
@@ -117,6 +135,14 @@ def _find(
         if folder.is_dir():
             folders.append(folder if operator.root is None else folder.resolve())
     return list(files), failures, folders
+
+
+def _find_triples(sources: Sequence[str], operator: Settings) -> tuple[list[Path], list[Failure]]:
+    files, failures, _ = _find(sources, operator)
+    for file in files:
+        if file.suffix.lower() != ".jsonl":
+            raise RagraphsError(f"Triples are read from .jsonl files, which {file.name!r} is not.")
+    return files, failures
 
 
 class _Known(NamedTuple):
@@ -209,13 +235,65 @@ def wanted_reader(catalogue: Catalogue, context: IndexContext) -> str:
     return context.model if named or recorded is None else recorded
 
 
+class ReadingSettings(NamedTuple):
+    """The model that reads passages, how, and what counts as read for every kind of reading."""
+
+    model: str
+    extraction: Extraction
+    readers: dict[ReadingKind, str]
+
+
+def reading_settings(
+    catalogue: Catalogue, context: IndexContext, layers: Sequence[str]
+) -> ReadingSettings:
+    """How passages are read for ``layers``. Blocks."""
+    model = wanted_reader(catalogue, context)
+    extraction = wanted_extraction(catalogue, context)
+    return ReadingSettings(model, extraction, readers_of(layers, model, extraction))
+
+
+def wanted_extraction(catalogue: Catalogue, context: IndexContext) -> Extraction:
+    """How entities are extracted: as before, but for what is set now."""
+    recorded = catalogue.property("extraction") or {}
+    return cast(
+        Extraction,
+        {
+            name: recorded[name]
+            if name in recorded and name not in context.model_fields_set
+            else getattr(context, name)
+            for name in Extraction.__annotations__
+        },
+    )
+
+
+def readers_of(
+    layers: Sequence[str], reader: str, extraction: Extraction | None
+) -> dict[ReadingKind, str]:
+    """What each kind of reading that ``layers`` need must have been read by, to count as read."""
+    readers: dict[ReadingKind, str] = {"questions": reader, "facts": _labelled(reader, extraction)}
+    return {kind: readers[kind] for layer, kind in READ_LAYERS.items() if layer in layers}
+
+
+def _labelled(reader: str, extraction: Extraction | None) -> str:
+    """The model, with a hash of the settings that decide its replies where they are not usual."""
+    decisive = {k: v for k, v in (extraction or {}).items() if k != "joint"}
+    usual = {name: IndexContext.model_fields[name].default for name in decisive}
+    if decisive == usual:
+        return reader
+    digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+    return f"{reader} ({digest[:8]})"
+
+
 def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
     layers = wanted_layers(catalogue, context)
-    if layers != catalogue.property("layers"):
-        catalogue.set_property("layers", layers)
-    reader = wanted_reader(catalogue, context)
-    if READ_LAYERS.intersection(layers) and reader != catalogue.property("reader"):
-        catalogue.set_property("reader", reader)
+    wanted: dict[str, Any] = {"layers": layers}
+    if READ_LAYERS.keys() & layers:
+        wanted["reader"] = wanted_reader(catalogue, context)
+    if "entities" in layers:
+        wanted["extraction"] = wanted_extraction(catalogue, context)
+    for name, value in wanted.items():
+        if value != catalogue.property(name):
+            catalogue.set_property(name, value)
 
 
 def _settle_passage_size(catalogue: Catalogue, context: IndexContext) -> None:

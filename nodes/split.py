@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,14 @@ from ..stores.catalogue import NewDocument, Piece, batches
 from ..stores.loading import load
 from ..stores.loading_types import LoadedDocument, LoadError, LoadFailure
 from ..stores.lock import writing
+from ..stores.readings import ReadingKind
 from ..stores.sources import sha256_of
 from .node import Progress, node, progress_of
-from .opening import Index
-from .read_passages import Price, pricing, unread
-from .scan import INLINE, document_path, open_for_indexing, storable
+from .opening import Index, language_model_at
+from .read_passages import missing_kinds
+from .reading_calls import PassageReader
+from .scan import INLINE, document_path, open_for_indexing, reading_settings, storable
+from .triples import names_in, suffixes
 
 _READER = "1"  # to be raised when a loader gives another text for the same file
 _GROUP_DOCUMENTS = 100
@@ -45,20 +48,54 @@ async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
 async def plan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Says what a run would read and cost, and changes nothing."""
     index = await asyncio.to_thread(open_for_indexing, context)
-    price = await pricing(index, context)
+    wanted = await asyncio.to_thread(reading_settings, index.catalogue, context, state["layers"])
+    reader = PassageReader(await language_model_at(index, context, wanted.model), wanted.extraction)
+    imported = await asyncio.to_thread(names_in, state["triple_files"], index)
+    price = _Price(reader, frozenset(wanted.readers), imported)
     reading = await asyncio.to_thread(_Reading, index, price)
     await _run(reading, state, progress_of("plan"))
     passages, tokens = await asyncio.to_thread(_without_vector, index, context.repair)
-    for passage in await asyncio.to_thread(unread, index, context):
-        reading.count_reply(passage["title"], passage["text"])
+    missing = await asyncio.to_thread(missing_kinds, index, wanted.readers)
+    await asyncio.to_thread(price.add_stored, index, missing)
     planned: Plan = {
         "documents": reading.counts["added"] + reading.counts["updated"],
         "passages": reading.counts["passages"] + passages,
         "embedding_tokens": 0 if index.embedder.local else reading.counts["tokens"] + tokens,
-        "missing_replies": reading.counts["replies"],
-        "reply_tokens": reading.counts["reply_tokens"],
+        "missing_replies": price.replies,
+        "reply_tokens": price.tokens,
     }
     return {**reading.result(state), "plan": planned}
+
+
+class _Price:
+    """What reading passages would cost: requests to a model, and the tokens to send."""
+
+    def __init__(
+        self, reader: PassageReader, kinds: frozenset[ReadingKind], imported: frozenset[str]
+    ) -> None:
+        self.replies = 0
+        self.tokens = 0
+        self._reader = reader
+        self._kinds = kinds
+        self._imported = imported
+
+    def add_stored(self, index: Index, missing: Mapping[str, Collection[ReadingKind]]) -> None:
+        """Adds what is missing of stored passages. Blocks."""
+        for batch in batches(missing, _GROUP_DOCUMENTS):
+            for passage in index.catalogue.passages(batch):
+                kinds = missing[passage["id"]]
+                self.add(passage["document"], passage["title"], passage["text"], kinds)
+
+    def add(
+        self, document: str, title: str, text: str, kinds: Collection[ReadingKind] | None = None
+    ) -> None:
+        """Adds a passage, of which all or the given kinds are missing. Blocks."""
+        wanted = set(self._kinds if kinds is None else kinds)
+        if not self._imported.isdisjoint(suffixes(document)):
+            wanted.discard("facts")
+        replies, tokens = self._reader.price(title, text, wanted) if wanted else (0, 0)
+        self.replies += replies
+        self.tokens += tokens
 
 
 def _without_vector(index: Index, repair: bool) -> tuple[int, int]:
@@ -86,7 +123,7 @@ async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
 class _Reading:
     """One pass over the sources, whose documents are stored; with ``price``, only counted."""
 
-    def __init__(self, index: Index, price: Price | None = None) -> None:
+    def __init__(self, index: Index, price: _Price | None = None) -> None:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
@@ -184,13 +221,8 @@ class _Reading:
         for piece in self._catalogue.new_pieces(document):
             self.counts["passages"] += 1
             self.counts["tokens"] += count_tokens(piece.text)
-            self.count_reply(document.title, piece.text)
-
-    def count_reply(self, title: str, text: str) -> None:
-        """Counts what a model would be sent for reading a passage."""
-        tokens = self._price(title, text) if self._price else 0
-        self.counts["replies"] += tokens > 0
-        self.counts["reply_tokens"] += tokens
+            if self._price:
+                self._price.add(document.id, document.title, piece.text)
 
     def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
         for span in split_text(document.blocks, *self._size):

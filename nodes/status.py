@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from ..algorithms.hop_graph import HopGraph
+from ..stores.catalogue import batches
 from .hops_layer import stored_hops
 from .opening import Index
 from .read_passages import unread_places
-from .scan import READ_LAYERS
+from .scan import READ_LAYERS, readers_of
+
+_BATCH = 1000
 
 
 def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
@@ -31,11 +35,15 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
     }
-    if READ_LAYERS.intersection(layers):
+    if READ_LAYERS.keys() & layers:
         reader = catalogue.property("reader")
         described["reader"] = reader
-        described["unread"] = len(index.readings.missing("questions", reader))
-        described["failures"] += unread_places(index)
+        readers = readers_of(layers, reader, catalogue.property("extraction"))
+        for kind, wanted in readers.items():
+            described[f"unread_{kind}"] = len(index.readings.missing(kind, wanted))
+        described["failures"] += unread_places(index, list(readers))
+    if "entities" in layers:
+        described |= index.entities.counts()
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
@@ -52,8 +60,32 @@ def export_lines(index: Index) -> Iterator[str]:
         yield json.dumps({"kind": "passage", **passage}, ensure_ascii=False)
     for id, questions in index.readings.values("questions"):
         yield json.dumps({"kind": "questions", "passage": id, **questions}, ensure_ascii=False)
-    if "hops" in (catalogue.property("layers") or []):
+    layers = catalogue.property("layers") or []
+    if "hops" in layers:
         yield from _hop_lines(stored_hops(index))
+    if "entities" in layers:
+        yield from map(partial(json.dumps, ensure_ascii=False), _entity_lines(index))
+
+
+def _entity_lines(index: Index) -> Iterator[dict[str, Any]]:
+    """What was found in each passage, the entities and relations made of it, and corrections."""
+    store = index.entities
+    for passage, facts in index.readings.values("facts"):
+        yield {"kind": "facts", "passage": passage, **facts}
+    for entities in batches(store.all_entities(), _BATCH):
+        ids = [entity.id for entity in entities]
+        aliases, passages = store.aliases_of(ids), store.passages_of(ids)
+        for entity in entities:
+            own = {"aliases": aliases.get(entity.id, []), "passages": passages.get(entity.id, [])}
+            yield {"kind": "entity", **entity._asdict(), **own}
+    for relations in batches(store.all_relations(), _BATCH):
+        passages = store.relation_passages_of(relation.id for relation in relations)
+        for relation in relations:
+            stated = {"passages": passages.get(relation.id, [])}
+            weight = round(relation.weight, 6)
+            yield {"kind": "relation", **relation._asdict(), "weight": weight, **stated}
+    for correction in store.corrections():
+        yield {"kind": "correction", **correction._asdict()}
 
 
 def _hop_lines(graph: HopGraph) -> Iterator[str]:

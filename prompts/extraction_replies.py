@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -335,6 +335,15 @@ def to_facts(reply: Facts) -> PassageFacts:
         "relations": list(relations.values()),
         "claims": list(claims.values()),
     }
+
+
+def joined(replies: Sequence[Facts]) -> Facts:
+    """What several replies about one text say together."""
+    return Facts.model_construct(
+        entities=[entity for reply in replies for entity in reply.entities],
+        relations=[relation for reply in replies for relation in reply.relations],
+        claims=[claim for reply in replies for claim in reply.claims],
+    )
 
 
 def already_found(facts: PassageFacts) -> list[Excerpt]:

@@ -14,12 +14,14 @@ from .usage import add_usage, add_warnings
 class IndexInput(TypedDict, total=False):
     """What to index: files, folders or globs, and documents given inline; and what to remove.
 
-    With none of them, an index that was interrupted is completed. Nothing of it stays on a thread.
+    ``triples`` are files of entities and relations that were found elsewhere. With none of all
+    these, an index that was interrupted is completed. Nothing of it stays on a thread.
     """
 
     sources: Annotated[list[str], EphemeralValue]
     documents: Annotated[list[Document], EphemeralValue]
     remove: Annotated[list[str], EphemeralValue]
+    triples: Annotated[list[str], EphemeralValue]
 
 
 class Failure(TypedDict):
@@ -64,10 +66,11 @@ class IndexOutput(TypedDict):
 class IndexState(IndexInput, IndexOutput):
     """The state of the index graph.
 
-    ``inline`` are the documents given, ``files`` those to read, ``gone`` the ids of documents to
-    remove.
+    ``inline`` are the documents given, ``files`` those to read, ``triple_files`` those of triples,
+    ``gone`` the ids of documents to remove.
     """
 
     inline: list[Document]
     files: list[str]
+    triple_files: list[str]
     gone: list[str]

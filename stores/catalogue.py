@@ -217,6 +217,17 @@ class Catalogue:
                 found.update((row.id, _passage(row)) for row in connection.execute(query))
         return [found[id] for id in ids if id in found]
 
+    def passages_of(self, documents: Iterable[str]) -> dict[str, list[Passage]]:
+        """The passages of each document, by place."""
+        table = schema.passages
+        found: dict[str, list[Passage]] = {}
+        with self._engine.connect() as connection:
+            for batch in batches(documents, _BATCH):
+                query = select(table).where(table.c.document.in_(batch))
+                for row in connection.execute(query.order_by(table.c.start, table.c.id)):
+                    found.setdefault(row.document, []).append(_passage(row))
+        return found
+
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
         table = schema.passages

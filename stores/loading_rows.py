@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .loading_encoding import EncodingError, detect
 from .loading_file import SourceFile, clean, megabytes
@@ -23,8 +23,28 @@ _DELIMITERS = ",;\t|"
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
+class JsonLine(NamedTuple):
+    """What a line of a file says, and which line it is."""
+
+    number: int
+    where: str
+    value: Any
+
+
 def load_jsonl(source: SourceFile) -> Rows:
     """A document for each line that is an object with ``text``, a failure for any other line."""
+    for line in json_lines(source):
+        if isinstance(line, LoadFailure):
+            yield line
+            continue
+        try:
+            yield _document(line.value, line.where, f"line-{line.number}")
+        except LoadError as error:
+            yield LoadFailure(line.where, str(error))
+
+
+def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
+    """The lines of a JSON lines file that are not blank."""
     for number, line in _lines(source, forgiving=True):
         where = f"{source.name}, line {number}"
         try:
@@ -32,7 +52,7 @@ def load_jsonl(source: SourceFile) -> Rows:
                 most = megabytes(source.limits.line_characters)
                 raise LoadError(f"{where} is longer than {most}; split its text.")
             if line.strip():
-                yield _document(_parsed_line(line, where), where, f"line-{number}")
+                yield JsonLine(number, where, _parsed_line(line, where))
         except LoadError as error:
             yield LoadFailure(where, str(error))
 

@@ -14,6 +14,8 @@ from . import schema
 
 ReadingKind = Literal["questions", "facts"]
 
+IMPORTED = "imported"
+
 
 class Reading(NamedTuple):
     """What ``model`` read in a passage, or the reason why it could not."""
@@ -48,12 +50,15 @@ class ReadingStore:
             )
 
     def missing(self, kind: ReadingKind, model: str) -> list[str]:
-        """The passages that ``model`` has not read yet, or could not, in the order of storing."""
+        """The passages that ``model`` has not read yet, or could not, in the order of storing.
+
+        What was imported counts as read.
+        """
         passages, table = schema.passages, schema.readings
         done = and_(
             table.c.passage == passages.c.id,
             table.c.kind == kind,
-            table.c.model == model,
+            table.c.model.in_((model, IMPORTED)),
             table.c.value.is_not(None),
         )
         query = (

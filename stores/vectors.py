@@ -35,6 +35,7 @@ _SEARCHED = {"space": "cosine", "ef_search": 200}
 _HNSW: dict[Collection, dict[str, Any]] = {
     "passages": _SEARCHED,
     "sentences": _SEARCHED,
+    "entities": _SEARCHED,
     "questions": {"space": "cosine", "ef_construction": 20, "max_neighbors": 8},
 }
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461

@@ -138,7 +138,7 @@ def test_what_the_model_could_not_read_is_reported_and_asked_again(indexing, oth
     result = build(indexing, model=MODEL)
     assert [failed["path"] for failed in result["failures"]] == ["town, characters 0–28"]
     status = describe(indexing.index)
-    assert status["unread"] == 1
+    assert status["unread_questions"] == 1
     assert status["failures"] == result["failures"]
     model.answer = questions
     asked = len(model.chats)
@@ -156,7 +156,7 @@ def test_a_model_that_does_not_reply_is_not_asked_for_every_passage(indexing, op
     result = build(indexing, many, **context)
     assert len(openai.chats) < 20
     assert any("stopped replying" in warning for warning in result["warnings"])
-    assert describe(indexing.index)["unread"] == 60
+    assert describe(indexing.index)["unread_questions"] == 60
 
 
 def test_a_model_that_finds_no_questions_is_told(indexing, openai):
