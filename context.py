@@ -22,9 +22,9 @@ from .state.errors import RagraphsError
 # While the module is imported, since a server's event loop must not wait for a file.
 load_dotenv(".env")
 
-MethodName = Literal["basic", "crag", "hoprag"]
+MethodName = Literal["basic", "crag", "hoprag", "tog2"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
-RankerName = Literal[RetrieverName, "hoprag"]
+RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 LayerName = Literal["passages", "sentences", "hops", "entities"]
 GraderName = Literal["model", "similarity"]
 TraversalName = Literal["model", "similarity"]
@@ -259,7 +259,25 @@ class HopragContext(QuestionContext):
     ] = "sum"
 
 
-class AnyMethodContext(CragContext, HopragContext):
+class Tog2Context(QuestionContext):
+    """Settings of the tog2 graph (Think-on-Graph 2.0)."""
+
+    width: Annotated[
+        int, Field(ge=1, le=20, description="Relations of an entity, and entities, to keep (W).")
+    ] = 3
+    depth: Annotated[int, Field(ge=1, le=10, description="Rounds of the walk (D).")] = 3
+    alpha: Annotated[
+        float, Field(ge=0, le=5, description="Decay of a passage's weight by its rank.")
+    ] = 0.8
+    relation_cut: Annotated[
+        float, Field(ge=0, le=1, description="Relations that score less are not followed.")
+    ] = 0.2
+    combined: Annotated[
+        bool, Field(description="Score the relations of all entities in one request.")
+    ] = True
+
+
+class AnyMethodContext(CragContext, HopragContext, Tog2Context):
     """The settings of all methods that answer questions."""
 
 

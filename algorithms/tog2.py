@@ -13,8 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from typing_extensions import TypedDict
-
+from ..state.walking import Candidate, Path, RankedPassage, RelationOption, Step, TopicLink
 from .entity_aliases import normalised
 from .mentions import question_mentions
 from .text import STOP_WORDS
@@ -53,62 +52,6 @@ class KnowledgeGraph(Protocol):
 
     def passages_of(self, entity: str) -> Sequence[str]:
         """The ids of the passages that mention an entity, in a fixed order."""
-
-
-class RelationOption(TypedDict):
-    """A way on from the entity ``topic``: its relations of one phrase in one direction.
-
-    ``id`` tells options apart; ``edges`` and ``others`` are the relations' ids and other ends, in
-    the same order.
-    """
-
-    id: str
-    topic: str
-    phrase: str
-    direction: Literal["out", "in"]
-    edges: list[str]
-    others: list[str]
-
-
-class Step(TypedDict):
-    """A walked triple: the relation ``edge`` from ``source`` to ``target``, entities by id."""
-
-    edge: str
-    source: str
-    phrase: str
-    target: str
-
-
-class Path(TypedDict):
-    """The triples that lead from a topic entity of the question to ``entity``."""
-
-    entity: str
-    steps: list[Step]
-
-
-class Candidate(TypedDict):
-    """An entity at the other end of kept relations, with the triples that lead there."""
-
-    entity: str
-    steps: list[Step]
-
-
-class RankedPassage(TypedDict):
-    """A passage, its relevance s and the candidates it belongs to."""
-
-    passage: str
-    score: float
-    entities: list[str]
-
-
-class TopicLink(TypedDict):
-    """Characters ``[start, end)`` of a question that name ``entity``; ``score`` is in (0, 1]."""
-
-    entity: str
-    start: int
-    end: int
-    how: Literal["exact", "alias", "embedding"]
-    score: float
 
 
 def relation_options(

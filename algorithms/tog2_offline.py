@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ..state.walking import RelationOption
 from .answer_types import roots
 from .questions import QuestionShape, analyse_question
 from .reading import Quote, Similarity, Source, read
 from .text import STOP_WORDS, content_words, strip_particle
-from .tog2 import RelationOption, triple_sentence
 
 Cosines = Callable[[list[str]], Sequence[float]]
 
@@ -20,6 +20,7 @@ _TYPE_BONUS = 0.2
 _LEAST_COVERED = 0.6
 _MOST_OTHERS = 5
 _LONGEST_CLUE = 8
+_OPTION = re.compile(r"^(\S+) (.*) ([→←]) (.*)$", re.MULTILINE)
 _YEAR = re.compile(r"(?<!\d)\d{3,4}(?!\d)")
 
 
@@ -47,14 +48,13 @@ def relation_scores(
     """How much each option helps, in [0, 1] by option id.
 
     0.6 · the share of its phrase's words (or of a name it leads to) in the question and the clue,
-    plus 0.4 · the cosine of its triple with them, plus 0.2 where it leads to the kind of thing
-    asked for. ``names`` are those of the entities; ``cosines`` compares texts with question and
+    plus 0.4 · the cosine of its phrase with them, plus 0.2 where it leads to the kind of thing
+    asked for. ``names`` are those of the entities; ``cosines`` compares phrases with question and
     clue, and without it words count for all.
     """
     shape = analyse_question(question)
     asked = frozenset(roots(f"{question} {clue}"))
-    texts = [_sentence(option, names) for option in options]
-    near = cosines(texts) if cosines and texts else None
+    near = cosines([option["phrase"] for option in options]) if cosines and options else None
     weight = _WORDS_WEIGHT if near is not None else _WORDS_WEIGHT + _COSINE_WEIGHT
     scores: dict[str, float] = {}
     for place, option in enumerate(options):
@@ -66,11 +66,27 @@ def relation_scores(
     return scores
 
 
-def _sentence(option: RelationOption, names: Mapping[str, str]) -> str:
-    topic = names.get(option["topic"], "")
-    other = names.get(option["others"][0], "") if option["others"] else ""
-    ends = (topic, other) if option["direction"] == "out" else (other, topic)
-    return triple_sentence(ends[0], option["phrase"], ends[1])
+def read_options(topic: str, lines: str) -> tuple[list[RelationOption], dict[str, str]]:
+    """The options that a prompt lists as "1.2 phrase → name; name", and the names in them.
+
+    "←" stands before the names that a relation comes from. Entities go by their names here.
+    """
+    options: list[RelationOption] = []
+    names = {topic: topic}
+    for id, phrase, arrow, others in _OPTION.findall(lines):
+        ends = others.split("; ")
+        names.update((name, name) for name in ends)
+        options.append(
+            {
+                "id": id,
+                "topic": topic,
+                "phrase": phrase,
+                "direction": "out" if arrow == "→" else "in",
+                "edges": ends,
+                "others": ends,
+            }
+        )
+    return options, names
 
 
 def _share(text: str, asked: frozenset[str]) -> float:

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
-from ..context import IndexContext, LayerName, RankerName
+from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..nodes.opening import Index, open_index
@@ -25,9 +25,7 @@ from .metrics import all_support_at, recall_at
 CUTOFFS = (2, 5, 10, 20)
 _PASSAGES_FOR_EACH = 3
 
-_LAYERS: dict[RankerName, LayerName] = {"graph": "sentences", "hoprag": "hops"}
-# The node of a method's graph that hands its evidence to the answer.
-_LAST_BEFORE_ANSWER: dict[RankerName, str] = {"hoprag": "prune"}
+_LAYERS: dict[RankerName, LayerName] = {"graph": "sentences", "hoprag": "hops", "tog2": "entities"}
 
 
 def evaluate_retrieval(
@@ -97,18 +95,18 @@ def _searcher(
     index: Index, retriever: RankerName, settings: Mapping[str, Any]
 ) -> Callable[[str], list[Evidence]]:
     """What finds the evidence for a question: a retriever, or a method's graph up to its answer."""
-    if retriever != "hoprag":
+    if retriever in get_args(RetrieverName):
         most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
-        return lambda question: search(index, question, retriever, most)
-    graph, context_type = graph_of(retriever)
+        return lambda question: search(index, question, cast(RetrieverName, retriever), most)
+    graph, context_type = graph_of(cast(MethodName, retriever))
     context = context_type(index=str(index.folder), **settings)
-    last = _LAST_BEFORE_ANSWER[retriever]
 
     def run(question: str) -> list[Evidence]:
-        for update in graph.stream({"question": question}, context=context, stream_mode="updates"):
-            if last in update:
-                return cast(list[Evidence], update[last]["evidence"])
-        return []
+        given = {"question": question}
+        for task in graph.stream(given, context=context, stream_mode="tasks"):
+            if task["name"] == "answer":
+                return cast(list[Evidence], task["input"]["evidence"])
+        raise AssertionError("every method ends with its answer")
 
     return run
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..context import BasicContext, CragContext, HopragContext, MethodName, QuestionContext
+from ..context import (
+    BasicContext,
+    CragContext,
+    HopragContext,
+    MethodName,
+    QuestionContext,
+    Tog2Context,
+)
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -14,6 +21,7 @@ _CONTEXTS: dict[MethodName, type[QuestionContext]] = {
     "basic": BasicContext,
     "crag": CragContext,
     "hoprag": HopragContext,
+    "tog2": Tog2Context,
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from ..algorithms.extraction import extract_facts, summarise
@@ -15,14 +16,19 @@ from ..algorithms.question_writing import write_questions
 from ..algorithms.questions import analyse_question
 from ..algorithms.reading import Source, read
 from ..algorithms.text import content_words
+from ..algorithms.tog2_offline import judge, read_options, relation_scores
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import (
     Answer,
+    Judgement,
+    KeptTexts,
     PassageQuestions,
     PromptReply,
     Queries,
     Quote,
+    RelationScore,
+    RelationScores,
     Score,
     Scores,
 )
@@ -45,6 +51,8 @@ class OfflineLanguageModel:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
+        # The same few hundred phrases relate most entities.
+        self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
         self._functions: dict[str, Callable[..., PromptReply]] = {
             "grade_passages": self._grade,
             "grade_strips": self._grade,
@@ -56,6 +64,9 @@ class OfflineLanguageModel:
             "glean_check": self._glean_check,
             "glean": self._glean,
             "summarise_description": self._summarise_description,
+            "keep_topics": self._keep_topics,
+            "score_relations": self._score_relations,
+            "judge_evidence": self._judge_evidence,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -116,6 +127,31 @@ class OfflineLanguageModel:
 
     def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
         return Description(description=summarise([text["text"] for text in texts]))
+
+    def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> KeptTexts:
+        """All that the question names: rules cannot tell which of them lead on."""
+        return KeptTexts(keep=[text["id"] for text in texts])
+
+    def _score_relations(
+        self, question: str, clue: str, texts: Sequence[Excerpt]
+    ) -> RelationScores:
+        scores: list[RelationScore] = []
+        for text in texts:
+            options, names = read_options(text["title"], text["text"])
+            given = relation_scores(question, clue, options, names, self._phrase_cosines(question))
+            scores += [RelationScore(id=id, score=score) for id, score in given.items()]
+        return RelationScores(scores=scores)
+
+    def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
+        sources = [Source(text["id"], text["title"], text["text"]) for text in texts[1:]]
+        verdict = judge(question, sources)
+        return Judgement(sufficient=verdict.sufficient, clue=verdict.clue)
+
+    def _phrase_cosines(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
+        if not self._embedder.semantic:
+            return None
+        asked = self._phrase(question)
+        return lambda phrases: [float(self._phrase(phrase) @ asked) for phrase in phrases]
 
     def _similarity(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
         if not self._embedder.semantic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..context import Context, Settings, check_model_allowed
@@ -30,9 +31,7 @@ async def open_language_model(
     """
     check_model_allowed(context.model, operator)
     if context.model == OFFLINE:
-        from .offline import OfflineLanguageModel
-
-        return OfflineLanguageModel(await asyncio.to_thread(embedder))
+        return _offline(await asyncio.to_thread(embedder))
     key = (
         context.model,
         context.temperature,
@@ -50,6 +49,13 @@ async def open_language_model(
         chat = await asyncio.to_thread(_open_chat, context, operator, replies)
         opened.setdefault(key, chat)
     return opened[key][0]
+
+
+@lru_cache(maxsize=8)
+def _offline(embedder: Embedder) -> LanguageModel:
+    from .offline import OfflineLanguageModel
+
+    return OfflineLanguageModel(embedder)
 
 
 async def _opened_in_running_loop() -> _Opened:

@@ -2,7 +2,16 @@
 
 from .extraction_replies import Description, Facts, MoreToFind, PassageReading
 from .prompt import Prompt
-from .replies import Answer, HopLabels, PassageQuestions, Queries, Scores
+from .replies import (
+    Answer,
+    HopLabels,
+    Judgement,
+    KeptTexts,
+    PassageQuestions,
+    Queries,
+    RelationScores,
+    Scores,
+)
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)
@@ -23,3 +32,6 @@ ASK_FOR_CLAIMS = (
     'text presents it; "description": one sentence; "quote": the sentence of the text, copied word '
     'for word; "start_date" and "end_date": as written, or "".'
 )
+KEEP_TOPICS = Prompt("keep_topics", KeptTexts)
+SCORE_RELATIONS = Prompt("score_relations", RelationScores)
+JUDGE_EVIDENCE = Prompt("judge_evidence", Judgement)

@@ -117,3 +117,29 @@ class HopLabels(PromptReply):
     """The follow-up questions that are worth following."""
 
     labels: list[HopLabel]
+
+
+class KeptTexts(PromptReply):
+    """The numbered texts to keep."""
+
+    keep: Annotated[list[TextNumber], Field(description="Numbers of the texts, best first.")]
+
+
+class RelationScore(PromptReply):
+    """How likely one relation is to lead to the answer."""
+
+    id: Annotated[str, Field(description="Number of the relation, such as 1.2.")]
+    score: Annotated[float, Field(ge=0, le=1, description="0 of no use ... 1 needed.")]
+
+
+class RelationScores(PromptReply):
+    """The relations that are worth following."""
+
+    scores: list[RelationScore]
+
+
+class Judgement(PromptReply):
+    """Whether texts answer a question, and if not, what to look for."""
+
+    sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
+    clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..state.errors import RagraphsError
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from langchain_chroma import Chroma
 
 Collection = Literal["passages", "sentences", "questions", "entities"]
@@ -30,9 +31,9 @@ class Entry(NamedTuple):
     metadata: dict[str, str]
 
 
-# Questions are compared all with all, not searched: a coarse graph of them is made in half the time.
-_SEARCHED = {"space": "cosine", "ef_search": 200}
-_HNSW: dict[Collection, dict[str, Any]] = {
+# Questions are compared all with all, not searched: a coarse graph of them takes half the time.
+_SEARCHED: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
+_HNSW: dict[Collection, CreateHNSWConfiguration] = {
     "passages": _SEARCHED,
     "sentences": _SEARCHED,
     "entities": _SEARCHED,

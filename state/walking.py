@@ -1,0 +1,120 @@
+"""States of the tog2 graph, and the records of its walk (Think-on-Graph 2.0)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from .answering import AnswerOutput, QuestionInput
+
+
+class RelationOption(TypedDict):
+    """A way on from the entity ``topic``: its relations of one phrase in one direction.
+
+    ``id`` tells options apart; ``edges`` and ``others`` are the relations' ids and other ends, in
+    the same order.
+    """
+
+    id: str
+    topic: str
+    phrase: str
+    direction: Literal["out", "in"]
+    edges: list[str]
+    others: list[str]
+
+
+class Step(TypedDict):
+    """A walked triple: the relation ``edge`` from ``source`` to ``target``, entities by id."""
+
+    edge: str
+    source: str
+    phrase: str
+    target: str
+
+
+class Path(TypedDict):
+    """The triples that lead from a topic entity of the question to ``entity``."""
+
+    entity: str
+    steps: list[Step]
+
+
+class Candidate(TypedDict):
+    """An entity at the other end of kept relations, with the triples that lead there."""
+
+    entity: str
+    steps: list[Step]
+
+
+class RankedPassage(TypedDict):
+    """A passage, its relevance s and the candidates it belongs to."""
+
+    passage: str
+    score: float
+    entities: list[str]
+
+
+class TopicLink(TypedDict):
+    """Characters ``[start, end)`` of a question that name ``entity``; ``score`` is in (0, 1]."""
+
+    entity: str
+    start: int
+    end: int
+    how: Literal["exact", "alias", "embedding"]
+    score: float
+
+
+class Topic(TopicLink):
+    """A topic entity of the question, with its name in the graph."""
+
+    name: str
+
+
+class WalkedTriple(TypedDict):
+    """A relation that was walked: ids and names of its ends, its phrase, and as a sentence."""
+
+    source: str
+    source_name: str
+    relation: str
+    target: str
+    target_name: str
+    sentence: str
+
+
+class WalkedPath(TypedDict):
+    """The triples from a topic of the question to ``entity``, reached in round ``round``."""
+
+    round: int
+    entity: str
+    name: str
+    triples: list[WalkedTriple]
+
+
+class Tog2Output(AnswerOutput):
+    """What the tog2 graph returns besides: topics, the paths walked, what was found missing."""
+
+    topics: list[Topic]
+    paths: list[WalkedPath]
+    clues: list[str]
+
+
+class Tog2State(QuestionInput, Tog2Output):
+    """The state of the tog2 graph.
+
+    ``frontier`` are the entities that the next round starts from, none when the walk is over, and
+    ``trail`` the paths there. ``options`` are the relations kept with their
+    ``relation_scores``, ``candidates`` the entities that they lead to, ``context`` the passages
+    ranked in this round, ``walked`` the relations followed so far, ``relevance`` the best s of
+    every passage so far.
+    """
+
+    frontier: list[str]
+    trail: list[Path]
+    options: list[RelationOption]
+    relation_scores: dict[str, float]
+    candidates: list[Candidate]
+    context: list[RankedPassage]
+    walked: list[str]
+    relevance: dict[str, float]
+    rounds_left: int
