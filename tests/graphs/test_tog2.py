@@ -1,0 +1,254 @@
+"""The tog2 graph: from the question's entities along relations to the evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from http_stub import Response
+from ragraphs.context import Tog2Context
+from ragraphs.graphs.tog2 import graph
+from ragraphs.state.errors import RagraphsError
+from stub_openai import failure
+
+MODEL = "openai:stub"
+TEXTS = {
+    "Atomium": "The Atomium was designed by André Waterkeyn. It stands in Brussels.",
+    "André Waterkeyn": "André Waterkeyn was born in Wimbledon. He studied in Mons.",
+    "Wimbledon": "Wimbledon is a district of London. It is known for tennis.",
+    "Brussels": "Brussels is the capital of Belgium.",
+    "Mons": "Mons is a town in Belgium.",
+}
+DOCUMENTS = [{"id": title, "title": title, "text": text} for title, text in TEXTS.items()]
+QUESTION = {"question": "In which city is the birthplace of the designer of the Atomium?"}
+FACTS = {
+    "Atomium": [
+        ("Atomium", "was designed by", "André Waterkeyn"),
+        ("Atomium", "stands in", "Brussels"),
+    ],
+    "André Waterkeyn": [
+        ("André Waterkeyn", "was born in", "Wimbledon"),
+        ("André Waterkeyn", "studied in", "Mons"),
+    ],
+    "Wimbledon": [("Wimbledon", "is a district of", "London")],
+    "Brussels": [("Brussels", "is the capital of", "Belgium")],
+    "Mons": [("Mons", "is a town in", "Belgium")],
+}
+NEEDED = ("designed", "born", "district")
+
+
+class Script:
+    """A model that extracts the facts above, scores relations and judges as a test says."""
+
+    def __init__(self, openai):
+        openai.answer = self
+        self.openai = openai
+        self.sufficient_after = 99
+        self.needed = NEEDED
+        self.bodies = {"topics": [], "scores": [], "judge": [], "answer": []}
+
+    def __call__(self, body):
+        human = body["messages"][1]["content"]
+        if "Which entities should" in human:
+            return self.note("topics", body, {"keep": ["1"]})
+        if "Score the relations" in human:
+            lines = re.findall(r"^(\d+\.\d+) (.+) [→←]", human, re.MULTILINE)
+            scores = [(id, any(word in phrase for word in self.needed)) for id, phrase in lines]
+            given = [{"id": id, "score": 0.9 if good else 0.1} for id, good in scores]
+            return self.note("scores", body, {"scores": given})
+        if "Do the texts suffice" in human:
+            enough = len(self.bodies["judge"]) >= self.sufficient_after
+            clue = f"clue {len(self.bodies['judge']) + 1}"
+            return self.note("judge", body, {"sufficient": enough, "clue": "" if enough else clue})
+        if "Question:" not in human:
+            return facts_of(human)
+        quote = {"id": "1", "quote": "Wimbledon is a district of London."}
+        return self.note(
+            "answer", body, {"quotes": [quote], "sufficient": True, "answer": "London"}
+        )
+
+    def note(self, kind, body, reply):
+        self.bodies[kind].append(body["messages"][1]["content"])
+        return reply
+
+    @property
+    def calls(self):
+        return sum(map(len, self.bodies.values()))
+
+
+def facts_of(human):
+    triples = FACTS[re.search(r'title="(.+?)"', human)[1]]
+    names = dict.fromkeys(name for s, _, o in triples for name in (s, o))
+    return {
+        "entities": [{"name": name, "type": "place", "description": ""} for name in names],
+        "relations": [{"source": s, "relation": r, "target": o} for s, r, o in triples],
+    }
+
+
+@pytest.fixture
+def model(openai):
+    return Script(openai)
+
+
+@pytest.fixture
+def ask(indexing, model):
+    context = {"layers": ["entities"], "model": MODEL}
+    indexing.run(documents=DOCUMENTS, context=context)
+    model.openai.requests.clear()
+
+    def ask_it(question=QUESTION, **chosen):
+        return graph.invoke(
+            question, context=Tog2Context(index=indexing.name, **{"model": MODEL, **chosen})
+        )
+
+    return ask_it
+
+
+def test_the_walk_leads_over_entities_that_the_question_does_not_name(ask):
+    result = ask()
+    assert result["answer"] == "London"
+    assert result["sufficient"]
+    assert [topic["name"] for topic in result["topics"]] == ["Atomium"]
+    assert {path["name"] for path in result["paths"]} >= {"André Waterkeyn", "Wimbledon"}
+
+
+def test_paths_are_told_as_triples_and_sentences(ask):
+    longest = max(ask()["paths"], key=lambda path: len(path["triples"]))
+    assert [triple["sentence"] for triple in longest["triples"][:2]] == [
+        "Atomium was designed by André Waterkeyn.",
+        "André Waterkeyn was born in Wimbledon.",
+    ]
+
+
+def test_only_relations_that_score_enough_are_followed(ask, model):
+    model.needed = ("designed",)
+    names = {path["name"] for path in ask()["paths"]}
+    assert "André Waterkeyn" in names
+    assert "Brussels" not in names
+
+
+def test_clues_reach_the_next_round(ask, model):
+    result = ask(depth=2)
+    assert result["clues"] == ["clue 1", "clue 2"]
+    assert "Still to be found: clue 1" in model.bodies["scores"][0]
+    assert "Still to be found: clue 2" in model.bodies["scores"][1]
+
+
+def test_a_relation_is_not_walked_twice(ask, model):
+    ask()
+    assert "was designed by →" in model.bodies["scores"][0]
+    assert not any("was designed by" in body for body in model.bodies["scores"][1:])
+
+
+def test_the_walk_ends_when_the_evidence_suffices(ask, model):
+    model.sufficient_after = 0
+    result = ask()
+    assert model.bodies["scores"] == []
+    assert result["paths"] == []
+    assert result["answer"] == "London"
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_calls_keep_the_bound_of_the_paper(ask, model, depth):
+    ask(
+        {"question": "Atomium, Brussels, Mons and Wimbledon: where was the designer born?"},
+        depth=depth,
+    )
+    assert model.calls <= 2 * depth + (depth - 1) + 1
+
+
+def test_relations_of_several_entities_are_scored_side_by_side_if_not_combined(ask, model):
+    def slowly(path, body):
+        return Response(**{**vars(model.openai._otherwise(path, body)), "seconds": 0.2})
+
+    model.openai.otherwise = slowly
+    ask({"question": "What have Atomium and Mons in common?"}, combined=False, depth=1)
+    assert len(model.bodies["scores"]) == 2
+    assert model.openai.most_in_flight == 2
+
+
+def test_many_topics_are_pruned_by_the_model(ask, model):
+    ask({"question": "Are Brussels, Mons and Wimbledon in Belgium?"})
+    assert len(model.bodies["topics"]) == 1
+    assert 'title="Brussels"' in model.bodies["scores"][0]
+    assert 'title="Mons"' not in model.bodies["scores"][0]
+
+
+def test_without_an_entity_there_is_no_evidence(ask, model):
+    result = ask({"question": "Why?"})
+    assert result["stop_reason"] == "no_evidence"
+    assert result["answer"] == ""
+    assert model.calls == 0
+
+
+def test_at_the_last_round_the_best_evidence_is_used(ask, model):
+    model.needed = ()
+    result = ask()
+    assert result["paths"] == []
+    assert [passage["title"] for passage in result["evidence"]] == ["Atomium"]
+    assert result["answer"]
+
+
+@pytest.mark.parametrize("reply", ["no json", Response({}, 500), {"scores": "none"}])
+def test_where_the_model_gives_no_scores_relations_are_followed_alike(ask, model, reply):
+    script = model.openai.answer
+    model.openai.answer = lambda body: (
+        reply if "Score the relations" in body["messages"][1]["content"] else script(body)
+    )
+    result = ask(max_retries=0)
+    assert any("followed alike" in warning for warning in result["warnings"])
+    assert {path["name"] for path in result["paths"]} >= {"André Waterkeyn", "Brussels"}
+
+
+def test_a_model_that_fails_everywhere_leaves_the_evidence(ask, model):
+    model.openai.answer = lambda _: failure(400, "no")
+    result = ask(depth=1)
+    assert result["stop_reason"] == "model_failed"
+    assert result["evidence"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_one_call_is_kept_for_the_answer(ask, model, most):
+    result = ask(max_calls=most)
+    assert model.calls <= most
+    assert result["answer"] == "London"
+
+
+def test_the_passages_say_how_they_were_found(ask):
+    found = {passage["title"]: passage["found"] for passage in ask()["evidence"]}
+    assert found["Atomium"] == "topic"
+    assert found["Wimbledon"] == "path"
+
+
+def test_the_offline_reader_walks_without_a_model(indexing):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["entities"]})
+    context = Tog2Context(index=indexing.name)
+    question = {"question": "Where was the designer of the Atomium born?"}
+    result = graph.invoke(question, context=context)
+    titles = [passage["title"] for passage in result["evidence"]]
+    assert {"Atomium", "André Waterkeyn"} <= set(titles)
+    assert set(result["usage"]["models"]) == {"offline"}
+
+
+def test_korean_entities_are_linked(indexing):
+    documents = [
+        {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 창제하였다."},
+        {"id": "2", "title": "세종대왕", "text": "세종대왕은 한양에서 태어났다."},
+    ]
+    indexing.run(documents=documents, context={"layers": ["entities"]})
+    question = {"question": "훈민정음을 창제한 왕은 어디에서 태어났습니까?"}
+    result = graph.invoke(question, context=Tog2Context(index=indexing.name))
+    assert "훈민정음" in {topic["name"] for topic in result["topics"]}
+    assert "세종대왕" in {passage["title"] for passage in result["evidence"]}
+
+
+def test_an_index_without_the_layer_says_how_to_build_it(indexing):
+    indexing.run(documents=DOCUMENTS)
+    with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
+        graph.invoke(QUESTION, context=Tog2Context(index=indexing.name))
+
+
+def test_the_output_is_plain_json(ask):
+    result = ask()
+    assert json.loads(json.dumps(result)) == result
