@@ -35,6 +35,8 @@ app = typer.Typer(
 )
 evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
 app.add_typer(evaluate, name="evaluate")
+entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_help=True)
+app.add_typer(entities, name="entities")
 
 _DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
     ("basic", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
@@ -76,6 +78,10 @@ def index(
     sources: Annotated[
         list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
     ] = None,
+    triples: Annotated[
+        list[str] | None,
+        typer.Option(help="File .jsonl of entities and triples found elsewhere; may be repeated."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
     context: IndexContext,
@@ -84,7 +90,7 @@ def index(
     from .graphs.index import graph
     from .terminal import run_with_progress, show_indexing
 
-    given: IndexInput = {"sources": sources or []}
+    given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
     result = run_with_progress(graph, given, context, quiet=as_json)
@@ -270,6 +276,96 @@ def retrieval(
     keep = "index" in context.model_fields_set
     result = evaluate_retrieval(dataset, retriever, context, keep_index=keep, limit=limit)
     _print_json(result) if as_json else show_retrieval(result)
+
+
+@entities.command("list")
+@context_options(Context)
+def list_entities(
+    *,
+    name: Annotated[str | None, typer.Argument(help="Part of a name; none: all.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """List entities, those that most passages speak of first."""
+    from .nodes.entity_lookup import listed
+    from .nodes.opening import open_index
+    from .terminal import show_entities
+
+    found = listed(open_index(context), limit, name or "")
+    _print_json(found) if as_json else show_entities(found)
+
+
+@entities.command("show")
+@context_options(Context)
+def show_entity(
+    *,
+    name: Annotated[str, typer.Argument(help="Name or id of an entity.")],
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Show what is known of an entity: its names, relations, claims and passages."""
+    from .nodes.entity_lookup import looked_up
+    from .nodes.opening import open_index
+    from .terminal import show_entity
+
+    found = looked_up(open_index(context), name)
+    if as_json:
+        _print_json(found)
+        return
+    for one in found:
+        show_entity(one)
+
+
+@entities.command("merges")
+@context_options(Context)
+def list_merges(*, as_json: Json = False, context: Context) -> None:
+    """List what was taken for one entity, and why."""
+    from .nodes.entity_lookup import merges
+    from .nodes.opening import open_index
+    from .terminal import show_merges
+
+    found = merges(open_index(context))
+    _print_json(found) if as_json else show_merges(found)
+
+
+@entities.command("merge")
+@context_options(Context)
+def merge_entities(
+    *,
+    a: Annotated[str, typer.Argument(help="Name or id of an entity.")],
+    b: Annotated[str, typer.Argument(help="Name or id of the one that it is, too.")],
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Make two entities one, now and whenever the index is built."""
+    _correct("merge", a, b, context, as_json)
+
+
+@entities.command("split")
+@context_options(Context)
+def split_entities(
+    *,
+    a: Annotated[str, typer.Argument(help="Name or id of an entity.")],
+    b: Annotated[str, typer.Argument(help="Another name, or the id that it was merged under.")],
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Keep two names apart, now and whenever the index is built."""
+    _correct("split", a, b, context, as_json)
+
+
+def _correct(
+    action: Literal["merge", "split"], a: str, b: str, context: Context, as_json: bool
+) -> None:
+    from .nodes.entity_lookup import correct
+    from .terminal import show_entities
+
+    result = correct(context, action, a, b)
+    if as_json:
+        _print_json(result)
+    else:
+        show_entities(result["entities"], result["warnings"])
 
 
 def _print_json(value: Any) -> None:

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from .context import Context
 from .state.answering import AnswerOutput
-from .state.records import Citation, Usage
+from .state.records import Citation, Passage, Usage
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -200,12 +200,46 @@ def show_retrieval(result: Any) -> None:
     )
 
 
+def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = ()) -> None:
+    """Prints entities, one a line."""
+    table = Table.grid(padding=(0, 2))
+    for entity in entities:
+        passages = f"{entity['passages']} passage" + "s" * (entity['passages'] != 1)
+        table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
+    _out.print(table)
+    _show_warnings(warnings)
+
+
+def show_entity(entity: dict[str, Any]) -> None:
+    """Prints what is known of an entity."""
+    _out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
+    if entity["description"]:
+        _out.print(escape(entity["description"]))
+    if len(entity["aliases"]) > 1:
+        _out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
+    for one in entity["relations"]:
+        _out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
+    for claim in entity["claims"]:
+        _out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+    for passage in entity["passages"]:
+        _out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+
+
+def show_merges(merges: Sequence[dict[str, Any]]) -> None:
+    """Prints merges, one a line."""
+    for merge in merges:
+        _out.print(
+            escape(f"{merge['merged']} ({merge['merged_id']}) is {merge['kept']}")
+            + f" [dim]{merge['reason']} {merge['score']:.2f}[/dim]"
+        )
+
+
 def _show_warnings(warnings: Sequence[str]) -> None:
     for warning in warnings:
         _err.print(f"[yellow]Note:[/yellow] {escape(warning)}")
 
 
-def _source(citation: Citation) -> str:
+def _source(citation: Citation | Passage) -> str:
     title = citation["title"]
     where = f"{citation['document']}, characters {citation['start']}–{citation['end']}"
     return f"{title} ({where})" if title else where

@@ -9,24 +9,27 @@ from ..algorithms.drawing import DrawnEdge, DrawnGraph, DrawnNode
 from ..algorithms.hop_graph import HopGraph
 from ..algorithms.passage_graph import PassageGraph
 from ..state.errors import RagraphsError
+from ..stores.catalogue import batches
 from .graph_search import stored_graph
 from .hops_layer import stored_hops
 from .opening import Index
 
 _SHARED = 2
+_DRAWN = frozenset({"sentences", "hops", "entities"})
+_BATCH = 1000
 
 
 def drawn_index(index: Index) -> DrawnGraph:
-    """Every passage, the names that at least two of them mention, and the hops between them.
+    """Every passage, the names that at least two of them mention, hops, entities and relations.
 
-    Names are those of the sentences layer, hops those of the hops layer. Blocks. Raises
-    RagraphsError where the index has neither.
+    Names are those of the sentences layer, hops and entities those of their layers. Blocks. Raises
+    RagraphsError where the index has none of them.
     """
     layers = index.catalogue.property("layers") or []
-    if not {"sentences", "hops"}.intersection(layers):
+    if not _DRAWN.intersection(layers):
         raise RagraphsError(
             "The index has no layer that joins its passages; build one with: ragraphs index "
-            f"--layers sentences,hops --index {index.folder}"
+            f"--layers sentences,hops,entities --index {index.folder}"
         )
     nodes = [
         DrawnNode(
@@ -48,7 +51,36 @@ def drawn_index(index: Index) -> DrawnGraph:
         edges += mentions
     if "hops" in layers:
         edges += _hops(stored_hops(index))
-    return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed="hops" in layers)
+    if "entities" in layers:
+        entities, relations = _entities(index)
+        nodes += entities
+        edges += relations
+    directed = bool({"hops", "entities"} & set(layers))
+    return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed=directed)
+
+
+def _entities(index: Index) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+    """The entities, what relates them, and the passages that speak of them."""
+    store = index.entities
+    nodes: list[DrawnNode] = []
+    edges: list[DrawnEdge] = []
+    drawn = index.catalogue.passage_ids()
+    for batch in batches(store.all_entities(), _BATCH):
+        ids = [entity.id for entity in batch]
+        aliases, passages = store.aliases_of(ids), store.passages_of(ids)
+        for entity in batch:
+            said = {"type": entity.type, "aliases": "; ".join(aliases.get(entity.id, []))}
+            nodes.append(DrawnNode(entity.id, entity.name, "entity", entity.description, said))
+            edges += [
+                DrawnEdge(passage, entity.id, "mentions", kind="mention")
+                for passage in passages.get(entity.id, [])
+                if passage in drawn
+            ]
+    edges += [
+        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
+        for one in store.all_relations()
+    ]
+    return nodes, edges
 
 
 def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:

@@ -130,6 +130,27 @@ class EntityStore:
         ]
         return sorted(found, key=lambda claim: claim.id)
 
+    def largest(self, most: int, containing: str = "") -> list[tuple[StoredEntity, int]]:
+        """Entities with the number of passages that speak of them, the most spoken of first.
+
+        Only those one of whose names, normalised, has the text ``containing`` in it.
+        """
+        entities, pairs, aliases = schema.entities, schema.entity_passages, schema.aliases
+        spread = func.count(pairs.c.passage)
+        query = (
+            select(entities, spread.label("spread"))
+            .outerjoin(pairs, pairs.c.entity == entities.c.id)
+            .group_by(entities.c.id)
+            .order_by(spread.desc(), entities.c.name, entities.c.id)
+            .limit(most)
+        )
+        if containing:
+            fitting = select(aliases.c.entity).where(
+                aliases.c.name.contains(containing, autoescape=True)
+            )
+            query = query.where(entities.c.id.in_(fitting))
+        return [(_entity(row), row.spread) for row in self._all(query)]
+
     def all_entities(self) -> Iterator[StoredEntity]:
         """Every entity, by id."""
         table = schema.entities

@@ -1,0 +1,149 @@
+"""The store of entities: what is replaced, read and corrected."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from ragraphs.algorithms.entity_merging import (
+    Correction,
+    Entity,
+    EntityClaim,
+    EntityGraph,
+    EntityMention,
+    Merge,
+    Relation,
+)
+from ragraphs.stores.entities import EntityStore, StoredEntity, StoredRelation
+from ragraphs.stores.schema import open_database, open_memory
+
+CLAIM = {
+    "subject": "Ann",
+    "object": "",
+    "type": "award",
+    "status": "true",
+    "description": "Ann won.",
+    "quote": "",
+    "start_date": "",
+    "end_date": "",
+}
+
+
+def entity(id, *names, descriptions=(), passages=("p1",)):
+    return Entity(id, names[0], "person", tuple(descriptions), names, tuple(passages))
+
+
+ANN = entity("a", "Ann", "Ann Lee", descriptions=["one", "two"], passages=["p1", "p2"])
+BOB = entity("b", "Bob", descriptions=["the only one"])
+OTHER_ANN = entity("c", "Ann", passages=["p3"])
+GRAPH = EntityGraph(
+    entities=(ANN, BOB, OTHER_ANN),
+    mentions=(EntityMention("a", "p1", 0, 3), EntityMention("b", "p1", 8, 11)),
+    relations=(
+        Relation("r1", "a", "b", "knows", 1.0, ("p1", "p2")),
+        Relation("r2", "c", "a", "is not", 0.5, ("p3",)),
+    ),
+    claims=(EntityClaim("x", "a", "", "p1", CLAIM),),
+    merges=(Merge("Ann", "a", "Ann Lee", "z", "fuzzy", 0.9),),
+)
+
+
+@pytest.fixture
+def store():
+    store = EntityStore(open_memory())
+    store.replace(GRAPH)
+    return store
+
+
+def test_entities_come_in_the_order_asked_for_and_unknown_ones_are_left_out(store):
+    found = store.get(["b", "none", "a"])
+    assert list(found.values()) == [
+        StoredEntity("b", "Bob", "person", "the only one"),
+        StoredEntity("a", "Ann", "person", "one"),
+    ]
+
+
+def test_homonyms_share_a_name(store):
+    assert store.named(["ann", "bob", "ann lee", "eve"]) == {
+        "ann": ["a", "c"],
+        "ann lee": ["a"],
+        "bob": ["b"],
+    }
+
+
+def test_relations_are_found_from_both_ends_and_once(store):
+    assert store.relations_of(["b"]) == [StoredRelation("r1", "a", "b", "knows", 1.0)]
+    assert [one.id for one in store.relations_of(["a", "b", "c"])] == ["r1", "r2"]
+    assert store.relation_passages_of(["r1"]) == {"r1": ["p1", "p2"]}
+
+
+def test_passages_mentions_claims_and_aliases_belong_to_their_entities(store):
+    assert store.passages_of(["a", "c"]) == {"a": ["p1", "p2"], "c": ["p3"]}
+    assert store.entities_in(["p1"]) == {"p1": ["a", "b"]}
+    assert store.mentions_of(["p1", "p3"]) == list(GRAPH.mentions)
+    assert store.claims_of(["a", "b"]) == list(GRAPH.claims)
+    assert store.aliases_of(["a"]) == {"a": ["Ann", "Ann Lee"]}
+    assert store.merges() == list(GRAPH.merges)
+
+
+def test_another_graph_takes_the_place_of_everything_but_corrections(store):
+    store.correct("merge", "x", "y")
+    store.replace(EntityGraph())
+    assert store.counts() == {
+        "entities": 0,
+        "relations": 0,
+        "claims": 0,
+        "merges": 0,
+        "corrections": 1,
+    }
+    assert store.mentions_of(["p1"]) == [] and store.undescribed() == {}
+    assert store.passages_of(["a"]) == store.named(["ann"]) == {}
+
+
+def test_a_graph_that_cannot_be_stored_leaves_the_old_one(store):
+    with pytest.raises(Exception, match="UNIQUE"):
+        store.replace(EntityGraph(entities=(BOB, BOB)))
+    assert store.counts()["entities"] == 3
+
+
+def test_entities_with_several_descriptions_wait_for_one(store):
+    assert store.undescribed() == {"a": ["one", "two"]}
+    store.describe({"a": "both"})
+    assert store.undescribed() == {}
+    assert store.get(["a"])["a"].description == "both"
+
+
+def test_the_last_decision_about_two_names_counts(store):
+    store.correct("merge", "a", "b")
+    store.correct("merge", "c", "d")
+    store.correct("split", "b", "a")
+    assert store.corrections() == [Correction("merge", "c", "d"), Correction("split", "b", "a")]
+
+
+def test_the_most_spoken_of_come_first_and_parts_of_names_find_them(store):
+    assert [(one.id, n) for one, n in store.largest(2)] == [("a", 2), ("c", 1)]
+    assert [one.id for one, _ in store.largest(9, "lee")] == ["a"]
+    assert store.largest(9, "%") == []
+
+
+def test_a_large_graph_is_stored_and_walked_quickly(tmp_path):
+    count = 20_000
+    ids = [f"{number:024x}" for number in range(count)]
+    graph = EntityGraph(
+        entities=tuple(entity(id, f"Name {id}", passages=[f"p{id}"]) for id in ids),
+        relations=tuple(
+            Relation(f"{step}-{id}", id, ids[(n + step) % count], "knows", 0.5, (f"p{id}",))
+            for step in (1, 2, 3)
+            for n, id in enumerate(ids)
+        ),
+    )
+    store = EntityStore(open_database(tmp_path / "index", create=True))
+    begun = time.perf_counter()
+    store.replace(graph)
+    assert time.perf_counter() - begun < 20
+    begun = time.perf_counter()
+    relations = store.relations_of(ids[:50])
+    store.get({one.target for one in relations})
+    store.passages_of(ids[:50])
+    assert time.perf_counter() - begun < 0.2
+    assert len(relations) == 50 * 3 + 3 + 2 + 1
