@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .mentions import aliases, find_mentions, short_key
+from .mentions import key as key_of
 from .text import sentences, terms
 
 Floats = NDArray[np.float32]
@@ -52,6 +54,27 @@ def passage_record(title: str, text: str) -> PassageRecord:
         terms=tuple(tuple(terms(sentence)) for sentence in found),
         title_terms=tuple(terms(title)),
     )
+
+
+class NamedSpan(NamedTuple):
+    """Characters ``[start, end)`` of a text that name the entity ``name``."""
+
+    start: int
+    end: int
+    name: str
+
+
+def with_entities(record: PassageRecord, text: str, spans: Iterable[NamedSpan]) -> PassageRecord:
+    """``record`` with what the entities layer found in ``text``: as it is written there, and by the
+    entity's name, under which its aliases meet."""
+    starts = [sentence.start for sentence in sentences(text)]
+    mentions = dict.fromkeys(record.mentions)
+    for start, end, name in spans:
+        place = max(bisect_right(starts, start) - 1, 0)
+        for found in (key_of(text[start:end]), key_of(name)):
+            if found:
+                mentions[place, found, not found.replace(" ", "").isdigit()] = None
+    return record._replace(mentions=tuple(mentions))
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,21 @@ def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", 
     return "plan" if runtime.context and runtime.context.dry_run else "split"
 
 
-def first_layer(state: IndexState) -> Literal["embed_sentences", "import_triples", "finish"]:
+def after_embedding(state: IndexState) -> Literal["embed_sentences", "import_triples", "finish"]:
     """The first layer that the index has besides its passages."""
-    return "embed_sentences" if "sentences" in state["layers"] else read_layer(state)
+    if "sentences" in state["layers"]:
+        return "embed_sentences"
+    return "import_triples" if is_read(state) else "finish"
 
 
-def read_layer(state: IndexState) -> Literal["import_triples", "finish"]:
-    """The layers after the sentences: those that passages are read for."""
-    return "import_triples" if {"hops", "entities"} & set(state["layers"]) else "finish"
+def is_read(state: IndexState) -> bool:
+    """Whether there is a layer for which a model reads the passages."""
+    return not {"hops", "entities"}.isdisjoint(state["layers"])
+
+
+def after_sentences(state: IndexState) -> Literal["import_triples", "link_passages"]:
+    """The layers that passages are read for."""
+    return "import_triples" if is_read(state) else "link_passages"
 
 
 def after_reading(state: IndexState) -> Literal["embed_questions", "merge_entities"]:
@@ -38,9 +45,14 @@ def after_reading(state: IndexState) -> Literal["embed_questions", "merge_entiti
     return "embed_questions" if "hops" in state["layers"] else "merge_entities"
 
 
-def after_hops(state: IndexState) -> Literal["merge_entities", "finish"]:
+def after_hops(state: IndexState) -> Literal["merge_entities", "link_passages", "finish"]:
     """The layer after the hops."""
-    return "merge_entities" if "entities" in state["layers"] else "finish"
+    return "merge_entities" if "entities" in state["layers"] else last_layer(state)
+
+
+def last_layer(state: IndexState) -> Literal["link_passages", "finish"]:
+    """Passages are joined last, by the entities as well where there are any."""
+    return "link_passages" if "sentences" in state["layers"] else "finish"
 
 
 graph = (
@@ -55,7 +67,6 @@ graph = (
     .add_node("plan", plan)
     .add_node("embed", embed)
     .add_node("embed_sentences", embed_sentences)
-    .add_node("link_passages", link_passages)
     .add_node("import_triples", import_triples)
     .add_node("read_passages", read_passages)
     .add_node("embed_questions", embed_questions)
@@ -63,20 +74,21 @@ graph = (
     .add_node("merge_entities", merge_entities)
     .add_node("describe_entities", describe_entities)
     .add_node("embed_entities", embed_entities)
+    .add_node("link_passages", link_passages)
     .add_node("finish", finish)
     .add_edge(START, "scan")
     .add_conditional_edges("scan", work)
     .add_edge("split", "embed")
-    .add_conditional_edges("embed", first_layer)
-    .add_edge("embed_sentences", "link_passages")
-    .add_conditional_edges("link_passages", read_layer)
+    .add_conditional_edges("embed", after_embedding)
+    .add_conditional_edges("embed_sentences", after_sentences)
     .add_edge("import_triples", "read_passages")
     .add_conditional_edges("read_passages", after_reading)
     .add_edge("embed_questions", "connect_passages")
     .add_conditional_edges("connect_passages", after_hops)
     .add_edge("merge_entities", "describe_entities")
     .add_edge("describe_entities", "embed_entities")
-    .add_edge("embed_entities", "finish")
+    .add_conditional_edges("embed_entities", last_layer)
+    .add_edge("link_passages", "finish")
     .add_edge("plan", "finish")
     .add_edge("finish", END)
     .compile(name="index")

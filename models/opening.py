@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..context import Context, Settings, check_model_allowed
@@ -17,6 +16,7 @@ from .language import OFFLINE, LanguageModel, ReplyTable
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
+_offline_models: dict[Embedder, LanguageModel] = {}
 _Opened = dict[Any, tuple[LanguageModel, "AsyncClient"]]
 _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, AsyncGenerator[None]]] = {}
 
@@ -51,11 +51,13 @@ async def open_language_model(
     return opened[key][0]
 
 
-@lru_cache(maxsize=8)
 def _offline(embedder: Embedder) -> LanguageModel:
+    """One instance for each embedder, because it remembers vectors."""
     from .offline import OfflineLanguageModel
 
-    return OfflineLanguageModel(embedder)
+    if embedder not in _offline_models:
+        _offline_models[embedder] = OfflineLanguageModel(embedder)
+    return _offline_models[embedder]
 
 
 async def _opened_in_running_loop() -> _Opened:

@@ -10,13 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.passage_graph import build_graph, graph_to_arrays, passage_record, sentence_texts
+from ..algorithms.passage_graph import (
+    NamedSpan,
+    build_graph,
+    graph_to_arrays,
+    passage_record,
+    sentence_texts,
+    with_entities,
+)
 from ..context import IndexContext
 from ..state.indexing import IndexState
 from ..stores.arrays import save_arrays
 from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .embed import embed_missing, workers_for
+from .entities_layer import entities_stamp
 from .node import node, progress_of
 from .opening import Index
 from .scan import open_for_indexing
@@ -43,7 +51,7 @@ async def embed_sentences(state: IndexState, context: IndexContext) -> dict[str,
 
 @node()
 async def link_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Joins passages by the names that they mention."""
+    """Joins passages by the names that they mention, and by the entities where that layer is."""
     index = await asyncio.to_thread(open_for_indexing, context)
     async with writing(index.folder):
         await asyncio.to_thread(_link, index)
@@ -77,13 +85,32 @@ def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
 
 
 def _link(index: Index) -> None:
-    """Makes the graph anew, if the passages have changed since it was made."""
+    """Makes the graph anew, if passages or entities have changed since it was made."""
     passages = list(index.catalogue.all_passages())
-    stamp = hashlib.sha256("".join(passage["id"] for passage in passages).encode()).hexdigest()
+    named = "entities" in index.catalogue.property("layers")
+    parts = [passage["id"] for passage in passages] + ([entities_stamp(index)] if named else [])
+    stamp = hashlib.sha256("".join(parts).encode()).hexdigest()
     if index.catalogue.property("linked") == stamp and (index.folder / GRAPH_FILE).exists():
         return
-    records = [passage_record(passage["title"], passage["text"]) for passage in passages]
+    spans = _entity_spans(index, [passage["id"] for passage in passages]) if named else {}
+    records = [
+        with_entities(
+            passage_record(passage["title"], passage["text"]),
+            passage["text"],
+            spans.get(passage["id"], ()),
+        )
+        for passage in passages
+    ]
     arrays = graph_to_arrays(build_graph(records))
     ids = np.array([passage["id"] for passage in passages], dtype=np.str_)
     save_arrays(index.folder / GRAPH_FILE, {**arrays, "ids": ids})
     index.catalogue.set_property("linked", stamp)
+
+
+def _entity_spans(index: Index, passages: Sequence[str]) -> dict[str, list[NamedSpan]]:
+    names = {entity.id: entity.name for entity in index.entities.all_entities()}
+    spans: dict[str, list[NamedSpan]] = {}
+    for found in index.entities.mentions_of(passages):
+        span = NamedSpan(found.start, found.end, names[found.entity])
+        spans.setdefault(found.passage, []).append(span)
+    return spans

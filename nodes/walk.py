@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..algorithms.entity_aliases import normalised
+from ..algorithms.fusion import reciprocal_rank_fusion
 from ..algorithms.similarity import hybrid_similarity
 from ..algorithms.text import keywords
 from ..algorithms.tog2 import (
@@ -41,12 +43,15 @@ from .entities_layer import entity_of
 from .knowledge import Knowledge, load_knowledge
 from .node import node, progress_of
 from .opening import Index, index_of, language_model_of
+from .retrieve import search
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _FLOOR = 0.6
+_TITLED = 0.2
+_FUSED = 4
 _FEW_TOPICS = 2
 _MOST_OPTIONS = 40
 _MOST_OTHERS = 20
@@ -86,11 +91,22 @@ async def prune_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]
 
 @node()
 async def read_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
-    """Ranks the passages that speak of the topics."""
+    """Ranks the passages that speak of the topics.
+
+    Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
+    by other names is not reached over the graph.
+    """
     index = await index_of(context)
     graph = await asyncio.to_thread(load_knowledge, index)
-    found: list[Candidate] = [{"entity": entity, "steps": []} for entity in state["frontier"]]
-    return await asyncio.to_thread(_rank, index, graph, found, state, context)
+    found = await asyncio.to_thread(
+        search, index, state["question"], context.retriever, _FUSED * context.top_k
+    )
+    current_meter().retrievals += 1
+    retrieved = [passage["id"] for passage in found]
+    topics: list[Candidate] = [{"entity": entity, "steps": []} for entity in state["frontier"]]
+    began: Tog2State = {**state, "retrieved": retrieved}
+    ranked = await asyncio.to_thread(_rank, index, graph, topics, began, context)
+    return {**ranked, "retrieved": retrieved}
 
 
 @node(reserve=1)
@@ -188,7 +204,8 @@ def _rank(
     """The passages of all candidates by s, and the best of all rounds as evidence.
 
     s of a passage is the mean of SIM(q, the walked triple and the passage) and of how well the
-    relation that led there scored; the clue found last belongs to q.
+    relation that led there scored, and more for the passage that has the entity as its title; the
+    clue found last belongs to q.
     """
     wanted = " ".join([state["question"], *state["clues"][-1:]])
     vector, words = index.embedder.embed([wanted])[0], keywords(wanted)
@@ -202,8 +219,9 @@ def _rank(
         score = max((led[step["edge"]] for step in steps), default=1.0)
         for id in graph.passages_of(candidate["entity"]):
             if id in own:
-                similarity = hybrid_similarity(own[id][0] | told, words, own[id][1])
-                relevance.append((candidate["entity"], id, (similarity + score) / 2))
+                similarity = hybrid_similarity(own[id].keywords | told, words, own[id].cosine)
+                titled = _TITLED * (own[id].title == normalised(graph.name_of(candidate["entity"])))
+                relevance.append((candidate["entity"], id, (similarity + score) / 2 + titled))
     best = dict(state["relevance"])
     for _, id, relevant in relevance:
         best[id] = max(relevant, best.get(id, 0.0))
@@ -221,16 +239,23 @@ def _places(graph: Knowledge, candidates: Iterable[Candidate]) -> list[str]:
     return list(dict.fromkeys(found))[:_MOST_PASSAGES]
 
 
-def _read(
-    index: Index, ids: Sequence[str], vector: NDArray[np.float32]
-) -> dict[str, tuple[frozenset[str], float]]:
-    """The keywords of passages, and their cosines with ``vector``."""
+class _Read(NamedTuple):
+    """A passage: its normalised title, its keywords, and its cosine with the question."""
+
+    title: str
+    keywords: frozenset[str]
+    cosine: float
+
+
+def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict[str, _Read]:
     passages = index.catalogue.passages(ids)
     if not passages:
         return {}
     cosines = index.vectors.get("passages", [passage["id"] for passage in passages]) @ vector
     return {
-        passage["id"]: (keywords(passage_text(passage)), float(cosine))
+        passage["id"]: _Read(
+            normalised(passage["title"]), keywords(passage_text(passage)), float(cosine)
+        )
         for passage, cosine in zip(passages, cosines, strict=True)
     }
 
@@ -238,16 +263,19 @@ def _read(
 def _evidence(
     index: Index, state: Tog2State, relevance: dict[str, float], most: int
 ) -> list[Evidence]:
-    """The passages with the highest s; those of the first round were not walked to."""
-    first = {passage["id"] for passage in state["evidence"] if passage["found"] == "topic"}
-    best = sorted(relevance, key=lambda id: (-relevance[id], id))[:most]
+    """The best of the passages by s, fused with what the retriever found."""
+    walked = sorted(relevance, key=lambda id: (-relevance[id], id))[: _FUSED * most]
+    fused = dict(reciprocal_rank_fusion([walked, state["retrieved"]], [1.0, 1.0])[:most])
+    found = {passage["id"]: passage["found"] for passage in state["evidence"]}
+    new = "path" if state["options"] else "topic"
+
+    def how(id: str) -> str:
+        known = found.get(id, "retrieved")
+        return new if known == "retrieved" and id in relevance else known
+
     return [
-        {
-            **passage,
-            "score": round(relevance[passage["id"]], 6),
-            "found": "topic" if passage["id"] in first or not state["options"] else "path",
-        }
-        for passage in index.catalogue.passages(best)
+        {**passage, "score": round(fused[passage["id"]], 6), "found": how(passage["id"])}
+        for passage in index.catalogue.passages(list(fused))
     ]
 
 

@@ -106,7 +106,7 @@ class Tog2State(QuestionInput, Tog2Output):
     ``trail`` the paths there. ``options`` are the relations kept with their
     ``relation_scores``, ``candidates`` the entities that they lead to, ``context`` the passages
     ranked in this round, ``walked`` the relations followed so far, ``relevance`` the best s of
-    every passage so far.
+    every passage so far, and ``retrieved`` what the retriever found, best first.
     """
 
     frontier: list[str]
@@ -117,4 +117,5 @@ class Tog2State(QuestionInput, Tog2Output):
     context: list[RankedPassage]
     walked: list[str]
     relevance: dict[str, float]
+    retrieved: list[str]
     rounds_left: int

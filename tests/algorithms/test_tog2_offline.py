@@ -62,22 +62,11 @@ def test_a_question_for_a_date_prefers_what_leads_to_one():
     assert prune_relations(scores) == ["out released on year"]
 
 
-def test_cosines_of_sentences_decide_among_words_that_do_not_match():
-    asked = []
-
-    def cosines(texts):
-        asked.extend(texts)
-        return [0.9 if "John Williams" in text else -0.5 for text in texts]
+def test_cosines_of_phrases_decide_among_words_that_do_not_match():
+    def cosines(phrases):
+        return [0.9 if "scored" in phrase else -0.5 for phrase in phrases]
 
     assert best("Whose music is in it?", cosines=cosines) == "out scored by williams"
-    assert asked[0] == "Jaws was directed by Steven Spielberg."
-
-
-def test_the_sentence_follows_the_direction_of_the_relation():
-    asked = []
-    inwards = [option("directed by", "jaws", "in", "spielberg")]
-    relation_scores("q", "", inwards, NAMES, lambda texts: asked.extend(texts) or [0.0])
-    assert asked == ["Jaws was directed by Steven Spielberg."]
 
 
 PHRASES = st.lists(st.sampled_from(["directed by", "is", "born in", "수도", "🙂"]), unique=True)
