@@ -18,7 +18,6 @@ from ..state.errors import RagraphsError
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
-    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from langchain_chroma import Chroma
 
 Collection = Literal["passages", "sentences", "questions", "entities"]

@@ -8,6 +8,8 @@ import re
 import pytest
 from http_stub import Response
 from ragraphs.algorithms.entity_aliases import normalised
+from ragraphs.context import IndexContext, settings
+from ragraphs.graphs.index import graph as index_graph
 from ragraphs.nodes.drawing import drawn_index
 from ragraphs.nodes.entities_layer import entities_stamp, entity_of
 from ragraphs.nodes.entity_lookup import correct
@@ -592,3 +594,29 @@ def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
     indexing.run(documents=ALL)
     with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
         entities_stamp(indexing.index)
+
+
+def test_a_name_that_several_documents_may_have_is_a_failure(indexing):
+    twins = [{"id": f"{folder}/one", "title": "One", "text": "Ann met Bob."} for folder in "ab"]
+    ambiguous = {"passage": "one", "triples": [["Ann", "met", "Bob"]]}
+    result = import_lines(indexing, ambiguous, {**ambiguous, "passage": "a/one"}, documents=twins)
+    assert [failed["path"] for failed in result["failures"]] == ["triples.jsonl, line 1"]
+    assert "may be any of a/one, b/one" in result["failures"][0]["reason"]
+    assert ("Ann", "met", "Bob") in triples_of(indexing)
+
+
+def test_a_server_reads_triples_only_below_its_root(indexing, monkeypatch):
+    root = indexing.folder / "root"
+    root.mkdir()
+    outside = write_lines(indexing, BAKER)
+    (root / "link.jsonl").symlink_to(outside)
+    monkeypatch.setenv("RAGRAPHS_ROOT", str(root))
+    settings.cache_clear()
+    context = IndexContext(index="notes", embeddings="lexical")
+    for name in (outside, "../triples.jsonl", "link.jsonl"):
+        with pytest.raises(RagraphsError, match=r"outside|link"):
+            index_graph.invoke({"documents": ALL, "triples": [name]}, context=context)
+    (root / "own.jsonl").write_text(json.dumps(BAKER))
+    result = index_graph.invoke({"documents": ALL, "triples": ["own.jsonl"]}, context=context)
+    assert result["failures"] == []
+    settings.cache_clear()
