@@ -266,6 +266,9 @@ def retrieval(
         RankerName, typer.Option(help="How passages are found, or by which method.")
     ] = "hybrid",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
+    ] = None,
     as_json: Json = False,
     context: IndexContext,
 ) -> None:
@@ -274,7 +277,10 @@ def retrieval(
     from .terminal import show_retrieval
 
     keep = "index" in context.model_fields_set
-    result = evaluate_retrieval(dataset, retriever, context, keep_index=keep, limit=limit)
+    settings = dict(pair.partition("=")[::2] for pair in setting or [])
+    result = evaluate_retrieval(
+        dataset, retriever, context, keep_index=keep, limit=limit, settings=settings
+    )
     _print_json(result) if as_json else show_retrieval(result)
 
 

@@ -19,7 +19,7 @@ from ..nodes.retrieve import search
 from ..nodes.scan import document_path
 from ..state.errors import RagraphsError
 from ..state.records import Evidence
-from .datasets import Dataset, load_dataset
+from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import all_support_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
@@ -39,10 +39,10 @@ def evaluate_retrieval(
 ) -> dict[str, Any]:
     """Recall and all-support at each cutoff, time and memory, in the form of ``--json``.
 
-    ``settings`` are those of the method, where ``retriever`` is a method's search.
-    Ranks are of the set's passages, however many pieces the index cut one into. With
-    ``keep_index`` the index of ``context`` is used (and brought up to date), else a temporary one.
-    Questions without support are counted apart.
+    ``settings`` are those of the method, where ``retriever`` is a method's search. Ranks are of the
+    set's passages, however many pieces the index cut one into. With ``keep_index`` the index of
+    ``context`` is used (and brought up to date), else a temporary one. Questions without support
+    are counted apart.
     """
     dataset = load_dataset(folder, limit)
     asked = [question for question in dataset.questions if question.supporting]
@@ -53,9 +53,7 @@ def evaluate_retrieval(
     with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
         index.embedder.embed(["warm up"])
         started = time.perf_counter()
-        prefix = document_path(dataset.passages, index.folder) + "#"
-        search_for = _searcher(index, retriever, settings or {})
-        rankings = [_documents(search_for(question.question), prefix) for question in asked]
+        rankings = rankings_of(dataset, asked, index, retriever, settings or {})
         seconds = (time.perf_counter() - started) / len(asked)
         passages = len(index.catalogue.documents())
 
@@ -76,6 +74,19 @@ def evaluate_retrieval(
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),
     }
+
+
+def rankings_of(
+    dataset: Dataset,
+    asked: Sequence[LabelledQuestion],
+    index: Index,
+    retriever: RankerName,
+    settings: Mapping[str, Any],
+) -> list[list[str]]:
+    """The ids of the set's passages for each question, best first, each once."""
+    prefix = document_path(dataset.passages, index.folder) + "#"
+    search_for = _searcher(index, retriever, settings)
+    return [_documents(search_for(question.question), prefix) for question in asked]
 
 
 @contextmanager
