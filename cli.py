@@ -143,6 +143,10 @@ def _answer(
     from .graphs import graph_of
 
     graph, context_type = graph_of(method)
+    foreign = context.model_fields_set.difference(context_type.model_fields)
+    if foreign:
+        flag = "--" + min(foreign).replace("_", "-")
+        raise typer.BadParameter(f"{flag} is no setting of {method}; leave it out.")
     fields = {
         name: getattr(context, name)
         for name in context.model_fields_set.intersection(context_type.model_fields)

@@ -77,9 +77,9 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert "sonata" not in run("export").out
 
 
-@pytest.mark.parametrize("method", ["basic", "crag"])
+@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2"])
 def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
-    output = json.loads(run("index", "docs", "--json").out)
+    output = json.loads(run("index", "docs", "--layers", "hops,entities", "--json").out)
     assert (output["added"], output["failures"]) == (2, [])
     assert not {"files", "gone", "inline", "sources"} & output.keys()
     ended = run("ask", QUESTION, "--method", method, "--json")
@@ -90,6 +90,13 @@ def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, 
     assert answer["citations"][0]["quote"] == FORTH
     assert json.loads(run("status", "--json").out)["documents"] == 2
     assert json.loads(run("remove", "forth.txt", "--json").out)["removed"] == 1
+
+
+def test_a_setting_of_another_method_is_refused(run, docs):
+    run("index", "docs")
+    ended = run("ask", QUESTION, "--method", "basic", "--n-hop", "2")
+    assert ended.code == 2
+    assert "--n-hop" in ended.err and "basic" in ended.err
 
 
 def test_trace_shows_every_node_on_stderr(run, docs):

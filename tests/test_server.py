@@ -23,6 +23,7 @@ from langgraph_sdk import get_client
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 SECRET = "The vault opens at midnight."
+METHODS = ["basic", "crag", "hoprag", "tog2"]
 
 
 class Server(NamedTuple):
@@ -76,7 +77,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(f"http://127.0.0.1:{port}", root, log)
     try:
         _wait_until_ready(server, process)
-        assert server.run("index", {"sources": ["docs"]})["document_count"] == 2
+        layers = ["sentences", "hops", "entities"]
+        indexed = server.run("index", {"sources": ["docs"]}, layers=layers)
+        assert indexed["document_count"] == 2
         yield server
     finally:
         os.killpg(process.pid, signal.SIGKILL)
@@ -101,7 +104,7 @@ def test_a_folder_is_indexed_but_for_links_that_lead_out(server):
     assert "link out of the folder" in result["failures"][0]["reason"]
 
 
-@pytest.mark.parametrize("method", ["basic", "crag"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_question_is_answered_with_citations(server, method):
     answer = server.run(method, {"question": QUESTION})
     assert (answer["method"], answer["sufficient"]) == (method, True)
@@ -163,7 +166,7 @@ async def test_many_clients_are_answered_at_once(server):
     await client.aclose()
 
 
-@pytest.mark.parametrize("graph", ["index", "basic", "crag"])
+@pytest.mark.parametrize("graph", ["index", *METHODS])
 async def test_schemas_explain_every_setting_with_its_bounds(server, graph):
     client = get_client(url=server.url)
     assistant = (await client.assistants.search(graph_id=graph))[0]["assistant_id"]
@@ -173,10 +176,11 @@ async def test_schemas_explain_every_setting_with_its_bounds(server, graph):
     assert all(setting["description"] for setting in settings.values())
     assert (settings["concurrency"]["minimum"], settings["concurrency"]["maximum"]) == (1, 256)
     inputs = set(schemas["input_schema"]["properties"])
-    assert inputs == ({"sources", "documents", "remove"} if graph == "index" else {"question"})
+    given = {"sources", "documents", "remove", "triples"}
+    assert inputs == (given if graph == "index" else {"question"})
 
 
-@pytest.mark.parametrize("graph", ["basic", "crag"])
+@pytest.mark.parametrize("graph", METHODS)
 def test_a_missing_index_is_told_in_a_sentence(server, graph):
     message = server.refusal(graph, {"question": QUESTION}, index="none")
     assert "There is no index at" in message and "ragraphs index" in message

@@ -8,20 +8,28 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from ragraphs.context import BasicContext, CragContext
+from ragraphs.context import BasicContext, CragContext, HopragContext, Tog2Context
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
+from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.tog2 import graph as tog2
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 
-METHODS = [(basic, BasicContext), (crag, CragContext)]
+METHODS = [
+    (basic, BasicContext),
+    (crag, CragContext),
+    (hoprag, HopragContext),
+    (tog2, Tog2Context),
+]
+NAMES = ["basic", "crag", "hoprag", "tog2"]
 QUESTION = {"question": "Who designed the Forth Bridge?"}
 
 
-@pytest.fixture(params=METHODS, ids=["basic", "crag"])
+@pytest.fixture(params=METHODS, ids=NAMES)
 def method(request, indexing) -> tuple[Any, Any]:
     """A graph and a context that names a filled index."""
-    indexing.run("docs")
+    indexing.run("docs", context={"layers": ["hops", "entities"]})
     graph, context_type = request.param
     return graph, context_type(index=indexing.name)
 
@@ -88,7 +96,7 @@ def test_a_question_on_a_thread_finds_nothing_of_the_one_before(method):
     assert kept.invoke(QUESTION, thread, context=context) == graph.invoke(QUESTION, context=context)
 
 
-@pytest.mark.parametrize(("graph", "context_type"), METHODS, ids=["basic", "crag"])
+@pytest.mark.parametrize(("graph", "context_type"), METHODS, ids=NAMES)
 def test_a_missing_index_is_told_in_a_sentence(graph, context_type, tmp_path):
     with pytest.raises(IndexNotFoundError, match="There is no index at"):
         graph.invoke(QUESTION, context=context_type(index=str(tmp_path / "none")))
