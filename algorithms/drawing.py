@@ -37,6 +37,7 @@ _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAKEN = {"label", "kind", "text", "weight", "id", "node_for_adding"}  # the last: by networkx
 _NOT_IN_PAGE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_TRIPLE = ("source", "target", "sentence")
 _NOT_AN_ANSWER = "This is not the JSON of an answer, because {}; `ragraphs ask --json` prints one."
 
 
@@ -108,7 +109,10 @@ class Path:
 
 
 def path_of_answer(answer: object) -> Path:
-    """The path of what ``ragraphs ask --json`` printed; ``RagraphsError`` where it is not that."""
+    """The path of what ``ragraphs ask --json`` printed: its hops, or the triples walked.
+
+    Raises RagraphsError where it is not that.
+    """
     if not isinstance(answer, Mapping):
         raise RagraphsError(_NOT_AN_ANSWER.format("it is not an object"))
     found = _records(answer, "evidence", ("id",))
@@ -117,12 +121,23 @@ def path_of_answer(answer: object) -> Path:
     return Path(
         nodes=[PathNode(**_texts(each, "id", "title")) for each in distinct.values()],
         edges=[
-            PathEdge(**_texts(hop, "source", "target", "question", "label"))
-            for hop in hops
-            if hop["source"] and hop["target"] in distinct
+            *(
+                PathEdge(**_texts(hop, "source", "target", "question", "label"))
+                for hop in hops
+                if hop["source"] and hop["target"] in distinct
+            ),
+            *_walked_triples(answer),
         ],
         answer=_texts(answer, "answer")["answer"],
     )
+
+
+def _walked_triples(answer: Mapping[str, Any]) -> list[PathEdge]:
+    """Every triple of the answer's paths once, in the order of walking."""
+    paths = _records(answer, "paths", ("entity",)) if answer.get("paths") else []
+    triples = [triple for path in paths for triple in _records(path, "triples", _TRIPLE)]
+    edges = (PathEdge(one["source"], one["target"], one["sentence"]) for one in triples)
+    return list(dict.fromkeys(edges))
 
 
 def to_graphml(graph: DrawnGraph) -> str:

@@ -42,7 +42,7 @@ R = TypeVar("R", bound=PromptReply)
 
 
 class OfflineLanguageModel:
-    """Answers prompts without a language model.
+    """Answers every prompt but CHOOSE_HOPS: hops are chosen by the vectors that the index holds.
 
     ``embedder`` serves for similarities if it costs nothing; else words alone are compared.
     """

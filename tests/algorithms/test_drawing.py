@@ -266,6 +266,21 @@ def test_the_path_of_an_answer() -> None:
     assert path_of_answer({"evidence": []}) == Path([], [])
 
 
+def test_arrivals_from_nowhere_are_no_edges_of_the_path() -> None:
+    hops = [{"source": "", "target": "a"}, {"source": "a", "target": "gone"}]
+    assert path_of_answer({"evidence": [{"id": "a"}], "hops": hops}).edges == []
+
+
+def test_walked_triples_are_edges_of_the_path_each_once() -> None:
+    born = {"source": "e1", "target": "e2", "sentence": "Ada was born in London."}
+    lies = {"source": "e2", "target": "e3", "sentence": "London is in England."}
+    paths = [{"entity": "e2", "triples": [born]}, {"entity": "e3", "triples": [born, lies]}]
+    assert path_of_answer({"evidence": [], "paths": paths}).edges == [
+        PathEdge("e1", "e2", "Ada was born in London."),
+        PathEdge("e2", "e3", "London is in England."),
+    ]
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -275,6 +290,7 @@ def test_the_path_of_an_answer() -> None:
         ({"evidence": [{"title": "t"}]}, "an entry of `evidence` has no `id`"),
         ({"evidence": [], "hops": {"a": 1}}, "it has no list `hops`"),
         ({"evidence": [], "hops": [{"source": "a"}]}, "`hops` has no `source` and `target`"),
+        ({"evidence": [], "paths": [{"entity": "a"}]}, "it has no list `triples`"),
     ],
 )
 def test_what_is_no_answer_is_said_in_a_sentence(wrong: object, why: str) -> None:
