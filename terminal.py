@@ -204,7 +204,7 @@ def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = 
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
     for entity in entities:
-        passages = f"{entity['passages']} passage" + "s" * (entity['passages'] != 1)
+        passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     _out.print(table)
     _show_warnings(warnings)
