@@ -40,7 +40,7 @@ app.add_typer(entities, name="entities")
 
 _DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
     ("basic", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
-    ("crag", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
+    ("tog2", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
     ("crag", "훈민정음은 언제 반포되었습니까?"),
 )
 
@@ -253,7 +253,10 @@ def demo(*, context: AnyMethodContext) -> None:
         place = f"{folder}/index"
         with resources.as_file(resources.files(__package__) / "demo") as corpus:
             result = run_with_progress(
-                graph, {"sources": [str(corpus)]}, IndexContext(index=place), quiet=False
+                graph,
+                {"sources": [str(corpus)]},
+                IndexContext(index=place, layers=["entities"]),
+                quiet=False,
             )
         show_indexing(result)
         for method, question in _DEMO_QUESTIONS:
