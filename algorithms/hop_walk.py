@@ -102,6 +102,8 @@ class EdgeIndex:
 
     def similarity(self, keywords: AbstractSet[str], vector: Floats) -> Floats:
         """SIM(edge, q) of every edge, shape (e,), as ``edge_similarity`` gives it."""
+        if not len(self):  # without edges nobody knows how long a vector is
+            return np.zeros(0, dtype=np.float32)
         cosines = (self._vectors @ vector)[self._vector_of]
         return _hybrid(self._keywords.jaccard(keywords), cosines)
 

@@ -215,13 +215,30 @@ def test_the_demo_answers_its_questions_with_citations(run):
     assert list(Path.cwd().iterdir()) == []
 
 
-def test_evaluate_prints_one_json_document(run):
+@pytest.fixture
+def question_set() -> None:
+    """A question set of one passage and one question, in ``set``."""
     Path("set").mkdir()
-    Path("set/passages.jsonl").write_text(json.dumps({"id": "1", "text": FORTH}) + "\n")
+    passage = {"id": "1", "title": "Forth Bridge", "text": FORTH}
+    Path("set/passages.jsonl").write_text(json.dumps(passage) + "\n")
     question = {"id": "q", "question": QUESTION, "answer": "John Fowler", "supporting": ["1"]}
     Path("set/questions.jsonl").write_text(json.dumps(question) + "\n")
-    measured = json.loads(run("evaluate", "retrieval", "set", "--json").out)
-    assert (measured["questions"], measured["recall"]["2"]) == (1, 1.0)
+
+
+@pytest.mark.parametrize("retriever", ["hybrid", "graph", "hoprag", "tog2"])
+def test_evaluate_prints_one_json_document(run, question_set, retriever):
+    ended = run("evaluate", "retrieval", "set", "--retriever", retriever, "--json")
+    measured = json.loads(ended.out)
+    assert (measured["retriever"], measured["questions"]) == (retriever, 1)
+    assert measured["recall"]["2"] == 1.0
+
+
+def test_evaluate_takes_the_settings_of_a_method(run, question_set):
+    asked = ("evaluate", "retrieval", "set", "--retriever", "hoprag")
+    assert run(*asked, "--setting", "n_hop=0", "--limit", "1").code == 0
+    refused = run(*asked, "--setting", "n_hop=99")
+    assert refused.code == 2
+    assert "n-hop" in refused.err
 
 
 def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(run, docs):

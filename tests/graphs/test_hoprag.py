@@ -235,6 +235,13 @@ def test_passages_that_the_layer_does_not_know_are_still_evidence(indexing, mode
     assert "André Waterkeyn" in titles(result)
 
 
+def test_a_single_passage_has_no_edges_and_is_still_found(indexing):
+    indexing.run(documents=DOCUMENTS[:1], context={"layers": ["hops"]})
+    question = {"question": "Who designed the Atomium?"}
+    result = graph.invoke(question, context=HopragContext(index=indexing.name))
+    assert result["answer"] == "André Waterkeyn"
+
+
 def test_the_output_is_plain_json(ask):
     result = ask()
     assert json.loads(json.dumps(result)) == result
