@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, get_args
 
+from ..algorithms.text import keywords
 from ..context import Context, IndexContext
 from ..state.indexing import IndexState
 from ..state.records import Passage
@@ -110,6 +111,14 @@ def workers_for(index: Index, context: Context) -> int:
 def passage_text(passage: Passage) -> str:
     """What of a passage is embedded: its title and its text."""
     return f"{passage['title']}\n{passage['text']}"
+
+
+def passage_keywords(passage: Passage) -> frozenset[str]:
+    """The keyword set k of a passage and its title; remembered, since questions meet again."""
+    return _keywords(passage_text(passage))
+
+
+_keywords = lru_cache(maxsize=10_000)(keywords)
 
 
 def _clear(index: Index) -> None:

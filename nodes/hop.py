@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ from ..algorithms.hop_walk import (
     start,
 )
 from ..algorithms.similarity import hybrid_similarity
-from ..algorithms.text import keywords
 from ..context import HopragContext
 from ..models.language import OFFLINE, LanguageModel, NoReplyError
 from ..models.meter import current_meter
@@ -29,15 +27,13 @@ from ..prompts.library import CHOOSE_HOPS
 from ..prompts.prompt import Excerpt
 from ..state.hopping import Hop, HopragState
 from ..state.records import Evidence
-from .embed import passage_text
+from .embed import passage_keywords
 from .hop_search import AskedEdges, LoadedHops, load_hops
 from .node import node, progress_of
 from .opening import Index, index_of, language_model_at
 from .retrieve import search
 
 _MOST_QUESTIONS = 12
-
-_keywords = lru_cache(maxsize=10_000)(keywords)
 
 
 class _Step(NamedTuple):
@@ -247,7 +243,7 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     vectors = index.vectors.get("passages", list(passages))
     cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
     similarities = {
-        id: hybrid_similarity(_keywords(passage_text(passage)), asked.keywords, cosine)
+        id: hybrid_similarity(passage_keywords(passage), asked.keywords, cosine)
         for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
     }
     shares = importance({id: counts[id] for id in passages}, context.normalise)

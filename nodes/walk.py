@@ -38,7 +38,7 @@ from ..state.walking import (
     WalkedPath,
     WalkedTriple,
 )
-from .embed import passage_text
+from .embed import passage_keywords
 from .entities_layer import entity_of
 from .knowledge import Knowledge, load_knowledge
 from .node import node, progress_of
@@ -253,9 +253,7 @@ def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict
         return {}
     cosines = index.vectors.get("passages", [passage["id"] for passage in passages]) @ vector
     return {
-        passage["id"]: _Read(
-            normalised(passage["title"]), keywords(passage_text(passage)), float(cosine)
-        )
+        passage["id"]: _Read(normalised(passage["title"]), passage_keywords(passage), float(cosine))
         for passage, cosine in zip(passages, cosines, strict=True)
     }
 
