@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ragraphs.algorithms.entity_merging import (
     Correction,
@@ -126,7 +124,7 @@ def test_the_most_spoken_of_come_first_and_parts_of_names_find_them(store):
     assert store.largest(9, "%") == []
 
 
-def test_a_large_graph_is_stored_and_walked_quickly(tmp_path):
+def test_a_graph_larger_than_one_statement_is_stored_whole(tmp_path):
     count = 20_000
     ids = [f"{number:024x}" for number in range(count)]
     graph = EntityGraph(
@@ -138,12 +136,8 @@ def test_a_large_graph_is_stored_and_walked_quickly(tmp_path):
         ),
     )
     store = EntityStore(open_database(tmp_path / "index", create=True))
-    begun = time.perf_counter()
     store.replace(graph)
-    assert time.perf_counter() - begun < 20
-    begun = time.perf_counter()
-    relations = store.relations_of(ids[:50])
-    store.get({one.target for one in relations})
-    store.passages_of(ids[:50])
-    assert time.perf_counter() - begun < 0.2
-    assert len(relations) == 50 * 3 + 3 + 2 + 1
+    counts = store.counts()
+    assert (counts["entities"], counts["relations"]) == (count, 3 * count)
+    assert len(store.get(ids)) == count
+    assert len(store.relations_of(ids[:50])) == 50 * 3 + 3 + 2 + 1
