@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .hop_edges import Edges, QuestionSet, merge_edges
+from .packing import pack_lines, unpack_lines
 from .text import keywords
 
 if TYPE_CHECKING:
@@ -127,18 +128,9 @@ def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:
         "similarity": edges.similarity,
         "other_counts": np.array([len(others) for others in edges.others], dtype=np.int64),
         "other_pairs": np.array(pairs, dtype=np.int64).reshape(-1, 2),
-        "titles": _packed(graph.titles),
-        "questions": _packed(graph.questions),
+        "titles": pack_lines(graph.titles),
+        "questions": pack_lines(graph.questions),
     }
-
-
-def _packed(lines: Sequence[str]) -> NDArray[np.uint8]:
-    """Texts of one line each as bytes; an array of strings would give each the longest's room."""
-    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
-
-
-def _unpacked(packed: NDArray[np.uint8], count: int) -> list[str]:
-    return packed.tobytes().decode().split("\n") if count else []
 
 
 def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
@@ -148,7 +140,7 @@ def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
     others = tuple(tuple(rows[first:last]) for first, last in pairwise(bounds))
     return HopGraph(
         ids=arrays["ids"].tolist(),
-        titles=_unpacked(arrays["titles"], len(arrays["ids"])),
+        titles=unpack_lines(arrays["titles"]),
         member=dict(
             zip(arrays["members"].tolist(), arrays["member_vertices"].tolist(), strict=True)
         ),
@@ -160,5 +152,5 @@ def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
             arrays["similarity"],
             others,
         ),
-        questions=_unpacked(arrays["questions"], len(arrays["questions"])),
+        questions=unpack_lines(arrays["questions"]),
     )

@@ -17,8 +17,6 @@ from .fusion import RANK_CONSTANT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .hop_edges import Edges, QuestionSet
-
     Ints: TypeAlias = NDArray[np.int64]
     Floats: TypeAlias = NDArray[np.float32]
 
@@ -51,17 +49,6 @@ class KeywordIndex:
         return (shared / (self._sizes + len(keywords) - shared)).astype(np.float32)
 
 
-def edge_similarity(
-    keywords: AbstractSet[str], vector: Floats, edge_keywords: KeywordIndex, edge_vectors: Floats
-) -> Floats:
-    """SIM(edge, q) in [−0.5, 1] of every edge to a question q (HopRAG eq. 1), shape (e,).
-
-    ``keywords`` and ``vector`` (d,) are k_q and v_q; ``edge_keywords`` holds k⁻ ∪ k⁺ of the edges
-    and ``edge_vectors`` (e, d) their v⁻, all of unit length.
-    """
-    return _hybrid(edge_keywords.jaccard(keywords), edge_vectors @ vector)
-
-
 def _hybrid(overlaps: Floats, cosines: Floats) -> Floats:
     return ((overlaps + np.clip(cosines, -1, 1)) / 2).astype(np.float32)
 
@@ -90,18 +77,14 @@ class EdgeIndex:
         self._vectors = incoming_vectors[used]
         self._keywords = KeywordIndex(keywords)
 
-    @classmethod
-    def of(cls, edges: Edges, outgoing: QuestionSet, incoming: QuestionSet) -> EdgeIndex:
-        """The index of what ``merge_edges`` made of two sets of questions."""
-        pairs = zip(edges.incoming.tolist(), edges.outgoing.tolist(), strict=True)
-        keywords = [incoming.keywords[j] | outgoing.keywords[i] for j, i in pairs]
-        return cls(edges.source, edges.target, edges.incoming, incoming.vectors, keywords)
-
     def __len__(self) -> int:
         return len(self.source)
 
     def similarity(self, keywords: AbstractSet[str], vector: Floats) -> Floats:
-        """SIM(edge, q) of every edge, shape (e,), as ``edge_similarity`` gives it."""
+        """SIM(edge, q) in [−0.5, 1] of every edge to a question q (HopRAG eq. 1), shape (e,).
+
+        ``keywords`` and ``vector`` (d,) are k_q and v_q, compared with each edge's k⁻ ∪ k⁺ and v⁻.
+        """
         if not len(self):  # without edges nobody knows how long a vector is
             return np.zeros(0, dtype=np.float32)
         cosines = (self._vectors @ vector)[self._vector_of]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .mentions import aliases, find_mentions, short_key
 from .mentions import key as key_of
+from .packing import pack_lines, unpack_lines
 from .text import sentences, terms
 
 Floats = NDArray[np.float32]
@@ -246,7 +247,7 @@ def graph_to_arrays(graph: PassageGraph) -> dict[str, NDArray[Any]]:
     """The graph as named arrays, for ``numpy.savez``; strings as UTF-8 bytes, one a line."""
     arrays = {name: getattr(graph, name) for name in graph.__dataclass_fields__}
     for name in ("keys", "vocabulary"):
-        arrays[name] = np.frombuffer("\n".join(arrays[name]).encode(), dtype=np.uint8)
+        arrays[name] = pack_lines(arrays[name])
     return arrays
 
 
@@ -254,8 +255,7 @@ def graph_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> PassageGraph:
     """The inverse of ``graph_to_arrays``."""
     fields: dict[str, Any] = {name: arrays[name] for name in PassageGraph.__dataclass_fields__}
     for name in ("keys", "vocabulary"):
-        text = fields[name].tobytes().decode()
-        fields[name] = tuple(text.split("\n")) if text else ()
+        fields[name] = tuple(unpack_lines(fields[name]))
     return PassageGraph(**fields)
 
 

@@ -19,9 +19,6 @@ from .mentions import question_mentions
 from .text import STOP_WORDS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from .entity_spans import SpellingIndex
 
 WIDTH = 3
@@ -298,37 +295,6 @@ def unlinked_names(question: str, links: Iterable[TopicLink]) -> list[tuple[int,
         and not any(start < mention.end and mention.start < end for start, end in taken)
     ]
     return found or ([] if taken else [(0, len(question))])
-
-
-def link_by_embedding(
-    places: Sequence[tuple[int, int]],
-    place_vectors: NDArray[np.float32],
-    entities: Sequence[str],
-    entity_vectors: NDArray[np.float32],
-    floor: float = LINK_FLOOR,
-    most: int = 1,
-) -> list[TopicLink]:
-    """The ``most`` nearest of ``entities`` (n) for each place of a question, from ``floor`` on.
-
-    ``place_vectors`` (m, d) and ``entity_vectors`` (n, d) are of unit length; ties go by id.
-    """
-    if not len(places) or not len(entities):
-        return []
-    links: list[TopicLink] = []
-    for (start, end), row in zip(places, place_vectors @ entity_vectors.T, strict=True):
-        near = [(float(cosine), id) for cosine, id in zip(row, entities, strict=True)]
-        best = sorted((pair for pair in near if pair[0] >= floor), key=lambda p: (-p[0], p[1]))
-        links += [
-            {
-                "entity": id,
-                "start": start,
-                "end": end,
-                "how": "embedding",
-                "score": min(cosine, 1.0),
-            }
-            for cosine, id in best[:most]
-        ]
-    return links
 
 
 def keep_relations(relation_ids: Iterable[str], share: float, seed: int = 0) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..state.errors import RagraphsError
+from .keeping import Kept
 from .opening import Index
 from .sentence_layer import GRAPH_FILE, sentence_id
 
@@ -21,17 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadedGraph:
-    """The graph of an index with its vectors, as of a stamp; rows in the order of ``ids``."""
+    """The graph of an index with its vectors; rows in the order of ``ids``."""
 
-    stamp: str
     ids: list[str]
     graph: PassageGraph
     passages: NDArray[np.float32]
     sentences: NDArray[np.float32]
-
-
-_loaded: dict[str, LoadedGraph] = {}
-_lock = Lock()
 
 
 def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
@@ -84,13 +79,15 @@ def _stamp(index: Index) -> str:
 
 
 def load_graph(index: Index) -> LoadedGraph:
-    stamp = _stamp(index)
-    with _lock:
-        key = str(index.folder)
-        if key not in _loaded or _loaded[key].stamp != stamp:
-            graph, ids = stored_graph(index)
-            sentences = sentence_ids(graph, ids)
-            passage_vectors = index.vectors.get("passages", ids)
-            sentence_vectors = index.vectors.get("sentences", sentences)
-            _loaded[key] = LoadedGraph(stamp, ids, graph, passage_vectors, sentence_vectors)
-        return _loaded[key]
+    """The graph of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    return _kept.of(index)
+
+
+def _load(index: Index) -> LoadedGraph:
+    graph, ids = stored_graph(index)
+    passage_vectors = index.vectors.get("passages", ids)
+    sentence_vectors = index.vectors.get("sentences", sentence_ids(graph, ids))
+    return LoadedGraph(ids, graph, passage_vectors, sentence_vectors)
+
+
+_kept = Kept(_stamp, _load)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..algorithms.hop_walk import EdgeIndex
 from ..algorithms.mentions import question_mentions
 from ..algorithms.text import keywords
 from .hops_layer import hops_stamp, question_id, stored_hops
+from .keeping import Kept
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ class AskedEdges:
 
 @dataclass(frozen=True)
 class LoadedHops:
-    """The hops layer of an index, as of a stamp; ``ask`` blocks while it embeds the question."""
+    """The hops layer of an index; ``ask`` blocks while it embeds the question."""
 
-    stamp: str
     graph: HopGraph
     edges: EdgeIndex
     ask: Callable[[str], AskedEdges]
@@ -65,21 +64,12 @@ class LoadedHops:
         return passage if vertex is None else self.graph.ids[vertex]
 
 
-_loaded: dict[str, LoadedHops] = {}
-_lock = Lock()
-
-
 def load_hops(index: Index) -> LoadedHops:
     """The hops layer of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
-    stamp = hops_stamp(index)
-    key = str(index.folder)
-    with _lock:
-        if key not in _loaded or _loaded[key].stamp != stamp:
-            _loaded[key] = _load(index, stamp)
-        return _loaded[key]
+    return _kept.of(index)
 
 
-def _load(index: Index, stamp: str) -> LoadedHops:
+def _load(index: Index) -> LoadedHops:
     graph = stored_hops(index)
     used, rows = np.unique(graph.edges.incoming, return_inverse=True)
     ids = [question_id(graph.questions[number]) for number in used]
@@ -91,7 +81,10 @@ def _load(index: Index, stamp: str) -> LoadedHops:
         [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
     )
     ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index, edges))
-    return LoadedHops(stamp, graph, edges, ask)
+    return LoadedHops(graph, edges, ask)
+
+
+_kept = Kept(hops_stamp, _load)
 
 
 def _ask(index: Index, edges: EdgeIndex, question: str) -> AskedEdges:

@@ -1,14 +1,14 @@
-"""The entities layer as a walk reads it: in memory, as of a stamp."""
+"""The entities layer as a walk reads it: in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..algorithms.tog2 import Edge
 from .entities_layer import entities_stamp
+from .keeping import Kept
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 class Knowledge:
     """Entities, the relations at each, heaviest first, and the passages that speak of each."""
 
-    stamp: str
     entities: Mapping[str, StoredEntity]
     spellings: SpellingIndex
     edges: Mapping[str, Sequence[Edge]]
@@ -39,21 +38,12 @@ class Knowledge:
         return self.passages.get(entity, ())
 
 
-_loaded: dict[str, Knowledge] = {}
-_lock = Lock()
-
-
 def load_knowledge(index: Index) -> Knowledge:
     """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
-    stamp = entities_stamp(index)
-    key = str(index.folder)
-    with _lock:
-        if key not in _loaded or _loaded[key].stamp != stamp:
-            _loaded[key] = _load(index, stamp)
-        return _loaded[key]
+    return _kept.of(index)
 
 
-def _load(index: Index, stamp: str) -> Knowledge:
+def _load(index: Index) -> Knowledge:
     from ..algorithms.entity_spans import SpellingIndex
 
     store = index.entities
@@ -67,4 +57,7 @@ def _load(index: Index, stamp: str) -> Knowledge:
         edge = Edge(relation.id, relation.source, relation.relation, relation.target)
         for end in (relation.source, relation.target):
             edges.setdefault(end, []).append(edge)
-    return Knowledge(stamp, entities, SpellingIndex(spellings), edges, store.passages_of(entities))
+    return Knowledge(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
+
+
+_kept = Kept(entities_stamp, _load)

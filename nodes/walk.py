@@ -11,6 +11,7 @@ from ..algorithms.fusion import reciprocal_rank_fusion
 from ..algorithms.similarity import hybrid_similarity
 from ..algorithms.text import keywords
 from ..algorithms.tog2 import (
+    LINK_FLOOR,
     discover,
     entity_scores,
     extend_paths,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FLOOR = 0.6
 _TITLED = 0.2
 _FUSED = 4
 _FEW_TOPICS = 2
@@ -181,7 +181,7 @@ def _link(index: Index, question: str) -> list[Topic]:
     vectors = index.embedder.embed([question[start:end] for start, end in places])
     for (start, end), vector in zip(places, vectors, strict=True):
         for id, cosine in index.vectors.search("entities", vector, 1):
-            if cosine >= _FLOOR and entity_of(id) in graph.entities:
+            if cosine >= LINK_FLOOR and entity_of(id) in graph.entities:
                 links.append(
                     {
                         "entity": entity_of(id),

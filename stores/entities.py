@@ -101,12 +101,6 @@ class EntityStore:
         table = schema.entity_passages
         return _grouped(self._where(select(table), table.c.entity, ids))
 
-    def entities_in(self, passages: Iterable[str]) -> dict[str, list[str]]:
-        """The ids of the entities that each passage speaks of."""
-        table = schema.entity_passages
-        query = select(table.c.passage, table.c.entity)
-        return _grouped(self._where(query, table.c.passage, passages))
-
     def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that state each relation."""
         table = schema.relation_passages

@@ -12,7 +12,6 @@ from ragraphs.algorithms.hop_walk import (
     advance,
     choose,
     choose_by_similarity,
-    edge_similarity,
     helpfulness,
     importance,
     prune,
@@ -45,7 +44,16 @@ EDGES = Edges(  # A → B, B → D, C → D, D → B, E → B; F is isolated
     np.zeros(5, dtype=np.float32),
     ((),) * 5,
 )
-INDEX = EdgeIndex.of(EDGES, OUTGOING, INCOMING)
+INDEX = EdgeIndex(
+    EDGES.source,
+    EDGES.target,
+    EDGES.incoming,
+    INCOMING.vectors,
+    [
+        INCOMING.keywords[j] | OUTGOING.keywords[i]
+        for j, i in zip(EDGES.incoming, EDGES.outgoing, strict=True)
+    ],
+)
 K_Q, V_Q = {"kite", "director", "born"}, np.array([0.8, 0, 0.6], dtype=np.float32)
 
 
@@ -195,10 +203,16 @@ VECTORS = (
 )
 
 
+def similarities(keywords, vector, sets, vectors):
+    """SIM of a question to one edge for each of ``sets``."""
+    ends = np.arange(len(sets))
+    return EdgeIndex(ends, ends, ends, vectors, sets).similarity(keywords, vector)
+
+
 @given(st.lists(st.tuples(WORDS, VECTORS), min_size=1, max_size=8), WORDS, VECTORS)
 def test_similarity_is_eq_1_for_every_edge_and_stays_in_bounds(edges, keywords, vector):
     sets, vectors = [words for words, _ in edges], np.stack([v for _, v in edges])
-    found = edge_similarity(keywords, vector, KeywordIndex(sets), vectors)
+    found = similarities(keywords, vector, sets, vectors)
     assert found.dtype == np.float32
     assert ((found >= -0.5) & (found <= 1)).all()
     for value, words, v in zip(found, sets, vectors, strict=True):
@@ -209,8 +223,8 @@ def test_similarity_is_eq_1_for_every_edge_and_stays_in_bounds(edges, keywords, 
 
 @given(WORDS, VECTORS, WORDS, VECTORS)
 def test_similarity_is_symmetric(k_a, v_a, k_b, v_b):
-    forth = edge_similarity(k_a, v_a, KeywordIndex([k_b]), v_b[None])
-    back = edge_similarity(k_b, v_b, KeywordIndex([k_a]), v_a[None])
+    forth = similarities(k_a, v_a, [k_b], v_b[None])
+    back = similarities(k_b, v_b, [k_a], v_a[None])
     assert forth == pytest.approx(back, abs=1e-6)
 
 

@@ -1,6 +1,5 @@
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,6 @@ from ragraphs.algorithms.tog2 import (
     entity_scores,
     extend_paths,
     keep_relations,
-    link_by_embedding,
     link_question,
     prune_entities,
     prune_options,
@@ -248,16 +246,6 @@ def test_a_question_without_a_known_name_has_no_links():
     assert unlinked_names("why is it so?", []) == [(0, 13)]
     links = link_question(GRAPH, INDEX, "Who directed Jaws?")
     assert unlinked_names("Who directed Jaws?", links) == []
-
-
-def test_embedding_links_need_the_floor():
-    near, far = np.array([[0.8, 0.6]]), np.array([[0.0, 1.0]])
-    entities = np.array([[1.0, 0.0], [0.8, -0.6]])
-    (link,) = link_by_embedding([(0, 4)], near, ["x", "y"], entities, floor=0.6)
-    assert (link["entity"], link["how"], round(link["score"], 2)) == ("x", "embedding", 0.8)
-    assert link_by_embedding([(0, 4)], far, ["x", "y"], entities, floor=0.6) == []
-    assert link_by_embedding([], near[:0], ["x", "y"], entities) == []
-    assert link_by_embedding([(0, 4)], near, [], entities[:0]) == []
 
 
 IDS = st.lists(st.text(min_size=1, max_size=4), unique=True, max_size=40)

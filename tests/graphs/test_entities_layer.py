@@ -379,8 +379,10 @@ def test_a_deleted_document_leaves_no_trace(indexing, other):
 
 def test_nothing_is_merged_anew_when_nothing_changed(indexing, monkeypatch):
     build(indexing)
-    monkeypatch.setattr(type(indexing.index.entities), "replace", None)
+    replaced = []
+    monkeypatch.setattr(type(indexing.index.entities), "replace", replaced.append)
     build(indexing)
+    assert replaced == []
 
 
 def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(

@@ -175,6 +175,18 @@ def test_many_topics_are_pruned_by_the_model(ask, model):
     assert 'title="Mons"' not in model.bodies["scores"][0]
 
 
+def test_a_name_that_is_written_otherwise_is_linked_to_the_nearest(ask):
+    result = ask({"question": "Which works are André Waterkeyns?"})
+    assert [(topic["name"], topic["how"]) for topic in result["topics"]] == [
+        ("André Waterkeyn", "embedding")
+    ]
+
+
+def test_a_name_that_is_like_none_is_not_linked(ask):
+    result = ask({"question": "Who is the designer of Xyzzy?"})
+    assert result["topics"] == []
+
+
 def test_without_an_entity_there_is_no_evidence(ask, model):
     result = ask({"question": "Why?"})
     assert result["stop_reason"] == "no_evidence"

@@ -77,7 +77,6 @@ def test_relations_are_found_from_both_ends_and_once(store):
 
 def test_passages_mentions_claims_and_aliases_belong_to_their_entities(store):
     assert store.passages_of(["a", "c"]) == {"a": ["p1", "p2"], "c": ["p3"]}
-    assert store.entities_in(["p1"]) == {"p1": ["a", "b"]}
     assert store.mentions_of(["p1", "p3"]) == list(GRAPH.mentions)
     assert store.claims_of(["a", "b"]) == list(GRAPH.claims)
     assert store.aliases_of(["a"]) == {"a": ["Ann", "Ann Lee"]}
