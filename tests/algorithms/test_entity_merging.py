@@ -1,71 +1,14 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from merging_support import entity, facts, groups, merged
 from ragraphs.algorithms import entity_clusters
 from ragraphs.algorithms.entity_aliases import canonical, kinds_of, same_person, slip
 from ragraphs.algorithms.entity_clusters import Link, Name, cluster
 from ragraphs.algorithms.entity_merging import (
     Correction,
     EntityGraph,
-    FoundFacts,
     merge_facts,
-    undirected_weights,
 )
-
-
-def facts(passage, entities, relations=(), claims=(), title="", text=None):
-    """``entities`` are names or (name, type[, description]); ``relations`` (a, phrase, b[, n])."""
-    whole = [(e,) if isinstance(e, str) else e for e in entities]
-    return FoundFacts(
-        passage,
-        title or f"title {passage}",
-        ", ".join(e[0] for e in whole) if text is None else text,
-        {
-            "entities": [
-                dict(zip(("name", "type", "description"), (*e, "", ""), strict=False))
-                for e in whole
-            ],
-            "relations": [
-                dict(
-                    zip(
-                        ("source", "relation", "target", "strength"),
-                        (*r, 5.0)[:4],
-                        strict=True,
-                    )
-                )
-                for r in relations
-            ],
-            "claims": list(claims),
-        },
-    )
-
-
-def claim(subject, description, object=""):
-    return {
-        "subject": subject,
-        "object": object,
-        "type": "claim",
-        "status": "true",
-        "description": description,
-        "quote": description,
-        "start_date": "",
-        "end_date": "",
-    }
-
-
-def groups(graph):
-    return {frozenset(entity.aliases) for entity in graph.entities}
-
-
-def merged(*names, type="", **kwargs):
-    """Whether names, each in a passage of its own, become one entity."""
-    found = [facts(f"p{i}", [(name, type)]) for i, name in enumerate(names)]
-    return len(merge_facts(found, **kwargs).entities) == 1
-
-
-def entity(graph, name):
-    return next(e for e in graph.entities if name in e.aliases)
 
 
 @pytest.mark.parametrize(
@@ -364,90 +307,6 @@ def test_a_correction_about_unknown_names_does_nothing():
     assert merge_facts(CASES, corrections) == merge_facts(CASES)
 
 
-def test_mentions_are_the_places_of_all_spellings():
-    text = "Québec City is in Quebec. QUEBEC's motto; New Quebec Times."
-    names = ["Quebec", "Québec City", "New Quebec Times"]
-    graph = merge_facts([facts("a", names, text=text)])
-    found = {
-        (entity.name, text[m.start : m.end], m.start)
-        for m in graph.mentions
-        for entity in graph.entities
-        if entity.id == m.entity
-    }
-    assert found == {
-        ("Québec City", "Québec City", 0),
-        ("Quebec", "Quebec", 18),
-        ("Quebec", "QUEBEC", 26),
-        ("New Quebec Times", "New Quebec Times", 42),
-    }
-
-
-def test_korean_mentions_leave_particles_out():
-    text = "세종대왕은 조선의 왕이다. 조선왕조실록에 세종대왕이 나온다."
-    graph = merge_facts([facts("a", ["세종대왕", "조선"], text=text)])
-    found = sorted((m.start, text[m.start : m.end]) for m in graph.mentions)
-    assert found == [(0, "세종대왕"), (6, "조선"), (23, "세종대왕")]
-
-
-def test_a_capitalised_word_is_not_found_in_lower_case():
-    text = "It may rain in May. They told us that the U.S. waits."
-    graph = merge_facts([facts("a", ["May", "US"], text=text)])
-    assert sorted(text[m.start : m.end] for m in graph.mentions) == ["May", "U.S"]
-
-
-def test_parallel_relations_stay_distinct_and_add_up_to_one_weight():
-    found = [
-        facts("a", ["Ann", "Bob"], [("Ann", "married", "Bob", 10), ("Ann", "Married", "Bob", 4)]),
-        facts("b", ["Ann", "Bob"], [("Ann", "married", "Bob", 10), ("Bob", "hired", "Ann", 5)]),
-        facts("c", ["Ann", "Cy"], [("Ann", "met", "Cy", 5)]),
-    ]
-    graph = merge_facts(found)
-    name = {e.id: e.name for e in graph.entities}
-    weights = {
-        (name[r.source], r.relation, name[r.target]): (r.weight, r.passages)
-        for r in graph.relations
-    }
-    assert weights == {
-        ("Ann", "married", "Bob"): (1.0, ("a", "b")),
-        ("Bob", "hired", "Ann"): (0.25, ("b",)),
-        ("Ann", "met", "Cy"): (0.25, ("c",)),
-    }
-    assert len({r.id for r in graph.relations}) == 3
-    pairs = {
-        frozenset((name[a], name[b])): weight
-        for (a, b), weight in undirected_weights(graph.relations).items()
-    }
-    assert pairs == {frozenset({"Ann", "Bob"}): 1.0, frozenset({"Ann", "Cy"}): pytest.approx(0.2)}
-
-
-def test_relations_follow_merged_names_and_lead_nowhere_inside_one_entity():
-    found = [
-        facts("a", ["The Beatles", "Ringo"], [("Ringo", "drums for", "The Beatles")]),
-        facts("b", ["Beatles"], [("Beatles", "are", "The Beatles")]),
-    ]
-    graph = merge_facts(found)
-    (relation,) = graph.relations
-    assert relation.target == entity(graph, "Beatles").id
-
-
-def test_an_end_of_a_relation_that_is_no_listed_entity_becomes_one():
-    graph = merge_facts([facts("a", ["Ann"], [("Ann", "likes", "tea")])])
-    assert {e.name for e in graph.entities} == {"Ann", "tea"}
-
-
-def test_claims_hang_on_entities_with_their_passage():
-    found = [
-        facts("a", ["The Beatles"]),
-        facts("b", ["Beatles", "Apple"], claims=[claim("Beatles", "sued Apple", "Apple")]),
-        facts("c", ["Beatles"], claims=[claim("Beatles", "split", "nothing named")]),
-    ]
-    graph = merge_facts(found)
-    beatles, apple = entity(graph, "Beatles").id, entity(graph, "Apple").id
-    assert sorted((c.subject, c.object, c.passage, c.claim["type"]) for c in graph.claims) == (
-        sorted([(beatles, apple, "b", "claim"), (beatles, "", "c", "claim")])
-    )
-
-
 def test_no_facts_make_an_empty_graph():
     assert merge_facts([]) == EntityGraph()
     assert merge_facts([facts("a", ["", "...", "  "])]) == EntityGraph()
@@ -483,64 +342,3 @@ def test_parts_of_names_worked_out_by_hand():
     assert kinds_of("American rock band") == ("organization",)
     assert kinds_of("cities in Texas") == ("place",)
     assert kinds_of("thing") == ()
-
-
-NAMES = st.sampled_from(
-    """Paris|paris|The Paris|World War I|World War II|World War 2|Einstein|Albert Einstein
-    |A. Einstein|Alfred Einstein|IBM|International Business Machines|Riemann sum|Rieman sum|서울
-    |서울은|U.S.|US|Bill|bills|Louis XIV|Louis XV|New York|York""".replace("\n    ", "").split("|")
-)
-KINDS = st.sampled_from(["", "person", "city", "company", "film", "organization"])
-TEXTS = st.sampled_from(["", "International Business Machines (IBM).", "Albert Einstein in Paris"])
-
-
-@st.composite
-def corpora(draw):
-    found = []
-    for i in range(draw(st.integers(1, 6))):
-        entities = draw(st.lists(st.tuples(NAMES, KINDS), max_size=4))
-        names = [name for name, _ in entities]
-        pairs = st.tuples(st.sampled_from(names), st.just("knows"), st.sampled_from(names))
-        relations = draw(st.lists(pairs, max_size=3)) if names else []
-        title = draw(st.sampled_from(["one", "two"]))
-        found.append(facts(f"p{i}", entities, relations, title=title, text=draw(TEXTS)))
-    return found
-
-
-@settings(max_examples=100, deadline=None)
-@given(corpora(), st.randoms(use_true_random=False))
-def test_the_order_of_passages_does_not_matter(found, random):
-    shuffled = found[:]
-    random.shuffle(shuffled)
-    assert merge_facts(shuffled) == merge_facts(found)
-
-
-@settings(max_examples=100, deadline=None)
-@given(corpora())
-def test_everything_belongs_to_a_passage_and_an_entity(found):
-    graph = merge_facts(found)
-    ids = {e.id for e in graph.entities}
-    assert len(ids) == len(graph.entities)
-    texts = {one.passage: one.text for one in found}
-    assert all(e.passages and set(e.passages) <= set(texts) for e in graph.entities)
-    assert {r.source for r in graph.relations} | {r.target for r in graph.relations} <= ids
-    assert all(0 < r.weight <= 1 and r.source != r.target for r in graph.relations)
-    assert all(m.entity in ids and texts[m.passage][m.start : m.end] for m in graph.mentions)
-    said = {(one.passage, e["name"]) for one in found for e in one.facts["entities"]}
-    assert all(any(n in e.aliases and p in e.passages for e in graph.entities) for p, n in said)
-
-
-@settings(max_examples=60, deadline=None)
-@given(corpora(), NAMES, NAMES)
-def test_a_split_always_holds(found, a, b):
-    graph = merge_facts(found, [Correction("split", a, b)])
-    if a != b:
-        assert not any({a, b} <= set(e.aliases) for e in graph.entities)
-
-
-@settings(max_examples=60, deadline=None)
-@given(corpora())
-def test_a_passage_that_is_gone_leaves_no_trace(found):
-    extra = facts("gone", [("Atlantis", "city"), ("Paris", "person")], text="Atlantis (ATL)")
-    assert merge_facts([f for f in [*found, extra] if f.passage != "gone"]) == merge_facts(found)
-    assert not any("gone" in e.passages for e in merge_facts(found).entities)

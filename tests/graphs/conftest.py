@@ -68,3 +68,9 @@ def indexing(tmp_path: Path) -> Iterator[Indexing]:
     )
     settings.cache_clear()
     yield Indexing(tmp_path)
+
+
+@pytest.fixture
+def other(tmp_path: Path, indexing: Indexing) -> Indexing:
+    """A second index beside the first."""
+    return Indexing(tmp_path, "other")

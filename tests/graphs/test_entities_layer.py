@@ -1,153 +1,39 @@
-"""The entities layer of the index: reading, merging, corrections, restart, edits and deletions."""
+"""The entities layer of the index: reading, gleaning, descriptions, restart, edits, deletions."""
 
 from __future__ import annotations
 
-import json
-import re
-
 import pytest
+from entities_support import (
+    ALL,
+    ALL_TRIPLES,
+    FACTS,
+    MODEL,
+    asked,
+    build,
+    documents,
+    layer_of,
+    names_of,
+    prompt_of,
+    reading_calls,
+    reply,
+    rows_of,
+    title_in,
+    triples_of,
+    vector_texts,
+)
 from http_stub import Response
 from ragraphs.algorithms.entity_aliases import normalised
-from ragraphs.context import IndexContext, settings
-from ragraphs.graphs.index import graph as index_graph
 from ragraphs.nodes.drawing import drawn_index
 from ragraphs.nodes.entities_layer import entities_stamp, entity_of
-from ragraphs.nodes.entity_lookup import correct
 from ragraphs.nodes.status import describe
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores import schema
-from sqlalchemy import select
 from stub_openai import failure
-
-MODEL = "openai:stub"
-TEXTS = {
-    "bridge": "The Forth Bridge was designed by Benjamin Baker. It opened in 1890.",
-    "engineer": "Benjamin Baker was born in Frome in 1840.",
-    "town": "Frome is a town in Somerset.",
-}
-FACTS = {
-    "Bridge": [("Forth Bridge", "was designed by", "Benjamin Baker")],
-    "Engineer": [("Benjamin Baker", "was born in", "Frome")],
-    "Town": [("Frome", "is a town in", "Somerset")],
-}
-TYPES = {"Benjamin Baker": "person", "Forth Bridge": "work"}
-
-
-def documents(**texts):
-    return [{"id": id, "title": id.title(), "text": text} for id, text in texts.items()]
-
-
-ALL = documents(**TEXTS)
-
-
-def prompt_of(body):
-    """Which of the prompts a request renders."""
-    human = body["messages"][1]["content"]
-    for name, sign in {
-        "read_passage": "Write the questions, entities",
-        "extract_facts": "List the entities",
-        "glean_check": "Was an entity missed",
-        "glean": "List what was missed",
-        "write_questions": "Write both lists",
-        "summarise_description": "Write the one description",
-    }.items():
-        if sign in human:
-            return name
-    raise AssertionError(human)
-
-
-def title_in(body):
-    return re.search(r'title="([^"]+)"', body["messages"][1]["content"])[1]
-
-
-def facts_of(triples, said_in=""):
-    names = dict.fromkeys(name for source, _, target in triples for name in (source, target))
-    return {
-        "entities": [
-            {"name": name, "type": TYPES.get(name, "place"), "description": f"{name}{said_in}."}
-            for name in names
-        ],
-        "relations": [
-            {"source": source, "relation": relation, "target": target, "strength": 5}
-            for source, relation, target in triples
-        ],
-        "claims": [],
-    }
-
-
-def reply(body):
-    """A model that reads every passage well."""
-    prompt, title = prompt_of(body), title_in(body)
-    questions = {"incoming": [f"What is {title}?"], "outgoing": [f"Who made {title}?"]}
-    if prompt == "write_questions":
-        return questions
-    if prompt == "summarise_description":
-        return {"description": f"All of {title}."}
-    if prompt == "glean_check":
-        return {"missed": False}
-    facts = facts_of(FACTS.get(title, []), f" in {title}")
-    return {**questions, **facts} if prompt == "read_passage" else facts
 
 
 @pytest.fixture
 def model(openai):
     openai.answer = reply
     return openai
-
-
-@pytest.fixture
-def other(tmp_path, indexing):
-    """A second index beside the first."""
-    return type(indexing)(tmp_path, "other")
-
-
-def build(indexing, given=ALL, layers=("entities",), **context):
-    return indexing.run(documents=given, context={"layers": list(layers), **context})
-
-
-def asked(model, *prompts):
-    return [body for body in model.chats if prompt_of(body) in prompts]
-
-
-def reading_calls(model):
-    return [prompt_of(b) for b in model.chats if prompt_of(b) != "summarise_description"]
-
-
-def layer_of(indexing):
-    """What the layer holds, as it is exported."""
-    lines = [json.loads(line) for line in indexing.export().splitlines()]
-    return [line for line in lines if line["kind"] in {"facts", "entity", "relation"}]
-
-
-def triples_of(indexing):
-    store = indexing.index.entities
-    names = {entity.id: entity.name for entity in store.all_entities()}
-    return {(names[one.source], one.relation, names[one.target]) for one in store.all_relations()}
-
-
-def names_of(indexing):
-    return sorted(entity.name for entity in indexing.index.entities.all_entities())
-
-
-def rows_of(indexing):
-    """Every row of every table that is made of the facts, as one text."""
-    with indexing.index.entities._engine.connect() as connection:
-        return "\n".join(
-            str(tuple(row))
-            for name in (
-                "entities descriptions aliases entity_passages mentions relations "
-                "relation_passages claims merges readings"
-            ).split()
-            for row in connection.execute(select(schema.metadata.tables[name]))
-        )
-
-
-def vector_texts(indexing):
-    with indexing.index.vectors._opened("entities") as store:
-        return sorted(store.get(include=["documents"])["documents"])
-
-
-ALL_TRIPLES = {triple for triples in FACTS.values() for triple in triples}
 
 
 def test_entities_of_all_passages_become_one_graph(indexing, model):
@@ -399,149 +285,6 @@ def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
     assert layer_of(indexing) == layer_of(other)
 
 
-def entities_called(indexing, *names):
-    found = indexing.index.entities.named(map(normalised, names))
-    return {id for ids in found.values() for id in ids}
-
-
-def test_a_correction_survives_a_rebuild_and_is_undone_by_its_opposite(indexing):
-    build(indexing)
-    before = layer_of(indexing)
-    correct(indexing.context(), "merge", "Somerset", "Frome")
-    assert len(entities_called(indexing, "Somerset", "Frome")) == 1
-    build(indexing, documents(more="Frome has a market."))
-    assert len(entities_called(indexing, "Somerset", "Frome")) == 1
-    assert [merge.reason for merge in indexing.index.entities.merges()] == ["correction"]
-    indexing.run(remove=["more"])
-    correct(indexing.context(), "split", "frome", "somerset")
-    assert len(entities_called(indexing, "Somerset", "Frome")) == 2
-    assert layer_of(indexing) == before
-    assert len(indexing.index.entities.corrections()) == 1
-
-
-def test_a_correction_by_ids_takes_the_place_of_one_by_names(indexing):
-    build(indexing)
-    correct(indexing.context(), "merge", "Somerset", "Frome")
-    (merge,) = indexing.index.entities.merges()
-    correct(indexing.context(), "split", merge.merged_id, merge.kept_id)
-    assert len(entities_called(indexing, "Somerset", "Frome")) == 2
-    ids = sorted(entities_called(indexing, "Somerset", "Frome"))
-    correct(indexing.context(), "merge", *ids)
-    assert len(entities_called(indexing, "Somerset", "Frome")) == 1
-    assert len(indexing.index.entities.corrections()) == 1
-
-
-@pytest.mark.parametrize(
-    ("action", "a", "b", "words"),
-    [
-        ("merge", "Nobody", "Frome", "no entity 'Nobody'"),
-        ("merge", "Frome", "frome", "the same name"),
-        ("split", "Frome", "Somerset", "two entities already"),
-    ],
-)
-def test_a_correction_that_means_nothing_is_refused(indexing, action, a, b, words):
-    build(indexing)
-    with pytest.raises(RagraphsError, match=words):
-        correct(indexing.context(), action, a, b)
-    assert indexing.index.entities.corrections() == []
-
-
-def write_lines(indexing, *lines):
-    file = indexing.folder / "triples.jsonl"
-    file.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines))
-    return str(file)
-
-
-def import_lines(indexing, *lines, **given):
-    return indexing.run(triples=[write_lines(indexing, *lines)], **given)
-
-
-BAKER = {"passage": "engineer", "triples": [["Benjamin Baker", "was born in", "Frome"]]}
-
-
-def test_imported_triples_turn_the_layer_on_and_are_never_read_again(indexing, model):
-    result = import_lines(
-        indexing,
-        BAKER,
-        {"passage": "town", "entities": ["Frome"], "triples": [["Frome", "is in", "Somerset"]]},
-        documents=ALL,
-        context={"model": MODEL},
-    )
-    assert result["failures"] == []
-    assert "entities" in result["layers"]
-    assert [title_in(body) for body in asked(model, "extract_facts")] == ["Bridge"]
-    assert ("Frome", "is in", "Somerset") in triples_of(indexing)
-    calls = len(model.chats)
-    indexing.run(context={"model": MODEL, "entity_types": ["ship"]})
-    assert [title_in(body) for body in asked(model, "extract_facts")] == ["Bridge", "Bridge"]
-    build(indexing, documents(town="Frome is a town in England."))
-    assert title_in(asked(model, "extract_facts")[-1]) == "Town"
-    assert len(model.chats) > calls
-
-
-def test_other_triples_take_the_place_of_those_imported_before(indexing):
-    import_lines(indexing, BAKER, documents=ALL[1:2])
-    assert triples_of(indexing) == {("Benjamin Baker", "was born in", "Frome")}
-    line = {"passage": "engineer", "entities": [{"name": "Frome", "type": "place"}], "triples": []}
-    import_lines(indexing, line)
-    assert triples_of(indexing) == set()
-    assert names_of(indexing) == ["Frome"]
-
-
-def test_a_line_names_the_end_of_a_documents_id_and_triples_may_be_objects(indexing):
-    line = {"passage": "2", "triples": [{"subject": "Row", "predicate": "is", "object": "second"}]}
-    result = import_lines(indexing, line, sources=[str(indexing.folder / "docs" / "rows.jsonl")])
-    assert result["failures"] == []
-    assert triples_of(indexing) >= {("Row", "is", "second")}
-
-
-def test_lines_that_cannot_be_imported_are_failures_with_their_number(indexing):
-    result = import_lines(
-        indexing,
-        BAKER,
-        "not json",
-        {"passage": "nowhere", "triples": []},
-        {"triples": []},
-        [1],
-        {"passage": "town"},
-        {"passage": "bridge", "entities": ["Forth Bridge", 3.5, {}], "triples": [["a", "b"]]},
-        documents=ALL,
-    )
-    assert [failed["path"] for failed in result["failures"]] == [
-        f"triples.jsonl, line {number}" for number in (2, 3, 4, 5, 6, 7)
-    ]
-    assert "There is no document 'nowhere'" in result["failures"][1]["reason"]
-    assert "cannot be read" in result["failures"][-1]["reason"]
-    assert "Forth Bridge" in names_of(indexing)
-
-
-def test_triples_of_a_long_document_go_to_the_passages_that_name_them(indexing):
-    filler = "The river was calm and nothing happened for many years in that quiet place. " * 3
-    text = f"Ann Lee met Bob Ray. {filler}\n\nBob Ray left Rome. {filler}"
-    line = {
-        "passage": "long",
-        "triples": [["Ann Lee", "met", "Bob Ray"], ["Bob Ray", "left", "Rome"]],
-    }
-    result = import_lines(
-        indexing, line, documents=documents(long=text), context={"chunk_tokens": 60}
-    )
-    assert result["passage_count"] > 1
-    found = {
-        relation["source"]: passage
-        for passage, facts in indexing.index.readings.values("facts")
-        for relation in facts["relations"]
-    }
-    texts = {p["id"]: p["text"] for p in indexing.index.catalogue.all_passages()}
-    assert "Ann Lee met" in texts[found["Ann Lee"]]
-    assert "left Rome" in texts[found["Bob Ray"]]
-    assert indexing.index.readings.missing("facts", "offline") == []
-
-
-def test_a_file_of_triples_must_be_one(indexing):
-    with pytest.raises(RagraphsError, match=r"\.jsonl"):
-        indexing.run("docs/rows.jsonl", triples=[str(indexing.folder / "docs" / "forth.txt")])
-
-
 def test_a_dry_run_counts_the_requests_that_are_missing(indexing, model):
     def missing(given=ALL, layers=("hops", "entities"), **context):
         context = {"model": MODEL, "dry_run": True, **context}
@@ -560,12 +303,6 @@ def test_a_dry_run_counts_the_requests_that_are_missing(indexing, model):
     build(indexing, model=MODEL)
     assert missing() == (0, 0)
     assert missing(claims=True)[0] == 3
-
-
-def test_a_dry_run_does_not_count_what_is_imported(indexing, model):
-    result = import_lines(indexing, BAKER, documents=ALL, context={"model": MODEL, "dry_run": True})
-    assert result["plan"]["missing_replies"] == 2
-    assert not (indexing.folder / ".ragraphs").exists()
 
 
 def test_korean_documents_give_korean_entities(indexing):
@@ -596,29 +333,3 @@ def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
     indexing.run(documents=ALL)
     with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
         entities_stamp(indexing.index)
-
-
-def test_a_name_that_several_documents_may_have_is_a_failure(indexing):
-    twins = [{"id": f"{folder}/one", "title": "One", "text": "Ann met Bob."} for folder in "ab"]
-    ambiguous = {"passage": "one", "triples": [["Ann", "met", "Bob"]]}
-    result = import_lines(indexing, ambiguous, {**ambiguous, "passage": "a/one"}, documents=twins)
-    assert [failed["path"] for failed in result["failures"]] == ["triples.jsonl, line 1"]
-    assert "may be any of a/one, b/one" in result["failures"][0]["reason"]
-    assert ("Ann", "met", "Bob") in triples_of(indexing)
-
-
-def test_a_server_reads_triples_only_below_its_root(indexing, monkeypatch):
-    root = indexing.folder / "root"
-    root.mkdir()
-    outside = write_lines(indexing, BAKER)
-    (root / "link.jsonl").symlink_to(outside)
-    monkeypatch.setenv("RAGRAPHS_ROOT", str(root))
-    settings.cache_clear()
-    context = IndexContext(index="notes", embeddings="lexical")
-    for name in (outside, "../triples.jsonl", "link.jsonl"):
-        with pytest.raises(RagraphsError, match=r"outside|link"):
-            index_graph.invoke({"documents": ALL, "triples": [name]}, context=context)
-    (root / "own.jsonl").write_text(json.dumps(BAKER))
-    result = index_graph.invoke({"documents": ALL, "triples": ["own.jsonl"]}, context=context)
-    assert result["failures"] == []
-    settings.cache_clear()

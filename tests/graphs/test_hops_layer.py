@@ -35,12 +35,6 @@ def build(indexing, given=ALL, **context):
     return indexing.run(documents=given, context={"layers": ["hops"], **context})
 
 
-@pytest.fixture
-def other(tmp_path, indexing):
-    """A second index beside the first."""
-    return type(indexing)(tmp_path, "other")
-
-
 def title_in(body):
     return re.search(r'title="(\w+)"', body["messages"][1]["content"])[1]
 

@@ -1,0 +1,155 @@
+"""Entities and triples that were found elsewhere, and imported."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from entities_support import (
+    ALL,
+    MODEL,
+    asked,
+    build,
+    documents,
+    names_of,
+    reply,
+    title_in,
+    triples_of,
+)
+from ragraphs.context import IndexContext, settings
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.state.errors import RagraphsError
+
+
+@pytest.fixture
+def model(openai):
+    openai.answer = reply
+    return openai
+
+
+def write_lines(indexing, *lines):
+    file = indexing.folder / "triples.jsonl"
+    file.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines))
+    return str(file)
+
+
+def import_lines(indexing, *lines, **given):
+    return indexing.run(triples=[write_lines(indexing, *lines)], **given)
+
+
+BAKER = {"passage": "engineer", "triples": [["Benjamin Baker", "was born in", "Frome"]]}
+
+
+def test_imported_triples_turn_the_layer_on_and_are_never_read_again(indexing, model):
+    result = import_lines(
+        indexing,
+        BAKER,
+        {"passage": "town", "entities": ["Frome"], "triples": [["Frome", "is in", "Somerset"]]},
+        documents=ALL,
+        context={"model": MODEL},
+    )
+    assert result["failures"] == []
+    assert "entities" in result["layers"]
+    assert [title_in(body) for body in asked(model, "extract_facts")] == ["Bridge"]
+    assert ("Frome", "is in", "Somerset") in triples_of(indexing)
+    calls = len(model.chats)
+    indexing.run(context={"model": MODEL, "entity_types": ["ship"]})
+    assert [title_in(body) for body in asked(model, "extract_facts")] == ["Bridge", "Bridge"]
+    build(indexing, documents(town="Frome is a town in England."))
+    assert title_in(asked(model, "extract_facts")[-1]) == "Town"
+    assert len(model.chats) > calls
+
+
+def test_other_triples_take_the_place_of_those_imported_before(indexing):
+    import_lines(indexing, BAKER, documents=ALL[1:2])
+    assert triples_of(indexing) == {("Benjamin Baker", "was born in", "Frome")}
+    line = {"passage": "engineer", "entities": [{"name": "Frome", "type": "place"}], "triples": []}
+    import_lines(indexing, line)
+    assert triples_of(indexing) == set()
+    assert names_of(indexing) == ["Frome"]
+
+
+def test_a_line_names_the_end_of_a_documents_id_and_triples_may_be_objects(indexing):
+    line = {"passage": "2", "triples": [{"subject": "Row", "predicate": "is", "object": "second"}]}
+    result = import_lines(indexing, line, sources=[str(indexing.folder / "docs" / "rows.jsonl")])
+    assert result["failures"] == []
+    assert triples_of(indexing) >= {("Row", "is", "second")}
+
+
+def test_lines_that_cannot_be_imported_are_failures_with_their_number(indexing):
+    result = import_lines(
+        indexing,
+        BAKER,
+        "not json",
+        {"passage": "nowhere", "triples": []},
+        {"triples": []},
+        [1],
+        {"passage": "town"},
+        {"passage": "bridge", "entities": ["Forth Bridge", 3.5, {}], "triples": [["a", "b"]]},
+        documents=ALL,
+    )
+    assert [failed["path"] for failed in result["failures"]] == [
+        f"triples.jsonl, line {number}" for number in (2, 3, 4, 5, 6, 7)
+    ]
+    assert "There is no document 'nowhere'" in result["failures"][1]["reason"]
+    assert "cannot be read" in result["failures"][-1]["reason"]
+    assert "Forth Bridge" in names_of(indexing)
+
+
+def test_triples_of_a_long_document_go_to_the_passages_that_name_them(indexing):
+    filler = "The river was calm and nothing happened for many years in that quiet place. " * 3
+    text = f"Ann Lee met Bob Ray. {filler}\n\nBob Ray left Rome. {filler}"
+    line = {
+        "passage": "long",
+        "triples": [["Ann Lee", "met", "Bob Ray"], ["Bob Ray", "left", "Rome"]],
+    }
+    result = import_lines(
+        indexing, line, documents=documents(long=text), context={"chunk_tokens": 60}
+    )
+    assert result["passage_count"] > 1
+    found = {
+        relation["source"]: passage
+        for passage, facts in indexing.index.readings.values("facts")
+        for relation in facts["relations"]
+    }
+    texts = {p["id"]: p["text"] for p in indexing.index.catalogue.all_passages()}
+    assert "Ann Lee met" in texts[found["Ann Lee"]]
+    assert "left Rome" in texts[found["Bob Ray"]]
+    assert indexing.index.readings.missing("facts", "offline") == []
+
+
+def test_a_file_of_triples_must_be_one(indexing):
+    with pytest.raises(RagraphsError, match=r"\.jsonl"):
+        indexing.run("docs/rows.jsonl", triples=[str(indexing.folder / "docs" / "forth.txt")])
+
+
+def test_a_dry_run_does_not_count_what_is_imported(indexing, model):
+    result = import_lines(indexing, BAKER, documents=ALL, context={"model": MODEL, "dry_run": True})
+    assert result["plan"]["missing_replies"] == 2
+    assert not (indexing.folder / ".ragraphs").exists()
+
+
+def test_a_name_that_several_documents_may_have_is_a_failure(indexing):
+    twins = [{"id": f"{folder}/one", "title": "One", "text": "Ann met Bob."} for folder in "ab"]
+    ambiguous = {"passage": "one", "triples": [["Ann", "met", "Bob"]]}
+    result = import_lines(indexing, ambiguous, {**ambiguous, "passage": "a/one"}, documents=twins)
+    assert [failed["path"] for failed in result["failures"]] == ["triples.jsonl, line 1"]
+    assert "may be any of a/one, b/one" in result["failures"][0]["reason"]
+    assert ("Ann", "met", "Bob") in triples_of(indexing)
+
+
+def test_a_server_reads_triples_only_below_its_root(indexing, monkeypatch):
+    root = indexing.folder / "root"
+    root.mkdir()
+    outside = write_lines(indexing, BAKER)
+    (root / "link.jsonl").symlink_to(outside)
+    monkeypatch.setenv("RAGRAPHS_ROOT", str(root))
+    settings.cache_clear()
+    context = IndexContext(index="notes", embeddings="lexical")
+    for name in (outside, "../triples.jsonl", "link.jsonl"):
+        with pytest.raises(RagraphsError, match=r"outside|link"):
+            index_graph.invoke({"documents": ALL, "triples": [name]}, context=context)
+    (root / "own.jsonl").write_text(json.dumps(BAKER))
+    result = index_graph.invoke({"documents": ALL, "triples": ["own.jsonl"]}, context=context)
+    assert result["failures"] == []
+    settings.cache_clear()
