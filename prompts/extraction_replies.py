@@ -79,7 +79,7 @@ def _not_empty(value: str) -> str:
 def _optional(value: Any) -> Any:
     """Text where there is any: a missing type or date costs no item."""
     if isinstance(value, list):
-        return ", ".join(str(part) for part in value if isinstance(part, str | int | float))
+        value = ", ".join(str(part) for part in value if isinstance(part, str | int | float))
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return "" if not plain or str(value).strip().casefold() in _NOTHING else value
 
