@@ -22,7 +22,7 @@ demo: install
 	$(BIN)/ragraphs demo
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: install
 	$(BIN)/ruff format --check .
