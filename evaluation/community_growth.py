@@ -11,7 +11,7 @@ import numpy as np
 from ..algorithms.communities import Community, at_level, find_communities, remembered
 from .retrieval import peak_megabytes
 
-_DEGREE = 10
+_DRAWN = 5.7
 _INSIDE = 0.7
 _GROWTH = 1.01
 
@@ -68,7 +68,7 @@ def planted(entities: int, seed: int = 0) -> Weights:
     sizes = np.bincount(group, minlength=len(sizes))
     activity = chance.pareto(1.5, entities) + 1
     activity /= activity.sum()
-    count = entities * _DEGREE // 2
+    count = round(entities * _DRAWN)
     source = chance.choice(entities, count, p=activity)
     near = first[group[source]] + (chance.random(count) * sizes[group[source]]).astype(np.int64)
     far = chance.choice(entities, count, p=activity)
