@@ -1,7 +1,8 @@
 """What a layer costs at a size: ``python -m ragraphs.evaluation.scale hops 1890``.
 
 The layer of a made-up corpus of that many passages, by the offline reader with lexical embeddings;
-for ``entities`` also how long a question's walk over it takes.
+for ``entities`` also how long a question's walk over it takes. For ``communities`` it is a graph of
+that many entities, and how the hierarchy follows when it grows.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import tempfile
 import time
 from statistics import mean
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,21 +21,33 @@ from ..graphs.tog2 import graph as tog2
 from ..nodes.hops_layer import stored_hops
 from ..nodes.opening import Index, open_index
 from ..state.records import Document
+from .community_growth import growth
 from .retrieval import peak_megabytes
 from .synthetic import made_up
 
 _QUESTIONS = 100
 
 
-def main(layer: LayerName, passages: int) -> None:
-    """Seconds and memory, beyond those for the passages alone."""
+def main(
+    layer: Literal[LayerName, "communities"],
+    size: Annotated[int, typer.Argument(help="Passages, or entities for communities.")],
+    growths: Annotated[int, typer.Option(help="How often the graph grows by 1 %.")] = 1,
+) -> None:
+    """Seconds and memory; of a layer, beyond those for the passages alone."""
+    if layer == "communities":
+        print(json.dumps(growth(size, growths)))
+    else:
+        print(json.dumps(_layer(layer, size)))
+
+
+def _layer(layer: LayerName, passages: int) -> dict[str, Any]:
     documents = list(made_up(passages))
     with tempfile.TemporaryDirectory(prefix="ragraphs-scale-") as folder:
         context = IndexContext(index=f"{folder}/index", embeddings="lexical")
         index_graph.invoke({"documents": documents}, context=context)
         wall, processor = time.perf_counter(), time.process_time()
         index_graph.invoke({}, context=context.model_copy(update={"layers": [layer]}))
-        result = {
+        return {
             "layer": layer,
             "passages": passages,
             "seconds": round(time.perf_counter() - wall, 1),
@@ -42,7 +55,6 @@ def main(layer: LayerName, passages: int) -> None:
             "peak_mb": round(peak_megabytes()),
             **_contents(open_index(context), layer, documents),
         }
-    print(json.dumps(result))
 
 
 def _contents(index: Index, layer: LayerName, documents: list[Document]) -> dict[str, Any]:
