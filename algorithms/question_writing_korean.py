@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .answer_types import dates, korean_nouns, life_facts, quoted_names
 from .questions import analyse_question
-from .text import content_words, strip_particle
+from .text import content_words, strip_particle, with_particle
 
 _PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 _PRESENT = "".join(chr(code) for code in range(0xAC00 + 4, 0xD7A4, 28))
@@ -41,13 +41,17 @@ def korean_incoming(title: str, whole: list[str]) -> list[list[str]]:
     text = " ".join(whole)
     topic = title or next(iter(_words(text)), "")
     clauses = [clause for sentence in whole for clause in _clauses(sentence)]
-    questions = [f"{_marked(topic)} {_who(whole)}인가?"] if topic else []
+    questions = [f"{with_particle(topic, '은', '는')} {_who(whole)}인가?"] if topic else []
     questions += _life(topic, text)
     for clause in clauses:
         questions += _asked(clause, topic)
     questions += [f"{_standing_alone(clause, topic)}?" for clause in clauses]
     word = max(_words(text), key=len, default="")
-    spare = [f"{word}에 대해 알려진 것은 무엇인가?", f"{_marked(word)} 어떠한가?"] if word else []
+    spare = (
+        [f"{word}에 대해 알려진 것은 무엇인가?", f"{with_particle(word, '은', '는')} 어떠한가?"]
+        if word
+        else []
+    )
     return [questions, spare]
 
 
@@ -62,20 +66,16 @@ def korean_outgoing(title: str, whole: list[str]) -> list[list[str]]:
     if not nouns:
         nouns = [_Noun(word, "thing", 0) for word in dict.fromkeys(_words(" ".join(whole)))]
     return [
-        [_FOLLOW_UPS[noun.kind].split("|")[turn].format(_marked(noun.text)) for noun in nouns]
+        [
+            _FOLLOW_UPS[noun.kind].split("|")[turn].format(with_particle(noun.text, "은", "는"))
+            for noun in nouns
+        ]
         for turn in range(4)
     ]
 
 
 def _words(text: str) -> list[str]:
     return [strip_particle(word) for word in content_words(text)]
-
-
-def _marked(word: str) -> str:
-    """``word`` with the topic particle that its last sound asks for."""
-    last = word[-1:]
-    closed = "가" <= last <= "힣" and (ord(last) - 0xAC00) % 28
-    return word + ("은" if closed else "는")
 
 
 def _who(whole: list[str]) -> str:
@@ -88,7 +88,9 @@ def _life(topic: str, text: str) -> list[str]:
     asked = ("언제 태어났는가?", "언제 죽었는가?", "어디에서 태어났는가?", "어디에서 죽었는가?")
     facts = life_facts(text)
     return [
-        f"{_marked(topic)} {question}" for fact, question in zip(facts, asked, strict=True) if fact
+        f"{with_particle(topic, '은', '는')} {question}"
+        for fact, question in zip(facts, asked, strict=True)
+        if fact
     ]
 
 
@@ -124,7 +126,7 @@ def _asked(clause: str, topic: str) -> Iterator[str]:
     state = bool(_STATE.search(clause))
     owned = re.match(r"(\S{2,}?)(?:은|는) \S+인가$", clause)
     if owned and owned[1] not in topic and not _PRONOUN.match(clause):
-        yield f"{topic}의 {_marked(owned[1])} 무엇인가?"
+        yield f"{topic}의 {with_particle(owned[1], '은', '는')} 무엇인가?"
         return
     date = next(iter(dates(clause)), None)
     after = _DATED.match(clause, date.end) if date else None
@@ -152,7 +154,7 @@ def _standing_alone(clause: str, topic: str) -> str:
     bare = _PRONOUN.sub("", clause)
     if not topic or (topic in clause) or (bare == clause and _HAS_TOPIC.match(clause)):
         return clause
-    return f"{_marked(topic)} {bare}"
+    return f"{with_particle(topic, '은', '는')} {bare}"
 
 
 def _nouns(sentence: str, title: str, number: int) -> Iterator[_Noun]:

@@ -92,6 +92,15 @@ def strip_particle(word: str) -> str:
     return word
 
 
+def with_particle(word: str, closed: str, opened: str) -> str:
+    """A Korean word with the particle that its last sound asks for ("은" or "는").
+
+    ``closed`` follows a consonant, ``opened`` a vowel and what is not Hangul.
+    """
+    last = word[-1:]
+    return word + (closed if "가" <= last <= "힣" and (ord(last) - 0xAC00) % 28 else opened)
+
+
 def _korean_terms(word: str) -> tuple[str, ...]:
     stem = strip_particle(word)
     if word in _KOREAN_QUESTION_WORDS or stem in _KOREAN_QUESTION_WORDS:
