@@ -243,6 +243,33 @@ def _read_json(file: Path) -> Any:
 
 
 @app.command()
+@context_options(Context)
+def communities(
+    *,
+    level: Annotated[
+        int | None, typer.Option(min=0, help="Only those of a level; 0 has the largest.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", help="Show one community's report, and what it leads to.")
+    ] = None,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Show the communities of entities, and the reports on them."""
+    from .nodes.community_lookup import listed, looked_up
+    from .nodes.opening import open_index
+    from .terminal import show_communities, show_community
+
+    index = open_index(context)
+    if id is not None:
+        found = looked_up(index, id)
+        _print_json(found) if as_json else show_community(found)
+        return
+    tree = listed(index, level)
+    _print_json(tree) if as_json else show_communities(tree)
+
+
+@app.command()
 @context_options(AnyMethodContext)
 def demo(*, context: AnyMethodContext) -> None:
     """Index a small bundled corpus and ask it three questions."""

@@ -22,13 +22,14 @@ from .state.errors import RagraphsError
 # While the module is imported, since a server's event loop must not wait for a file.
 load_dotenv(".env")
 
-MethodName = Literal["basic", "crag", "hoprag", "tog2"]
+MethodName = Literal["basic", "crag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
-LayerName = Literal["passages", "sentences", "hops", "entities"]
+LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
 GraderName = Literal["model", "similarity"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
+SearchName = Literal["global", "local", "drift", "text", "basic"]
 
 
 def _split_commas(value: Any) -> Any:
@@ -151,7 +152,7 @@ class IndexContext(Context):
         BeforeValidator(_split_commas),
         Field(
             description="Layers to build besides those of the index: passages, sentences, hops, "
-            "entities."
+            "entities, communities."
         ),
     ] = ["passages"]
     entity_types: Annotated[
@@ -177,6 +178,22 @@ class IndexContext(Context):
     joint: Annotated[
         bool, Field(description="Ask for a passage's questions and entities in one request.")
     ] = True
+    max_cluster_size: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            le=10_000,
+            description="Communities of more entities are divided; empty: the index's, or 10.",
+        ),
+    ] = None
+    report_tokens: Annotated[
+        int | None,
+        Field(
+            ge=200,
+            le=100_000,
+            description="Most tokens that a report is written from; empty: the index's, or 4000.",
+        ),
+    ] = None
     dry_run: Annotated[
         bool, Field(description="Only say what would be done and what it would cost.")
     ] = False
@@ -277,7 +294,39 @@ class Tog2Context(QuestionContext):
     ] = True
 
 
-class AnyMethodContext(CragContext, HopragContext, Tog2Context):
+class GraphragContext(QuestionContext):
+    """Settings of the graphrag graph (GraphRAG)."""
+
+    max_calls: Annotated[
+        int, Field(ge=1, le=1000, description="Most requests to the language model a question.")
+    ] = 12
+    search: Annotated[
+        SearchName,
+        Field(
+            description="What to answer from: reports on all communities (global), the entities "
+            "of the question (local), both in turns (drift), all passages (text), or the nearest "
+            "ones (basic)."
+        ),
+    ] = "global"
+    level: Annotated[
+        int, Field(ge=0, le=20, description="Level of the communities: 0 has the largest.")
+    ] = 1
+    dynamic: Annotated[
+        bool, Field(description="Start from the largest communities, and descend where it helps.")
+    ] = False
+    context_tokens: Annotated[
+        int, Field(ge=500, le=200_000, description="Most tokens of texts in one request.")
+    ] = 8000
+    general_knowledge: Annotated[
+        bool, Field(description="Add what the model knows besides, marked as such.")
+    ] = False
+    drift_depth: Annotated[int, Field(ge=0, le=5, description="Rounds of follow-up questions.")] = 2
+    drift_width: Annotated[
+        int, Field(ge=1, le=20, description="Follow-up questions asked in a round.")
+    ] = 3
+
+
+class AnyMethodContext(CragContext, HopragContext, Tog2Context, GraphragContext):
     """The settings of all methods that answer questions."""
 
 

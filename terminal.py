@@ -234,6 +234,30 @@ def show_merges(merges: Sequence[dict[str, Any]]) -> None:
         )
 
 
+def show_communities(communities: Sequence[dict[str, Any]]) -> None:
+    """Prints communities as a tree, one a line."""
+    for one in communities:
+        weight = f"{one['size']} entities, {one['rating']:g}"
+        indent = "  " * one["level"]
+        _out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
+
+
+def show_community(community: dict[str, Any]) -> None:
+    """Prints a community's report, and what it leads to."""
+    _out.print(f"[bold]{escape(community['title'])}[/bold] {community['id']}")
+    _out.print(f"[dim]level {community['level']}, rated {community['rating']:g} of 10[/dim]")
+    _out.print(escape(community["summary"]))
+    for finding in community["findings"]:
+        _out.print(escape(f"  - {finding['statement']}"))
+    if community["parent"]:
+        _out.print(f"[dim]part of[/dim] {community['parent'][:8]}")
+    show_communities([{**child, "level": 1} for child in community["children"]])
+    names = ", ".join(entity["name"] for entity in community["entities"])
+    _out.print(f"[dim]entities[/dim] {escape(names)}")
+    for passage in community["passages"]:
+        _out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+
+
 def _show_warnings(warnings: Sequence[str]) -> None:
     for warning in warnings:
         _err.print(f"[yellow]Note:[/yellow] {escape(warning)}")

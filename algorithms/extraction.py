@@ -12,6 +12,7 @@ from ..state.knowledge import EntityFact, PassageFacts, RelationFact
 from .entity_types import Found, Thing
 from .extraction_english import read_english
 from .extraction_korean import read_korean
+from .mentions import topic_title
 from .text import is_korean, keywords, sentences
 
 _MOST_RELATIONS = 60
@@ -25,7 +26,8 @@ def extract_facts(title: str, text: str) -> PassageFacts:
 
     The entity that the passage is about comes first; there are no claims.
     """
-    found = (read_korean if is_korean(text) else read_english)(title, text)
+    read = read_korean if is_korean(text) else read_english
+    found = read(topic_title(title, text), text)
     grouped: dict[str, list[Thing]] = {}
     for thing in found.things:
         grouped.setdefault(thing.key, []).append(thing)

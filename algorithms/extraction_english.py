@@ -82,7 +82,6 @@ class _Subject(NamedTuple):
 def read_english(title: str, text: str) -> Found:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
-    title = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.split()))
     whole = [" ".join(span.text.split()) for span in spans]
     plain = [ASIDE.sub("", sentence) for sentence in whole]
     topic = find_topic(title, whole, plain)

@@ -56,8 +56,7 @@ def read_korean(title: str, text: str) -> Found:
     spans = sentences(text)
     whole = [" ".join(span.text.split()) for span in spans]
     mentions = find_mentions(title, text)
-    name = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.split()))
-    name = name or next((mention.text for mention in mentions), "")
+    name = title or next((mention.text for mention in mentions), "")
     if not name:
         return Found([], [], whole)
     about = Mark(0, 0, key(name), name, "name")

@@ -62,6 +62,11 @@ _KOREAN_PRONOUNS = frozenset(
     어디""".split()
 )
 _WORDS = re.compile(r"[^\W_]+")
+_SPOKEN = re.compile(
+    r"\s+(?:(?:he|she|they|I|we|it) )?(?:said|says|cried|asked|replied|returned|answered|exclaimed"
+    r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
+)
+_OPENS_SPEECH = re.compile(r"(?:^|[\s(–—-])[\"“'‘`]+$")
 _CALENDAR = frozenset(
     """january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday""".split()
@@ -85,6 +90,9 @@ _OPENERS = (
 )
 _NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten".split())
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
+
+
+_EXCERPT = " (excerpt)"
 
 
 @lru_cache(maxsize=200_000)
@@ -114,6 +122,24 @@ def _join_initials(parts: list[str]) -> Iterator[str]:
         yield part
     if run:
         yield run
+
+
+def as_excerpt(title: str) -> str:
+    """``title`` marked as that of a long text, of which a passage is a small part."""
+    return title + _EXCERPT
+
+
+def topic_title(title: str, text: str) -> str:
+    """What the passage ``text`` is about by its title, without a remark in brackets.
+
+    Empty where it is an excerpt of a longer text and does not mention its title.
+    """
+    long = title.endswith(_EXCERPT)
+    bare = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.removesuffix(_EXCERPT).split()))
+    if not long:
+        return bare
+    plain = f" {key(text)} "
+    return bare if any(f" {alias} " in plain for alias in aliases(bare) if alias) else ""
 
 
 def aliases(title: str) -> list[str]:
@@ -207,10 +233,15 @@ def _in_sentence(
 
 
 def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Quoted stretches that look like titles: most longer words capitalised, or Korean."""
+    """Quoted stretches that look like titles: most longer words capitalised, or Korean.
+
+    What somebody says is none.
+    """
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
         written = match[group].strip(" ,.")
+        if written.endswith(("!", "?")) or _SPOKEN.match(text, match.end()):
+            continue
         long = [word for word in re.findall(r"[^\W\d_]+", written) if len(word) > 3]
         capital = sum(not word[0].islower() for word in long)
         if written and written[0] and (not written[0].islower()) and 2 * capital >= len(long):
@@ -227,6 +258,8 @@ def _name_spans(text: str, lower: set[str]) -> Iterator[tuple[int, int]]:
         if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
             continue
         if _is_function_word(written) or (first and _is_plain_word(written, lower)):
+            continue
+        if _OPENS_SPEECH.search(text[:start]) and not _is_name_elsewhere(written, text, end):
             continue
         yield start, end
         cuts = [(start + m.start(), start + m.end()) for m in _OF.finditer(written)]
@@ -261,6 +294,13 @@ def _is_plain_word(written: str, lower: set[str]) -> bool:
     if " " in written or not written[1:].islower():
         return False
     return written.lower() in lower or bool(re.search(r"\w{3}(?:ed|ing|ly)$", written))
+
+
+def _is_name_elsewhere(written: str, text: str, end: int) -> bool:
+    """Whether what opens a quotation is no ordinary word: several in capitals, or met again."""
+    if len(re.findall(rf"(?<![^\W_])[{_UPPER}]", written)) > 1:
+        return True
+    return bool(re.search(rf"[^\W_],? {re.escape(written)}(?![^\W_])", text[end:]))
 
 
 def _korean_spans(text: str) -> Iterator[tuple[int, int]]:

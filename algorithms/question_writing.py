@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from .answer_types import countries, dates, life_facts, name_spans, names, quoted_names
+from .mentions import topic_title
 from .question_writing_korean import korean_incoming, korean_outgoing
 from .questions import analyse_question
 from .text import STOP_WORDS, content_words, is_korean, sentences, terms
@@ -110,7 +111,7 @@ def write_questions(title: str, text: str) -> WrittenQuestions:
     ones where it mentions anything; at most twelve of each.
     """
     whole = [" ".join(span.text.split()) for span in sentences(text)]
-    title = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.split()))
+    title = topic_title(title, text)
     if is_korean(text):
         incoming, outgoing = korean_incoming(title, whole), korean_outgoing(title, whole)
     else:

@@ -6,6 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
+from ..nodes.communities_layer import embed_reports, find_all_communities, write_reports
 from ..nodes.embed import embed
 from ..nodes.entities_layer import describe_entities, embed_entities, merge_entities
 from ..nodes.finish import finish
@@ -50,6 +51,13 @@ def after_hops(state: IndexState) -> Literal["merge_entities", "link_passages", 
     return "merge_entities" if "entities" in state["layers"] else last_layer(state)
 
 
+def after_entities(
+    state: IndexState,
+) -> Literal["find_communities", "link_passages", "finish"]:
+    """The layer after the entities."""
+    return "find_communities" if "communities" in state["layers"] else last_layer(state)
+
+
 def last_layer(state: IndexState) -> Literal["link_passages", "finish"]:
     """Passages are joined last, by the entities as well where there are any."""
     return "link_passages" if "sentences" in state["layers"] else "finish"
@@ -74,6 +82,9 @@ graph = (
     .add_node("merge_entities", merge_entities)
     .add_node("describe_entities", describe_entities)
     .add_node("embed_entities", embed_entities)
+    .add_node("find_communities", find_all_communities)
+    .add_node("write_reports", write_reports)
+    .add_node("embed_reports", embed_reports)
     .add_node("link_passages", link_passages)
     .add_node("finish", finish)
     .add_edge(START, "scan")
@@ -87,7 +98,10 @@ graph = (
     .add_conditional_edges("connect_passages", after_hops)
     .add_edge("merge_entities", "describe_entities")
     .add_edge("describe_entities", "embed_entities")
-    .add_conditional_edges("embed_entities", last_layer)
+    .add_conditional_edges("embed_entities", after_entities)
+    .add_edge("find_communities", "write_reports")
+    .add_edge("write_reports", "embed_reports")
+    .add_conditional_edges("embed_reports", last_layer)
     .add_edge("link_passages", "finish")
     .add_edge("plan", "finish")
     .add_edge("finish", END)

@@ -20,7 +20,12 @@ from weakref import WeakValueDictionary
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequence
+from langchain_core.runnables import (
+    Runnable,
+    RunnableBinding,
+    RunnableParallel,
+    RunnableSequence,
+)
 
 from ..algorithms.text import count_tokens
 from ..prompts.prompt import Excerpt, Prompt
@@ -218,9 +223,16 @@ class ChatLanguageModel:
 
 
 def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """What gives the raw message alone, where it can be told: replies are read here anyway."""
+    """What gives the raw message alone, where it can be told: replies are read here anyway.
+
+    openai's client checks a format against its types key by key, and parses what is read here
+    again; in ``extra_body`` it is sent as it is.
+    """
     first = structured.first if isinstance(structured, RunnableSequence) else None
-    return first.steps__["raw"] if isinstance(first, RunnableParallel) else structured
+    raw = first.steps__["raw"] if isinstance(first, RunnableParallel) else structured
+    if isinstance(raw, RunnableBinding) and "response_format" in raw.kwargs:
+        return raw.bound.bind(extra_body={"response_format": raw.kwargs["response_format"]})
+    return raw
 
 
 def _partial_message(error: Exception) -> AIMessage | None:

@@ -37,6 +37,7 @@ from .graders import SimilarityGrader
 from .language import OFFLINE, NoReplyError
 from .lexical import LexicalEmbedder
 from .meter import current_meter
+from .offline_reporter import OfflineReporter
 
 R = TypeVar("R", bound=PromptReply)
 
@@ -53,6 +54,7 @@ class OfflineLanguageModel:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
         # The same few hundred phrases relate most entities.
         self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
+        self._reporter = OfflineReporter(self._answer, self._similarity)
         self._functions: dict[str, Callable[..., PromptReply]] = {
             "grade_passages": self._grade,
             "grade_strips": self._grade,
@@ -67,6 +69,7 @@ class OfflineLanguageModel:
             "keep_topics": self._keep_topics,
             "score_relations": self._score_relations,
             "judge_evidence": self._judge_evidence,
+            **self._reporter.functions,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:

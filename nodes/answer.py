@@ -29,8 +29,18 @@ async def answer(state: QuestionState, context: QuestionContext) -> dict[str, An
     try:
         reply = await model.run(ANSWER, question=state["question"], texts=texts)
     except NoReplyError as error:
-        current_meter().warn(str(error))
-        return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
+        return unanswered(error)
+    return settled(reply, evidence)
+
+
+def unanswered(error: NoReplyError) -> dict[str, Any]:
+    """The part of the output where the model gave no reply."""
+    current_meter().warn(str(error))
+    return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
+
+
+def settled(reply: Answer, evidence: Sequence[Evidence]) -> dict[str, Any]:
+    """The part of the output that a reply from ``evidence`` decides, with checked citations."""
     citations = check_citations(reply.quotes, evidence)
     sufficient = _is_supported(reply, citations)
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, get_args
 
@@ -20,6 +20,7 @@ from .opening import Index, mark_written
 from .scan import open_for_indexing
 
 _BATCH = 64
+_LOCAL_BATCH = 512
 
 
 @node()
@@ -48,19 +49,18 @@ async def embed_missing(
     index: Index,
     collection: Collection,
     wanted: Sequence[str],
-    entries_of: Callable[[Sequence[str]], list[tuple[Entry, str]]],
+    load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
     workers: int,
     report: Progress,
-    batch: int = _BATCH,
 ) -> None:
     """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
 
-    ``entries_of`` gives for ids what is stored, and the text that is embedded. An interrupted run
-    loses at most one ``batch`` for each worker.
+    ``load`` gives for ids what is stored, and the text that is embedded. An interrupted run
+    loses at most one batch for each worker, which is larger where embedding costs nothing.
     """
 
     def embed_batch(ids: Sequence[str]) -> None:
-        entries = entries_of(ids)
+        entries = load(ids)
         vectors = index.embedder.embed([text for _, text in entries])
         index.vectors.add(collection, [entry for entry, _ in entries], vectors)
 
@@ -68,7 +68,8 @@ async def embed_missing(
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
     await asyncio.to_thread(index.vectors.remove, collection, extra)
-    await in_batches(missing, embed_batch, workers, report, batch)
+    size = _LOCAL_BATCH if index.embedder.local else _BATCH
+    await in_batches(missing, embed_batch, workers, report, size)
     if missing or extra:
         await asyncio.to_thread(mark_written, index)
 
@@ -101,6 +102,11 @@ async def in_batches(
     for end in ends:
         if end is not None:
             raise end
+
+
+def entries_of(entries: Mapping[str, Entry], ids: Sequence[str]) -> list[tuple[Entry, str]]:
+    """The entries of ``ids``, each with its text."""
+    return [(entries[id], entries[id].text) for id in ids]
 
 
 def workers_for(index: Index, context: Context) -> int:

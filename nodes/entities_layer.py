@@ -19,16 +19,16 @@ from ..prompts.library import SUMMARISE_DESCRIPTION
 from ..prompts.prompt import number
 from ..state.errors import RagraphsError
 from ..state.indexing import IndexState
+from ..stores.catalogue import FORGETTING
 from ..stores.lock import writing
 from ..stores.vectors import Entry
-from .embed import embed_missing, workers_for
+from .embed import embed_missing, entries_of, workers_for
 from .node import Progress, node, progress_of
 from .opening import Index, language_model_at
 from .scan import open_for_indexing
 
 _MERGING = "1"  # to be raised when merging gives other entities for the same facts
 _BATCH = 64
-_EMBEDDED = 512
 _SILENT = 8
 _SUMMARY_TOKENS = 3000
 
@@ -105,8 +105,12 @@ def _found(index: Index) -> Iterator[FoundFacts]:
 
 
 async def describe_missing(index: Index, context: Context, report: Progress) -> None:
-    """Replaces several descriptions of an entity by their summary, where that was not done yet."""
-    waiting = await asyncio.to_thread(index.entities.undescribed)
+    """Replaces several descriptions of an entity by their summary, where that was not done yet.
+
+    After texts were removed all are gone through, to tell which replies are still of use.
+    """
+    forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
+    waiting = await asyncio.to_thread(index.entities.undescribed, bool(forgetting))
     names = await asyncio.to_thread(index.entities.get, waiting)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model_at(index, context, reader)
@@ -179,10 +183,9 @@ async def embed_described(index: Index, context: Context, report: Progress) -> N
         index,
         "entities",
         sorted(entries),
-        partial(_of, entries),
+        partial(entries_of, entries),
         workers_for(index, context),
         report,
-        _EMBEDDED,
     )
 
 
@@ -194,7 +197,3 @@ def _entries(index: Index) -> dict[str, Entry]:
         id = f"{entity.id}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
         entries[id] = Entry(id, text, {"entity": entity.id, "type": entity.type})
     return entries
-
-
-def _of(entries: dict[str, Entry], ids: Sequence[str]) -> list[tuple[Entry, str]]:
-    return [(entries[id], entries[id].text) for id in ids]

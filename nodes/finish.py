@@ -6,8 +6,13 @@ import asyncio
 from typing import Any
 
 from ..context import IndexContext
+from ..prompts.library import SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ..state.indexing import IndexState
+from ..stores.catalogue import FORGETTING
+from ..stores.lock import writing
+from .communities_layer import is_complete
 from .node import node
+from .opening import Index
 from .scan import open_for_indexing
 
 
@@ -15,8 +20,25 @@ from .scan import open_for_indexing
 async def finish(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Says how large the index is now."""
     index = await asyncio.to_thread(open_for_indexing, context)
+    if not context.dry_run:
+        async with writing(index.folder):
+            await asyncio.to_thread(_forget, index)
     return {
         "inline": [],
         "document_count": await asyncio.to_thread(index.catalogue.count_documents),
         "passage_count": await asyncio.to_thread(index.catalogue.count_passages),
     }
+
+
+def _forget(index: Index) -> None:
+    """Deletes the replies in which texts that are gone may be quoted.
+
+    What a model read in a passage is kept with the passage; summaries and reports that the layers
+    still use are kept, so that an update pays only for what changed.
+    """
+    if not index.catalogue.property(FORGETTING):
+        return
+    complete = is_complete(index)
+    index.replies.forget_unused([SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name], complete)
+    if complete:
+        index.catalogue.set_property(FORGETTING, None)

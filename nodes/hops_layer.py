@@ -27,7 +27,6 @@ from .opening import Index
 from .scan import open_for_indexing
 
 HOPS_FILE = "hops.npz"
-_BATCH = 512
 _CONNECTING = "1:"  # to be changed when the same questions give another file
 
 
@@ -44,7 +43,6 @@ async def embed_questions(state: IndexState, context: IndexContext) -> dict[str,
             partial(_entries, texts),
             workers_for(index, context),
             progress_of("embed_questions"),
-            _BATCH,
         )
     return {}
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
+    from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
@@ -36,6 +37,7 @@ class Index:
     replies: ReplyStore
     readings: ReadingStore
     entities: EntityStore
+    communities: CommunityStore
     operator: Settings
 
     @cached_property
@@ -102,6 +104,7 @@ def _follow(index: Index) -> None:
 
 def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.catalogue import Catalogue
+    from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
@@ -118,6 +121,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
         ReplyStore(engine),
         ReadingStore(engine),
         EntityStore(engine),
+        CommunityStore(engine),
         operator,
     )
 

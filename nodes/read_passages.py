@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..algorithms.mentions import as_excerpt
 from ..context import IndexContext
 from ..models.language import NoReplyError
 from ..models.meter import current_meter
@@ -22,6 +23,7 @@ from .scan import open_for_indexing, reading_settings
 
 _BATCH = 64
 _SILENT = 8
+_FEW_PASSAGES = 5
 _MANY = 0.1
 _MISSED: dict[ReadingKind, str] = {
     "questions": "found no questions in {} of {} passages; nothing hops there.",
@@ -87,6 +89,7 @@ class _Reading:
         self._readers = readers
         self._missing = missing
         self._report = report
+        self._long = frozenset[str]()
         self._done = 0
         self._silent = 0
         self._read_well: Counter[ReadingKind] = Counter()
@@ -95,17 +98,21 @@ class _Reading:
 
     async def run(self, workers: int) -> None:
         """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
+        documents = await asyncio.to_thread(self._index.catalogue.documents)
+        self._long = frozenset(row["id"] for row in documents if row["passages"] > _FEW_PASSAGES)
         waiting = deque(batches(self._missing, _BATCH))
         at_hand: deque[Passage] = deque()
+        fetching = asyncio.Lock()
 
         async def work() -> None:
             while self._silent < max(_SILENT, workers):
+                async with fetching:
+                    while not at_hand and waiting:
+                        batch = waiting.popleft()
+                        found = await asyncio.to_thread(self._index.catalogue.passages, batch)
+                        at_hand.extend(found)
                 if not at_hand:
-                    if not waiting:
-                        return
-                    batch = waiting.popleft()
-                    at_hand.extend(await asyncio.to_thread(self._index.catalogue.passages, batch))
-                    continue
+                    return
                 await self._read(at_hand.popleft())
 
         try:
@@ -115,7 +122,10 @@ class _Reading:
 
     async def _read(self, passage: Passage) -> None:
         kinds = self._missing[passage["id"]]
-        outcomes = await self._reader.read(passage["title"], passage["text"], kinds)
+        title = passage["title"]
+        if passage["document"] in self._long:
+            title = as_excerpt(title)
+        outcomes = await self._reader.read(title, passage["text"], kinds)
         self._note(passage, outcomes)
         await self._store(_BATCH)
         self._done += 1

@@ -26,6 +26,7 @@ from .node import node
 from .opening import Index, open_index
 
 DEFAULT_CHUNK_TOKENS = 400
+DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 4000}
 READ_LAYERS: dict[LayerName, ReadingKind] = {"hops": "questions", "entities": "facts"}
 INLINE = "inline"
 
@@ -55,6 +56,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
     index = open_for_indexing(context, create=bool(files or inline))
+    index.replies.watch()
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {
@@ -225,7 +227,10 @@ def _settle_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
 def wanted_layers(catalogue: Catalogue, context: IndexContext) -> list[LayerName]:
     """The layers to build: a layer that was built once is kept up to date from then on."""
     recorded = catalogue.property("layers") or []
-    return [name for name in get_args(LayerName) if name in {*recorded, *context.layers}]
+    wanted = {*recorded, *context.layers}
+    if "communities" in wanted:
+        wanted.add("entities")
+    return [name for name in get_args(LayerName) if name in wanted]
 
 
 def wanted_reader(catalogue: Catalogue, context: IndexContext) -> str:
@@ -291,9 +296,20 @@ def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
         wanted["reader"] = wanted_reader(catalogue, context)
     if "entities" in layers:
         wanted["extraction"] = wanted_extraction(catalogue, context)
+    if "communities" in layers:
+        wanted["clustering"] = _wanted_clustering(catalogue, context)
     for name, value in wanted.items():
         if value != catalogue.property(name):
             catalogue.set_property(name, value)
+
+
+def _wanted_clustering(catalogue: Catalogue, context: IndexContext) -> dict[str, int]:
+    """How communities are made: as set now, else as before."""
+    recorded = catalogue.property("clustering") or DEFAULT_CLUSTERING
+    return {
+        name: before if (given := getattr(context, name)) is None else given
+        for name, before in recorded.items()
+    }
 
 
 def _settle_passage_size(catalogue: Catalogue, context: IndexContext) -> None:

@@ -44,6 +44,8 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         described["failures"] += unread_places(index, list(readers))
     if "entities" in layers:
         described |= index.entities.counts()
+    if "communities" in layers:
+        described["communities"] = index.communities.count()
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
@@ -65,6 +67,8 @@ def export_lines(index: Index) -> Iterator[str]:
         yield from _hop_lines(stored_hops(index))
     if "entities" in layers:
         yield from map(partial(json.dumps, ensure_ascii=False), _entity_lines(index))
+    if "communities" in layers:
+        yield from map(partial(json.dumps, ensure_ascii=False), _community_lines(index))
 
 
 def _entity_lines(index: Index) -> Iterator[dict[str, Any]]:
@@ -86,6 +90,12 @@ def _entity_lines(index: Index) -> Iterator[dict[str, Any]]:
             yield {"kind": "relation", **relation._asdict(), "weight": weight, **stated}
     for correction in store.corrections():
         yield {"kind": "correction", **correction._asdict()}
+
+
+def _community_lines(index: Index) -> Iterator[dict[str, Any]]:
+    for community in index.communities.all():
+        members = index.communities.members_of(community.id)
+        yield {"kind": "community", **community._asdict(), "members": members}
 
 
 def _hop_lines(graph: HopGraph) -> Iterator[str]:

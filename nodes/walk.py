@@ -63,7 +63,7 @@ _MOST_PASSAGES = 300
 async def link(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
     """Finds the entities that the question names: exactly, by an alias, or by a near name."""
     index = await index_of(context)
-    topics = await asyncio.to_thread(_link, index, state["question"])
+    topics = await asyncio.to_thread(linked_topics, index, state["question"])
     frontier = list(dict.fromkeys(topic["entity"] for topic in topics))
     return {"topics": topics, "frontier": frontier, "rounds_left": context.depth}
 
@@ -174,7 +174,8 @@ async def prune_reached(state: Tog2State, context: Tog2Context) -> dict[str, Any
     }
 
 
-def _link(index: Index, question: str) -> list[Topic]:
+def linked_topics(index: Index, question: str) -> list[Topic]:
+    """The entities that a question names: exactly, by an alias, or by a near name. Blocks."""
     graph = load_knowledge(index)
     links = link_question(graph, graph.spellings, question)
     places = unlinked_names(question, links)

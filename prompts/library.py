@@ -12,6 +12,7 @@ from .replies import (
     RelationScores,
     Scores,
 )
+from .report_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)
@@ -35,3 +36,10 @@ ASK_FOR_CLAIMS = (
 KEEP_TOPICS = Prompt("keep_topics", KeptTexts)
 SCORE_RELATIONS = Prompt("score_relations", RelationScores)
 JUDGE_EVIDENCE = Prompt("judge_evidence", Judgement)
+WRITE_REPORT = Prompt("write_report", CommunityReport)
+RATE_REPORTS = Prompt("rate_reports", KeptTexts)
+MAP_TEXTS = Prompt("map_texts", Points)
+COMBINE_POINTS = Prompt("combine_points", CombinedAnswer)
+LOCAL_ANSWER = Prompt("local_answer", Answer)
+PRIME = Prompt("prime", PrimedAnswer)
+FOLLOW_UP = Prompt("follow_up", LocalAnswer)

@@ -81,12 +81,8 @@ class Catalogue:
 
     def set_property(self, name: str, value: Any) -> None:
         """Keeps ``value`` (anything JSON can hold) under ``name``."""
-        row = {"name": name, "value": json.dumps(value)}
-        upsert = insert(schema.properties).values(row)
         with self._engine.begin() as connection:
-            connection.execute(
-                upsert.on_conflict_do_update(index_elements=["name"], set_={"value": row["value"]})
-            )
+            _put_property(connection, name, value)
 
     def settle(self, name: str, value: Any) -> Any:
         """The property ``name``, which becomes ``value`` where there is none."""
@@ -268,11 +264,22 @@ class Catalogue:
                 last = rows[-1].number
 
 
+FORGETTING = "forgetting"  # texts are gone, whose traces in stored replies are not gone yet
+
+
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """``items`` in lists of at most ``size``."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+def _put_property(connection: Connection, name: str, value: Any) -> None:
+    row = {"name": name, "value": json.dumps(value)}
+    upsert = insert(schema.properties).values(row)
+    connection.execute(
+        upsert.on_conflict_do_update(index_elements=["name"], set_={"value": row["value"]})
+    )
 
 
 def _passage(row: Any) -> Passage:
@@ -380,3 +387,5 @@ def _delete_passages(connection: Connection, numbers: Sequence[int]) -> None:
         ids = select(schema.passages.c.id).where(chosen)
         connection.execute(delete(schema.readings).where(schema.readings.c.passage.in_(ids)))
         connection.execute(delete(schema.passages).where(chosen))
+    if numbers:
+        _put_property(connection, FORGETTING, True)

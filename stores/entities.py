@@ -177,13 +177,16 @@ class EntityStore:
                 for table in tables
             }
 
-    def undescribed(self) -> dict[str, list[str]]:
-        """The ids of the entities that await one description in place of several, with these."""
+    def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:
+        """The ids of the entities that await one description in place of several, with these.
+
+        With ``described_too``, of all that have several.
+        """
         table, pending = schema.descriptions, schema.entities
         query = (
             select(table.c.entity, table.c.text)
             .join(pending, pending.c.id == table.c.entity)
-            .where(pending.c.pending)
+            .where(pending.c.pending | described_too)
             .order_by(table.c.entity, table.c.place)
         )
         found: defaultdict[str, list[str]] = defaultdict(list)

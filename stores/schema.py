@@ -170,6 +170,25 @@ corrections = Table(
     Column("a", Text, nullable=False),
     Column("b", Text, nullable=False),
 )
+communities = Table(
+    "communities",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("level", Integer, nullable=False, index=True),
+    Column("parent", String, nullable=False, index=True),
+    Column("size", Integer, nullable=False),
+    Column("title", Text),
+    Column("summary", Text),
+    Column("rating", Float),
+    Column("findings", Text),
+    Column("writer", String),
+)
+community_members = Table(
+    "community_members",
+    metadata,
+    Column("community", String, primary_key=True),
+    Column("entity", String, primary_key=True, index=True),
+)
 replies = Table(
     "replies",
     metadata,

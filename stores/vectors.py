@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from langchain_chroma import Chroma
 
-Collection = Literal["passages", "sentences", "questions", "entities"]
+Collection = Literal["passages", "sentences", "questions", "entities", "reports"]
 
 
 class Entry(NamedTuple):
@@ -31,14 +31,24 @@ class Entry(NamedTuple):
     metadata: dict[str, str]
 
 
-# Questions are compared all with all, not searched: a coarse graph of them takes half the time.
+# Questions and sentences are compared all with all, not searched: a coarse graph takes half the
+# time.
 _SEARCHED: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
+_COARSE: CreateHNSWConfiguration = {
+    "space": "cosine",
+    "ef_construction": 20,
+    "max_neighbors": 8,
+}
 _HNSW: dict[Collection, CreateHNSWConfiguration] = {
     "passages": _SEARCHED,
-    "sentences": _SEARCHED,
     "entities": _SEARCHED,
-    "questions": {"space": "cosine", "ef_construction": 20, "max_neighbors": 8},
+    "reports": _SEARCHED,
+    "sentences": _COARSE,
+    "questions": _COARSE,
 }
+# Chroma indexes texts letter by letter, which takes longer than all else; these two are pieces of
+# passages, and found by their ids alone.
+_WITHOUT_TEXT: frozenset[Collection] = frozenset({"sentences", "questions"})
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 
 
@@ -89,7 +99,9 @@ class Vectors:
                 store.upsert(
                     ids=[entry.id for entry in batch],
                     embeddings=vectors[start : start + _MOST_ROWS],
-                    documents=[entry.text for entry in batch],
+                    documents=(
+                        None if collection in _WITHOUT_TEXT else [entry.text for entry in batch]
+                    ),
                     metadatas=[entry.metadata for entry in batch],
                 )
 

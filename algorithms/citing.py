@@ -1,0 +1,56 @@
+"""Finding the sentence that a statement rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .text import keywords, sentences
+
+_LONGEST = 400
+
+
+class CitedSentence(NamedTuple):
+    """A sentence of a passage, its characters ``[start, end)`` there, and its worth in [0, 1]."""
+
+    passage: str
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+def cite_statement(
+    statement: str, passages: Iterable[tuple[str, str]], most: int = 1
+) -> list[CitedSentence]:
+    """The sentences most like ``statement`` among passages (id, text), at most one of each.
+
+    A sentence scores the cosine of its keywords with those of the statement; one that shares none,
+    or is longer than a quotation should be, is not given.
+    """
+    wanted = keywords(statement)
+    best = [found for id, text in passages if (found := _best(id, text, wanted)) is not None]
+    return sorted(best, key=lambda found: (-found.score, found.passage))[:most]
+
+
+def nearest_statements(statement: str, others: Sequence[str], most: int) -> list[int]:
+    """The places of those of ``others`` that share most keywords with ``statement``."""
+    wanted = keywords(statement)
+    scores = [_cosine(wanted, keywords(other)) for other in others]
+    ranked = sorted(range(len(others)), key=lambda place: (-scores[place], place))
+    return [place for place in ranked[:most] if scores[place] > 0]
+
+
+def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
+    found: CitedSentence | None = None
+    for sentence in sentences(text):
+        score = _cosine(wanted, keywords(sentence.text))
+        fits = sentence.end - sentence.start <= _LONGEST
+        if score > (found.score if found else 0.0) and fits:
+            found = CitedSentence(id, sentence.start, sentence.end, sentence.text, score)
+    return found
+
+
+def _cosine(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / math.sqrt(len(a) * len(b)) if a and b else 0.0

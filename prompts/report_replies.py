@@ -1,0 +1,117 @@
+"""The replies to GraphRAG's prompts: reports, points, the answers made of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from .replies import Answer, PromptReply, TextNumber
+
+_TEN = 10.0
+_HUNDRED = 100.0
+
+
+def _bounded(most: float) -> BeforeValidator:
+    """A number from 0 to ``most``: "8/10" is 8, what is beyond an end is the end."""
+
+    def read(value: Any) -> Any:
+        digits = re.search(r"-?\d+(?:\.\d+)?", value) if isinstance(value, str) else None
+        number = float(digits.group()) if digits else value
+        plain = isinstance(number, int | float) and not isinstance(number, bool)
+        return min(most, max(0.0, number)) if plain and number == number else value
+
+    return BeforeValidator(read)
+
+
+def _listed(value: Any) -> Any:
+    """A single number is a list of one, and "1, 3" one of two."""
+    if isinstance(value, str):
+        return re.findall(r"\d+", value)
+    return [value] if isinstance(value, int) else value
+
+
+Rating = Annotated[float, _bounded(_TEN), Field(ge=0, le=_TEN)]
+Importance = Annotated[float, _bounded(_HUNDRED), Field(ge=0, le=_HUNDRED)]
+Numbers = Annotated[list[TextNumber], BeforeValidator(_listed)]
+
+
+class ReportFinding(PromptReply):
+    """One thing worth knowing about a community."""
+
+    statement: Annotated[str, Field(min_length=1, description="One or two sentences.")]
+    evidence: Annotated[
+        Numbers, Field(default_factory=list, description="Numbers of the lines it rests on.")
+    ]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        return {"statement": value} if isinstance(value, str) else value
+
+
+class CommunityReport(PromptReply):
+    """A report on a group of entities that belong together."""
+
+    title: Annotated[str, Field(min_length=1, description="Up to eight words, with names.")]
+    summary: Annotated[str, Field(min_length=1, description="Two to four sentences.")]
+    rating: Annotated[Rating, Field(description="0 of no weight ... 10 what all turns on.")] = 5.0
+    findings: Annotated[
+        list[ReportFinding], Field(default_factory=list, description="The most important first.")
+    ]
+
+
+class ReplyPoint(PromptReply):
+    """One point towards the answer."""
+
+    point: Annotated[str, Field(min_length=1, description="One or two sentences.")]
+    score: Annotated[Importance, Field(description="0 does not help ... 100 is the answer.")]
+    evidence: Annotated[
+        Numbers, Field(default_factory=list, description="Numbers of the texts it comes from.")
+    ]
+
+
+class Points(PromptReply):
+    """What a batch of texts contributes to the answer; empty when nothing."""
+
+    points: list[ReplyPoint]
+
+
+class CombinedAnswer(PromptReply):
+    """The answer made of numbered points."""
+
+    answer: Annotated[str, Field(description="The answer, in the question's language.")]
+    used: Annotated[
+        Numbers, Field(default_factory=list, description="Numbers of the points in the answer.")
+    ]
+    sufficient: Annotated[bool, Field(description="Whether the points answer the question.")]
+    general: Annotated[str, Field(description="What is known besides, if asked for.")] = ""
+
+
+class FollowUp(PromptReply):
+    """A question to look up next."""
+
+    question: Annotated[str, Field(min_length=1, description="Understandable by itself.")]
+    score: Annotated[Importance, Field(description="0 of no use ... 100 needed.")] = 50.0
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        return {"question": value} if isinstance(value, str) else value
+
+
+class PrimedAnswer(PromptReply):
+    """A first answer from the reports, and what to look up next (DRIFT)."""
+
+    points: Annotated[list[ReplyPoint], Field(description="Points of the first answer.")]
+    follow_ups: Annotated[
+        list[FollowUp], Field(default_factory=list, description="At most five questions.")
+    ]
+
+
+class LocalAnswer(Answer):
+    """An answer to one follow-up question, its worth, and what to look up next (DRIFT)."""
+
+    score: Annotated[Importance, Field(description="0 does not help ... 100 is the answer.")]
+    follow_ups: Annotated[
+        list[FollowUp], Field(default_factory=list, description="At most three questions.")
+    ]
