@@ -17,7 +17,7 @@ _ROW = re.compile(r"(Entity|Relation|Claim|Report): (.*)", re.DOTALL)
 _TYPE = re.compile(r"([a-z][a-z _-]{0,30})?\.(?:\s+|$)")
 _SPOKEN = re.compile(
     r"(?:i|you|he|she|it|we|they|what|that|there|who|here|let)['’]|"
-    r"(?:so|do|don't|yes|no|oh|o|look|well|not|come|then|but|whereat|how|what)\b|.*[!?,]",
+    r"i [a-z]|(?:so|do|don't|yes|no|oh|o|look|well|not|come|then|but|whereat|how|what)\b|.*[!?,]",
     re.IGNORECASE,
 )
 _DEFINING = re.compile(r",? (?:is|are|was|were|becomes?|became) (?:an?|the|one)\b|, (?:an?|the) ")
@@ -181,7 +181,7 @@ def _about(names: Sequence[str], korean: bool) -> str:
     return (
         f"{_joined(names, korean)}에 관한 내용이다."
         if korean
-        else f"About {_joined(names, korean)}."
+        else f"This is about {_joined(names, korean)}."
     )
 
 
