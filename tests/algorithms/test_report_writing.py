@@ -116,6 +116,15 @@ def test_a_heading_in_capitals_is_not_shouted_and_not_taken_for_the_subject():
     assert written(report)[0] == "Fezziwig laughed all over himself with great joy."
 
 
+def test_a_word_that_only_opens_sentences_is_not_taken_for_a_name():
+    rows = [
+        ("1", "Entity: Look", "thing. Look here, old Joe, there is a chance!"),
+        ("2", "Entity: Joe", "thing. Look here, old Joe, there is a chance!"),
+        ("3", "Relation: Look – Joe", "Look is connected with Joe."),
+    ]
+    assert write_report(rows).title.startswith("Joe")
+
+
 def test_more_rows_rate_higher_up_to_ten():
     few, many = write_report(BRIDGE), write_report(BRIDGE * 100)
     assert 0 < few.rating < many.rating <= 10
