@@ -203,21 +203,51 @@ def to_html(graph: DrawnGraph, *, path: Path | None = None, seed: int = 0) -> st
 
     It loads nothing, also not from where it lies, and works from a file. ``path`` is highlighted.
     """
-    page = files(__package__)
-    style = page.joinpath("graph_page.css").read_text("utf-8")
-    script = "".join(
-        page.joinpath(name).read_text("utf-8") for name in ("graph_canvas.js", "graph_page.js")
-    )
+    return to_page(graph.title, page_data(graph, path, seed), "graph_page")
+
+
+def to_page(title: str, data: object, name: str, controls: str = "") -> str:
+    """One HTML page with the script ``name``.js, its style if it has one, and ``data`` for it.
+
+    ``controls`` is HTML of ours that stands beside the title.
+    """
+    package = files(__package__)
+    scripts = ("graph_canvas.js", "graph_controls.js", f"{name}.js")
+    styles = dict.fromkeys(["graph_page.css", f"{name}.css"])
+    script = "".join(package.joinpath(file).read_text("utf-8") for file in scripts)
+    style = "".join(package.joinpath(file).read_text("utf-8") for file in styles)
     values = {
-        "title": html.escape(_xml(graph.title)),
+        "title": html.escape(_xml(title)),
+        "controls": controls,
         "style": style,
         "style_hash": _policy_hash(style),
         "script": script,
         "script_hash": _policy_hash(script),
-        "data": _page_json(_page_data(graph, path, seed)),
+        "data": _page_json(data),
     }
-    template = page.joinpath("graph_page.html").read_text("utf-8")
+    template = package.joinpath("graph_page.html").read_text("utf-8")
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
+
+
+def page_data(graph: DrawnGraph, path: Path | None, seed: int) -> dict[str, Any]:
+    """What a page needs to draw ``graph``, in which edges name nodes by number."""
+    numbers = {node.id: number for number, node in enumerate(graph.nodes)}
+    nodes = [
+        asdict(node) | {"attributes": _finite(node.attributes), "x": x, "y": y}
+        for node, (x, y) in zip(graph.nodes, layout(graph, seed), strict=True)
+    ]
+    edges = [
+        asdict(edge)
+        | {
+            "source": numbers[edge.source],
+            "target": numbers[edge.target],
+            "weight": edge.weight if math.isfinite(edge.weight) else 0.0,
+            "attributes": _finite(edge.attributes),
+        }
+        for edge in graph.edges
+    ]
+    walked = None if path is None else asdict(path)
+    return {"directed": graph.directed, "nodes": nodes, "edges": edges, "path": walked}
 
 
 def _records(answer: Mapping[str, Any], name: str, needed: Sequence[str]) -> list[Any]:
@@ -315,26 +345,6 @@ def _packed(boxes: Sequence[Sequence[Point]], width: float) -> Iterator[list[Poi
 
 def _size(box: Sequence[Point]) -> Point:
     return max(x for x, _ in box), max(y for _, y in box)
-
-
-def _page_data(graph: DrawnGraph, path: Path | None, seed: int) -> dict[str, Any]:
-    numbers = {node.id: number for number, node in enumerate(graph.nodes)}
-    nodes = [
-        asdict(node) | {"attributes": _finite(node.attributes), "x": x, "y": y}
-        for node, (x, y) in zip(graph.nodes, layout(graph, seed), strict=True)
-    ]
-    edges = [
-        asdict(edge)
-        | {
-            "source": numbers[edge.source],
-            "target": numbers[edge.target],
-            "weight": edge.weight if math.isfinite(edge.weight) else 0.0,
-            "attributes": _finite(edge.attributes),
-        }
-        for edge in graph.edges
-    ]
-    walked = None if path is None else asdict(path)
-    return {"directed": graph.directed, "nodes": nodes, "edges": edges, "path": walked}
 
 
 def _finite(attributes: Attributes) -> dict[str, str | int | float]:

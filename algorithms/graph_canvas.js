@@ -13,6 +13,7 @@ class Drawing {
     this.selected = this.hovered = null;
     this.matches = new Set();
     this.path = { nodes: [], edges: [], all: null };
+    this.group = null;
     this.view = { x: 0, y: 0, zoom: 1 };
     this.whole = true;
     this.byDegree = [...nodes].sort((a, b) => b.edges.length - a.edges.length);
@@ -140,7 +141,7 @@ class Drawing {
     this.drawMatches(pen);
     if (this.selected) this.drawStar(pen, this.selected);
     this.drawPathLines(pen);
-    const near = this.selected ? this.neighbourhood(this.selected) : this.path.all;
+    const near = this.selected ? this.neighbourhood(this.selected) : this.path.all || this.group;
     for (const node of this.visible) {
       pen.globalAlpha = !near || near.has(node) || this.matches.has(node) ? 1 : 0.3;
       this.drawNode(pen, node);
@@ -213,7 +214,7 @@ class Drawing {
 
   drawNode(pen, node) {
     const [x, y] = this.place(node);
-    pen.fillStyle = this.kinds[node.slot % 6];
+    pen.fillStyle = node.colour || this.kinds[node.slot % 6];
     pen.strokeStyle = node === this.selected ? this.colours.ink : this.colours.surface;
     pen.lineWidth = node === this.selected ? 2.5 : 1;
     drawSymbol(pen, node.slot, x, y, this.radius(node));

@@ -17,7 +17,7 @@ _ROW = re.compile(r"(Entity|Relation|Claim|Report): (.*)", re.DOTALL)
 _TYPE = re.compile(r"([a-z][a-z _-]{0,30})?\.(?:\s+|$)")
 _SPOKEN = re.compile(
     r"(?:i|you|he|she|it|we|they|what|that|there|who|here|let)['’]|"
-    r"(?:so|do|don't|yes|no|oh|o|look|well|not|come|then|but|whereat|how|what)\b|.*[!?,]",
+    r"i [a-z]|(?:so|do|don't|yes|no|oh|o|look|well|not|come|then|but|whereat|how|what)\b|.*[!?,]",
     re.IGNORECASE,
 )
 _DEFINING = re.compile(r",? (?:is|are|was|were|becomes?|became) (?:an?|the|one)\b|, (?:an?|the) ")
@@ -115,8 +115,12 @@ def _weights(rows: Sequence[_Row]) -> dict[str, float]:
     for row in rows:
         for end in dict.fromkeys(_ends(row)):
             degree[end] += _REPORTED if row.kind == "report" else 1
-    types = {row.title: row.type for row in rows if row.kind == "entity"}
-    return {name: count * _namelike(name, types.get(name, "")) for name, count in degree.items()}
+    types = {end: "report" for row in rows if row.kind == "report" for end in _ends(row)}
+    types |= {row.title: row.type for row in rows if row.kind == "entity"}
+    told = "\n".join(row.text for row in rows if row.kind != "relation")
+    return {
+        name: count * _namelike(name, types.get(name, ""), told) for name, count in degree.items()
+    }
 
 
 def _ends(row: _Row) -> list[str]:
@@ -141,16 +145,24 @@ def _central_names(weights: Mapping[str, float]) -> list[str]:
     return kept
 
 
-def _namelike(name: str, type: str) -> float:
-    """How well a name says what a community is about, in (0, 1]."""
+def _namelike(name: str, type: str, told: str) -> float:
+    """How well a name says what a community is about, in (0, 1].
+
+    A word that has a capital letter only where sentences begin is hardly a name.
+    """
     if _SPOKEN.match(name) or name.lower() in STOP_WORDS:
         return 0.02
     if type in _UNNAMED_TYPES or name[:1].isdigit():
         return 0.05
     if is_korean(name):
         return 1.0
-    capital = any(word[0].isupper() for word in name.split())
-    return 0.2 + 0.5 * capital + 0.3 * (capital and type not in {"", "thing"})
+    words = [word for word in name.split() if word.lower() not in STOP_WORDS]
+    if 2 * sum(word[0].isupper() for word in words) <= len(words):
+        return 0.2
+    if type not in {"", "thing"}:
+        return 1.0
+    alone = len(words) == 1 and not re.search(rf"[^\W\d_],? {re.escape(name)}\b", told)
+    return 0.3 if alone else 0.7
 
 
 def _is_heading(name: str) -> bool:
@@ -181,7 +193,7 @@ def _about(names: Sequence[str], korean: bool) -> str:
     return (
         f"{_joined(names, korean)}에 관한 내용이다."
         if korean
-        else f"About {_joined(names, korean)}."
+        else f"This is about {_joined(names, korean)}."
     )
 
 

@@ -24,6 +24,7 @@ _TALK = re.compile(r"\b(?:I|me|my|mine|we|us|our|you|your|yours|thou|thy|thee)\b
 _ASKING = re.compile(r"[?!？！]$")
 _ENDED = re.compile(r"[.!?…。？！]['’\"”)\]]*$")
 _CUT = "…"
+_OVERVIEW = re.compile(r"This is about [^.]+\.$|.*에 관한 내용이다\.$")
 _FEWEST_WORDS = 5
 _FEWEST_EOJEOL = 3
 _SHORT = 6
@@ -35,7 +36,7 @@ def statements(text: str) -> list[str]:
     """The sentences of ``text`` without markup and stray quotation marks, each once.
 
     Each opens with a capital letter and ends in a full stop or the like; headings, names and other
-    fragments are left out.
+    fragments are left out, and so is what says only what a report is about.
     """
     found: dict[str, None] = {}
     for line in text.splitlines():
@@ -121,6 +122,8 @@ def _balanced(text: str, opening: str, closing: str) -> str:
 
 
 def _is_whole(text: str) -> bool:
+    if _OVERVIEW.match(text):
+        return False
     words = text.split()
     fewest = _FEWEST_EOJEOL if is_korean(text) else _FEWEST_WORDS
     if len(words) < fewest or not (text[0].isalnum() or text[0] in _MARKS):

@@ -153,6 +153,15 @@ def test_what_is_remembered_can_be_written_as_json():
     assert find_communities(ids, weights, max_cluster_size=5, previous=previous) == found
 
 
+@settings(max_examples=30, deadline=None)
+@given(WEIGHTS, st.integers(1, 12), st.integers(1, 12))
+def test_what_was_remembered_with_another_size_is_still_a_start(weights, before, largest):
+    found = find_communities(IDS, weights, max_cluster_size=before)
+    previous = remembered(found, weights)
+    again = find_communities(IDS, weights, max_cluster_size=largest, previous=previous)
+    assert again == find_communities(IDS, weights, max_cluster_size=largest)
+
+
 def test_modularity_of_two_cliques_is_one_half():
     weights = {**clique("abcd"), **clique("efgh")}
     found = find_communities("abcdefgh", weights)

@@ -3,13 +3,13 @@
 import json
 import math
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from page_support import HOSTILE, PageReader, data_of
 from ragraphs.algorithms.drawing import (
     DrawnEdge,
     DrawnGraph,
@@ -24,7 +24,6 @@ from ragraphs.algorithms.drawing import (
 )
 from ragraphs.state.errors import RagraphsError
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)><!-- & ]]> {{script}}"
 GRAPH = DrawnGraph(
     "Films & 영화",
     [
@@ -40,35 +39,6 @@ GRAPH = DrawnGraph(
 )
 texts = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 quick = settings(deadline=None, max_examples=60)
-
-
-class PageReader(HTMLParser):
-    """The elements of a page, with their text and attributes."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[tuple[str, dict[str, str | None], str]] = []
-        self.inside = False
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs), ""))
-        self.inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            tag, attributes, text = self.found[-1]
-            self.found[-1] = (tag, attributes, text + data)
-
-    def texts(self, tag: str) -> list[str]:
-        return [text for name, _, text in self.found if name == tag]
-
-
-def data_of(page: str) -> Any:
-    return json.loads(PageReader(page).texts("script")[0])
 
 
 def same(text: str) -> str:

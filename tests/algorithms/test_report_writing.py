@@ -68,7 +68,7 @@ def test_a_korean_report_joins_names_with_the_right_particle():
 def test_a_single_sentence_is_the_finding_and_the_summary_says_what_it_is_about():
     sentence = "Irving Morrow chose the colour of the towers."
     report = write_report([("7", "Entity: Irving Morrow", f"person. {sentence}")])
-    assert report.summary == "About Irving Morrow."
+    assert report.summary == "This is about Irving Morrow."
     assert [tuple(one) for one in report.findings] == [(sentence, ["7"])]
     korean = write_report([("1", "Entity: 측우기", "thing. 1441년에는 측우기가 만들어졌다.")])
     assert korean.summary == "측우기에 관한 내용이다."
@@ -97,6 +97,14 @@ def test_a_parent_is_titled_and_written_from_the_reports_of_its_children():
     assert "Scrooge and Marley. " not in report.summary
 
 
+def test_a_child_without_a_summary_of_its_own_adds_nothing():
+    rows = [
+        ("1", "Report: Fred", "Fred. This is about Fred and the other guests."),
+        ("2", "Report: 측우기", "측우기. 측우기와 자격루에 관한 내용이다."),
+    ]
+    assert write_report(rows).findings == []
+
+
 def test_a_heading_in_capitals_is_not_shouted_and_not_taken_for_the_subject():
     rows = [
         ("1", "Entity: A CHRISTMAS CAROL", "work. A CHRISTMAS CAROL drew about the fire at night."),
@@ -108,6 +116,15 @@ def test_a_heading_in_capitals_is_not_shouted_and_not_taken_for_the_subject():
     assert written(report)[0] == "Fezziwig laughed all over himself with great joy."
 
 
+def test_a_word_that_only_opens_sentences_is_not_taken_for_a_name():
+    rows = [
+        ("1", "Entity: Look", "thing. Look here, old Joe, there is a chance!"),
+        ("2", "Entity: Joe", "thing. Look here, old Joe, there is a chance!"),
+        ("3", "Relation: Look – Joe", "Look is connected with Joe."),
+    ]
+    assert write_report(rows).title.startswith("Joe")
+
+
 def test_more_rows_rate_higher_up_to_ten():
     few, many = write_report(BRIDGE), write_report(BRIDGE * 100)
     assert 0 < few.rating < many.rating <= 10
@@ -115,7 +132,7 @@ def test_more_rows_rate_higher_up_to_ten():
 
 def test_no_rows_and_rows_without_sentences_make_a_report_without_findings():
     assert write_report([]) == ("", "", 0.0, [])
-    assert write_report([("1", "Entity: Fred", "person. ")])[:2] == ("Fred", "About Fred.")
+    assert write_report([("1", "Entity: Fred", "person. ")])[:2] == ("Fred", "This is about Fred.")
 
 
 @given(st.lists(st.tuples(st.text(max_size=3), st.text(max_size=30), st.text(max_size=60))))
