@@ -7,10 +7,12 @@ from .replies import (
     HopLabels,
     Judgement,
     KeptTexts,
+    MethodChoice,
     PassageQuestions,
     Queries,
     RelationScores,
     Scores,
+    StandAloneQuestion,
 )
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
@@ -35,3 +37,5 @@ ASK_FOR_CLAIMS = (
 KEEP_TOPICS = Prompt("keep_topics", KeptTexts)
 SCORE_RELATIONS = Prompt("score_relations", RelationScores)
 JUDGE_EVIDENCE = Prompt("judge_evidence", Judgement)
+CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
+STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
