@@ -252,6 +252,29 @@ def show_answers(results: Sequence[dict[str, Any]]) -> None:
             )
 
 
+def show_router(result: dict[str, Any]) -> None:
+    """Prints a line for every way to choose methods, and the verdict."""
+    table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
+    table.add_column("")
+    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap closed"):
+        table.add_column(name, justify="right")
+    for one in result["strategies"]:
+        shares = (one[name] for name in ("em", "f1", "support_recall"))
+        table.add_row(
+            one["strategy"],
+            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            f"{one['calls']:.1f}",
+            f"{one['tokens']:,.0f}",
+            f"{one['seconds']:.2f}",
+            f"{100 * one['regret']:.1f}",
+            "–" if one["gap_closed"] is None else f"{one['gap_closed']:.0%}",
+        )
+    _out.print(table)
+    _out.print(escape(result["verdict"]))
+    _out.print(f"The classifier abstained from {result['abstained']} of the questions.")
+    _show_warnings(list(result["excluded"].values()))
+
+
 def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = ()) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from statistics import mean
 from typing import Any, NamedTuple
 
@@ -21,6 +22,15 @@ from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
 from .retrieval import LAYERS, Report, indexed, unreported
 
 _QUALITY = ("em", "f1", "containment", "support_recall")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A set whose questions were asked: its index, and for each method all questions in order."""
+
+    dataset: Dataset
+    index: Index
+    scored: dict[MethodName, list[Scored]]
 
 
 class Scored(NamedTuple):
@@ -42,22 +52,23 @@ def evaluate_answers(
 ) -> list[dict[str, Any]]:
     """For every method its measures over a set, in the form of ``--json``.
 
-    ``options`` are those of ``ask_set``. Raises RagraphsError for what concerns all questions.
+    ``options`` are those of ``asked_set``. Raises RagraphsError for what concerns all questions.
     """
-    dataset, scored = ask_set(folder, methods, context, **options)
-    return [
-        {
-            "set": dataset.name,
-            "method": method,
-            "model": context.model,
-            **summary(rows),
-            "without_answer": sum(not question.answers for question in dataset.questions),
-        }
-        for method, rows in scored.items()
-    ]
+    with asked_set(folder, methods, context, **options) as asked:
+        return [
+            {
+                "set": asked.dataset.name,
+                "method": method,
+                "model": context.model,
+                **summary(rows),
+                "without_answer": sum(not q.answers for q in asked.dataset.questions),
+            }
+            for method, rows in asked.scored.items()
+        ]
 
 
-def ask_set(
+@contextmanager
+def asked_set(
     folder: str,
     methods: Sequence[MethodName],
     context: IndexContext,
@@ -68,7 +79,7 @@ def ask_set(
     fresh: bool = False,
     parallel: int = 1,
     report: Report = unreported,
-) -> tuple[Dataset, dict[MethodName, list[Scored]]]:
+) -> Iterator[Asked]:
     """Asks each method every question of a set that has an answer.
 
     ``settings`` go to the methods that have them. With ``keep_index`` the index of ``context`` is
@@ -93,12 +104,12 @@ def ask_set(
         asyncio.run(_check_model(index, context))
         asking = _Asking(ledger, parallel, report)
         prefix = document_path(dataset.passages, index.folder) + "#"
-        scored = {}
+        scored: dict[MethodName, list[Scored]] = {}
         for method, chosen in contexts.items():
             outcomes = asyncio.run(asking.ask(method, chosen, asked, keys[method]))
             pairs = zip(asked, outcomes, strict=True)
             scored[method] = [score(question, outcome, prefix) for question, outcome in pairs]
-    return dataset, scored
+        yield Asked(dataset, index, scored)
 
 
 def contexts_of(

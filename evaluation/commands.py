@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast, get_args
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from ..context import IndexContext, MethodName, RankerName
+from ..state.errors import RagraphsError
 from ..terminal import Json, context_options, print_json
 
 evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
@@ -86,6 +88,67 @@ def answers(
             report=report,
         )
     print_json(results) if as_json else show_answers(results)
+
+
+@evaluate.command()
+@context_options(IndexContext)
+def router(
+    *,
+    dataset: _Set,
+    method: _Methods = None,
+    limit: _Limit = None,
+    setting: _Settings = None,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Also fit which method suits which question to one half, measure on the other.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the halves and of the intervals.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="File .svg to draw quality against cost into.")
+    ] = None,
+    parallel: _Parallel = 1,
+    fresh: _Fresh = False,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """The router against every single method, chance and the best choice in hindsight.
+
+    Asks every method every question, as `evaluate answers` does, and keeps finished questions in
+    the same file.
+    """
+    from ..terminal import progress_bars, show_router
+    from .router import evaluate_router
+
+    with progress_bars(quiet=False) as report:
+        result = evaluate_router(
+            dataset,
+            _chosen(method),
+            context,
+            fit_halves=held_out,
+            seed=seed,
+            keep_index="index" in context.model_fields_set,
+            limit=limit,
+            settings=_pairs(setting),
+            fresh=fresh,
+            parallel=parallel,
+            report=report,
+        )
+    if plot is not None:
+        _draw(plot, result)
+    print_json(result) if as_json else show_router(result)
+
+
+def _draw(file: Path, result: dict[str, Any]) -> None:
+    from .plot import plot
+
+    drawing = plot(f"{result['set']}, {result['model']}", result["strategies"])
+    try:
+        file.write_text(drawing, encoding="utf-8")
+    except OSError as error:
+        raise RagraphsError(f"{file} cannot be written ({error}); name another file.") from error
 
 
 def _chosen(methods: list[str] | None) -> list[MethodName]:

@@ -60,10 +60,7 @@ def main() -> None:
     """Reads the sets, reports, and writes the parameters."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="+", help="folders of questions.jsonl with types")
-    sources = {Path(folder).name: read_cases(folder) for folder in parser.parse_args().sets}
-    for language, examples in EXAMPLES.items():
-        own = [Case(question_features(text), kind) for text, kind in examples]
-        sources[f"own examples, {language}"] = own
+    sources = read_sources(parser.parse_args().sets)
     for name in sources:
         print(name, json.dumps(report(train(sources, name), sources[name])))
     trained = train(sources)
@@ -71,6 +68,15 @@ def main() -> None:
     lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in trained.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(f"margin {trained['margin']}")
+
+
+def read_sources(folders: Sequence[str]) -> dict[str, list[Case]]:
+    """The cases of the sets and of our own examples, by the name of their source."""
+    sources = {Path(folder).name: read_cases(folder) for folder in folders}
+    for language, examples in EXAMPLES.items():
+        own = [Case(question_features(text), kind) for text, kind in examples]
+        sources[f"own examples, {language}"] = own
+    return sources
 
 
 def read_cases(folder: str) -> list[Case]:

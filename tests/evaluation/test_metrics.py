@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.evaluation.metrics import answer_f1, containment, exact_match, normalised
 
@@ -41,6 +41,7 @@ def test_the_best_of_the_golds_counts_and_repeated_words_count_once_each():
     assert (exact_match("x", []), answer_f1("x", []), containment("x", [])) == (0, 0, 0)
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_measures_are_shares_and_a_match_is_the_best_of_all(answer, gold):
     em, f1 = exact_match(answer, [gold]), answer_f1(answer, [gold])
