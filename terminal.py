@@ -253,10 +253,10 @@ def show_answers(results: Sequence[dict[str, Any]]) -> None:
 
 
 def show_router(result: dict[str, Any]) -> None:
-    """Prints a line for every way to choose methods, and the verdict."""
+    """Prints a line for every way to choose methods, costs per question, and the verdict."""
     table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
     table.add_column("")
-    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap closed"):
+    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap"):
         table.add_column(name, justify="right")
     for one in result["strategies"]:
         shares = (one[name] for name in ("em", "f1", "support_recall"))

@@ -32,7 +32,7 @@ NEEDS: dict[str, Needs] = {
     "hoprag": Needs(("hops",), (), 2),
     "tog2": Needs(("entities",), (), 3),
     "deeprag": Needs((), (), 3),
-    "graphrag": Needs(("communities",), (), 2),
+    "graphrag": Needs(("entities", "communities"), (), 2),
 }
 
 DESCRIPTIONS: dict[str, str] = {
@@ -132,7 +132,7 @@ def _obstacle(method: str, layers: Collection[str], tools: Collection[str], call
     if missing:
         return (
             f"{method} needs the layer {missing[0]}; build it with: ragraphs index --layers "
-            f"{missing[0]}"
+            f"{','.join(missing)}"
         )
     absent = [tool for tool in needs.tools if tool not in tools]
     if absent:

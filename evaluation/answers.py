@@ -19,7 +19,7 @@ from ..state.usage import total_calls, total_tokens
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import answer_f1, containment, exact_match, recall_at
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
-from .retrieval import LAYERS, Report, indexed, unreported
+from .retrieval import Report, indexed, layers_of, unreported
 
 _QUALITY = ("em", "f1", "containment", "support_recall")
 
@@ -187,7 +187,7 @@ def _indexing(context: IndexContext, layers: list[LayerName], keep_index: bool) 
 def _layers_of(contexts: Mapping[MethodName, QuestionContext]) -> list[LayerName]:
     """The layers that the methods need, with those of the retrievers that they use."""
     users = {user for method, chosen in contexts.items() for user in (method, chosen.retriever)}
-    return sorted({LAYERS[user] for user in users if user in LAYERS})
+    return sorted({layer for user in users for layer in layers_of(user)})
 
 
 def _keys_of(

@@ -25,7 +25,7 @@ def plot(title: str, strategies: Sequence[Mapping[str, Any]]) -> str:
 
     parts = [*_axes(most, top, title)]
     taken: list[tuple[float, float]] = []
-    for x, y, name in sorted(points):
+    for x, y, name in sorted(points, key=lambda point: (-point[1], point[0])):
         left, upper = place(x, y)
         parts.append(_point(left, upper, name, _free(left, upper, taken)))
     body = "\n".join(parts)

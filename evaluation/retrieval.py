@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from ..algorithms.routing import NEEDS
 from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
@@ -25,9 +26,6 @@ from .metrics import all_support_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
 _PASSAGES_FOR_EACH = 3
-
-# What a retriever or a method needs besides passages.
-LAYERS: dict[str, LayerName] = {"graph": "sentences", "hoprag": "hops", "tog2": "entities"}
 
 Report = Callable[[str, int, int], None]
 
@@ -56,8 +54,8 @@ def evaluate_retrieval(
     asked = [question for question in dataset.questions if question.supporting]
     if not asked:
         raise RagraphsError(f"No question of {folder} names supporting passages.")
-    if retriever in LAYERS:
-        context = context.model_copy(update={"layers": ["passages", LAYERS[retriever]]})
+    if layers := layers_of(retriever):
+        context = context.model_copy(update={"layers": ["passages", *layers]})
     with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
         index.embedder.embed(["warm up"])
         started = time.perf_counter()
@@ -82,6 +80,13 @@ def evaluate_retrieval(
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),
     }
+
+
+def layers_of(user: str) -> list[LayerName]:
+    """The layers that a retriever or a method needs besides passages."""
+    if user == "graph":
+        return ["sentences"]
+    return [cast(LayerName, layer) for layer in NEEDS[user].layers] if user in NEEDS else []
 
 
 def rankings_of(

@@ -96,14 +96,13 @@ def evaluate_router(
     def choose(place: int, fitted: Mapping[str, Sequence[str]]) -> str:
         return route(features[place], obstacles, prior._replace(methods=fitted)).method
 
-    router = _routed(matrix, choices)
+    chosen = chosen_by("router", matrix, [choice.method for choice in choices])
+    router = _at_cost(chosen, choices)
     strategies = [
         *(always(matrix, method) for method in usable),
         random_choice(matrix),
         router,
-        escalating(
-            "router, escalating", matrix, [choice.order for choice in choices], _MOST_ESCALATIONS
-        ),
+        _at_cost(_escalated(matrix, choices), choices),
         *(held_out(matrix, cases, choose, seed) if fit_halves else ()),
         oracle(matrix),
     ]
@@ -190,26 +189,39 @@ async def _by_model(
     )
 
 
-def _routed(matrix: Matrix, choices: Sequence[Choice]) -> Strategy:
-    chosen = chosen_by("router", matrix, [choice.method for choice in choices])
-    return with_cost(chosen, [c.calls for c in choices], [c.tokens for c in choices])
+def _escalated(matrix: Matrix, choices: Sequence[Choice]) -> Strategy:
+    orders = [choice.order for choice in choices]
+    return escalating("router, escalating", matrix, orders, _MOST_ESCALATIONS)
+
+
+def _at_cost(strategy: Strategy, choices: Sequence[Choice]) -> Strategy:
+    return with_cost(strategy, [c.calls for c in choices], [c.tokens for c in choices])
 
 
 def _verdict(matrix: Matrix, router: Strategy, seed: int) -> dict[str, Any]:
     """Whether the router beats the best single method, and the best that costs no more calls."""
     calls = sum(cell.calls for cell in router.cells) / len(router.cells)
     best, equal = best_single(matrix), best_single(matrix, calls)
-    gain = difference(router, equal, seed)
+    gain, at_cost = difference(router, best, seed), difference(router, equal, seed)
     beats = "beats" if gain["low"] > 0 else "does not beat"
+    verdict = f"The router {beats} {best.chosen[0]}, the best single method: {_said(gain)}."
+    if equal.chosen[0] != best.chosen[0]:
+        verdict += (
+            f" Of the single methods that cost no more calls, {equal.chosen[0]} is the best: "
+            f"{_said(at_cost)}."
+        )
     return {
         "best_single": best.chosen[0],
         "best_single_at_equal_cost": equal.chosen[0],
-        "beyond_best_single": difference(router, best, seed),
-        "beyond_best_single_at_equal_cost": gain,
-        "verdict": f"The router {beats} {equal.chosen[0]}, the best single method that costs no "
-        f"more calls: {100 * gain['f1']:+.1f} F1 (95 % interval {100 * gain['low']:+.1f} to "
-        f"{100 * gain['high']:+.1f}).",
+        "beyond_best_single": gain,
+        "beyond_best_single_at_equal_cost": at_cost,
+        "verdict": verdict,
     }
+
+
+def _said(gain: Mapping[str, float]) -> str:
+    f1, low, high = (f"{100 * gain[name]:+.1f}" for name in ("f1", "low", "high"))
+    return f"{f1} F1 (95 % interval {low} to {high})"
 
 
 def _rows(

@@ -190,8 +190,8 @@ def held_out(
         for place in asked:
             choices[place], singles[place] = choose(place, prior), single
     return (
-        chosen_by("router, fitted to the other half", matrix, choices),
-        chosen_by("best single of the other half", matrix, singles),
+        chosen_by("router, held out", matrix, choices),
+        chosen_by("best single, held out", matrix, singles),
     )
 
 

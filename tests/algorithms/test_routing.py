@@ -62,7 +62,8 @@ def test_a_method_without_its_layer_or_budget_is_out_with_a_reason():
     poor = feasible(["basic", "crag"], {"passages"}, {"web"}, 2)
     assert poor["basic"] == ""
     assert poor["crag"] == "crag needs at least 3 calls of a model, and 2 are left."
-    assert feasible(["graphrag"], {"entities"}, set(), 9)["graphrag"] != ""
+    assert "--layers communities" in feasible(["graphrag"], {"entities"}, set(), 9)["graphrag"]
+    assert "--layers entities,communities" in feasible(["graphrag"], [], set(), 9)["graphrag"]
 
 
 def test_kinds_are_told_by_softmax_over_the_standardised_features():

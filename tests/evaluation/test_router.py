@@ -29,8 +29,8 @@ def test_every_way_to_choose_is_measured_over_one_matrix(run, question_set):
         "random",
         "router",
         "router, escalating",
-        "router, fitted to the other half",
-        "best single of the other half",
+        "router, held out",
+        "best single, held out",
         "oracle",
     ]
     by_name = {one["strategy"]: one for one in found["strategies"]}
