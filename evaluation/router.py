@@ -79,6 +79,7 @@ def evaluate_router(
     other half. ``options`` are those of ``asked_set``. Raises RagraphsError for what concerns all
     questions.
     """
+    methods = [method for method in methods if method in NEEDS]
     contexts = contexts_of(methods, context, settings or {})
     obstacles = _obstacles(contexts)
     usable = [method for method in methods if method in usable_methods(obstacles)]

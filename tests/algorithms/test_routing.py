@@ -49,7 +49,7 @@ def with_length(length):
 
 
 def test_every_method_has_needs_a_description_and_a_place_in_every_row():
-    assert set(get_args(MethodName)) <= set(NEEDS) == set(DESCRIPTIONS)
+    assert set(get_args(MethodName)) - {"router"} <= set(NEEDS) == set(DESCRIPTIONS)
     assert set(PRIOR) == {*KINDS, "linked_bridge"}
     assert all(set(row) == set(NEEDS) for row in PRIOR.values())
     assert all(NEEDS[method].calls >= 1 for method in NEEDS)
