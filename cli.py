@@ -18,10 +18,10 @@ from .context import (
     Context,
     IndexContext,
     MethodName,
-    RankerName,
 )
+from .evaluation.commands import evaluate
 from .state.errors import RagraphsError
-from .terminal import context_options, explain
+from .terminal import Json, context_options, explain, print_json
 
 if TYPE_CHECKING:
     from .state.answering import AnswerOutput
@@ -33,7 +33,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
 app.add_typer(evaluate, name="evaluate")
 entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_help=True)
 app.add_typer(entities, name="entities")
@@ -45,8 +44,6 @@ _DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
 )
 
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def main() -> None:
@@ -94,7 +91,7 @@ def index(
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
     result = run_with_progress(graph, given, context, quiet=as_json)
-    _print_json(result) if as_json else show_indexing(result)
+    print_json(result) if as_json else show_indexing(result)
     if result["failures"]:
         raise typer.Exit(1)
 
@@ -130,7 +127,7 @@ def ask(
             show_update(node, update)
 
     result = _answer(method, question, context, watch)
-    _print_json(result) if as_json else show_answer(result)
+    print_json(result) if as_json else show_answer(result)
 
 
 def _answer(
@@ -182,7 +179,7 @@ def status(
     from .terminal import show_status
 
     described = describe(open_index(context), list_documents=list_documents)
-    _print_json(described) if as_json else show_status(described)
+    print_json(described) if as_json else show_status(described)
 
 
 @app.command()
@@ -198,7 +195,7 @@ def remove(
     from .terminal import show_indexing
 
     result = graph.invoke({"remove": documents}, context=context)
-    _print_json(result) if as_json else show_indexing(result)
+    print_json(result) if as_json else show_indexing(result)
 
 
 @app.command()
@@ -291,33 +288,6 @@ def demo(*, context: AnyMethodContext) -> None:
             show_answer(_answer(method, question, context.model_copy(update={"index": place})))
 
 
-@evaluate.command()
-@context_options(IndexContext)
-def retrieval(
-    *,
-    dataset: Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")],
-    retriever: Annotated[
-        RankerName, typer.Option(help="How passages are found, or by which method.")
-    ] = "hybrid",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
-    ] = None,
-    as_json: Json = False,
-    context: IndexContext,
-) -> None:
-    """Recall of supporting passages, time and memory of a retriever."""
-    from .evaluation.retrieval import evaluate_retrieval
-    from .terminal import show_retrieval
-
-    keep = "index" in context.model_fields_set
-    settings = dict(pair.partition("=")[::2] for pair in setting or [])
-    result = evaluate_retrieval(
-        dataset, retriever, context, keep_index=keep, limit=limit, settings=settings
-    )
-    _print_json(result) if as_json else show_retrieval(result)
-
-
 @entities.command("list")
 @context_options(Context)
 def list_entities(
@@ -333,7 +303,7 @@ def list_entities(
     from .terminal import show_entities
 
     found = listed(open_index(context), limit, name or "")
-    _print_json(found) if as_json else show_entities(found)
+    print_json(found) if as_json else show_entities(found)
 
 
 @entities.command("show")
@@ -351,7 +321,7 @@ def show_entity(
 
     found = looked_up(open_index(context), name)
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for one in found:
         show_entity(one)
@@ -366,7 +336,7 @@ def list_merges(*, as_json: Json = False, context: Context) -> None:
     from .terminal import show_merges
 
     found = merges(open_index(context))
-    _print_json(found) if as_json else show_merges(found)
+    print_json(found) if as_json else show_merges(found)
 
 
 @entities.command("merge")
@@ -403,10 +373,6 @@ def _correct(
 
     result = correct(context, action, a, b)
     if as_json:
-        _print_json(result)
+        print_json(result)
     else:
         show_entities(result["entities"], result["warnings"])
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))

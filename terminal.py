@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import json
 import types
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -21,11 +23,10 @@ from .context import Context
 from .state.answering import AnswerOutput
 from .state.records import Citation, Passage, Usage
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
@@ -96,6 +97,11 @@ def explain(error: ValidationError) -> str:
     return f"{name if problem['loc'] else 'the options'}: {problem['msg']}."
 
 
+def print_json(value: Any) -> None:
+    """Prints ``value`` as one JSON document."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
 def say(markup: str) -> None:
     """Prints a line with Rich markup."""
     _out.print(markup)
@@ -103,17 +109,34 @@ def say(markup: str) -> None:
 
 def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
     """The output of ``graph``, with a bar for every step that reports progress."""
+    with progress_bars(quiet=quiet) as report:
+        # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
+        return asyncio.run(_follow(graph, given, context, report))
+
+
+@contextmanager
+def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A function that shows how many of how many parts of a step are done, as a bar on stderr."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_err, transient=True, disable=quiet) as progress:
-        # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
-        return asyncio.run(_follow(graph, given, context, progress))
-
-
-async def _follow(graph: Any, given: Any, context: Context, progress: Progress) -> Any:
-    result: Any = None
     tasks: dict[str, Any] = {}
+    with Progress(
+        *columns, console=_err, transient=True, disable=quiet or not _err.is_terminal
+    ) as progress:
+
+        def report(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = progress.add_task(step, total=total)
+            progress.update(tasks[step], completed=done, total=total)
+
+        yield report
+
+
+async def _follow(
+    graph: Any, given: Any, context: Context, report: Callable[[str, int, int], None]
+) -> Any:
+    result: Any = None
     async for mode, part in graph.astream(
         given,
         context=context,
@@ -122,11 +145,8 @@ async def _follow(graph: Any, given: Any, context: Context, progress: Progress) 
     ):
         if mode == "values":
             result = part
-            continue
-        step = part["step"]
-        if step not in tasks:
-            tasks[step] = progress.add_task(step, total=part["total"])
-        progress.update(tasks[step], completed=part["done"], total=part["total"])
+        else:
+            report(part["step"], part["done"], part["total"])
     return result
 
 
@@ -200,6 +220,61 @@ def show_retrieval(result: Any) -> None:
     )
 
 
+_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+
+
+def show_answers(results: Sequence[dict[str, Any]]) -> None:
+    """Prints a line for every method, shares as percentages, costs per question."""
+    first = results[0]
+    table = Table(title=f"{first['set']} · {first['model']} · {first['questions']} questions")
+    table.add_column("")
+    for name in (*_SHARES.values(), "calls", "tokens", "seconds"):
+        table.add_column(name, justify="right")
+    for result in results:
+        shares = (result[name] for name in _SHARES)
+        costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
+        table.add_row(
+            result["method"],
+            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            *(f"{cost:,.1f}" for cost in costs),
+            f"{result['seconds_per_question']:.2f}",
+        )
+    _out.print(table)
+    for result in results:
+        if result["reused"]:
+            _say_note(
+                f"{result['reused']} replies to {result['method']} were known; tokens are without."
+            )
+        if result["failures"]:
+            _say_note(
+                f"{result['failures']} questions failed with {result['method']} and count as "
+                f"wrong; the first: {result['first_failure']}"
+            )
+
+
+def show_router(result: dict[str, Any]) -> None:
+    """Prints a line for every way to choose methods, costs per question, and the verdict."""
+    table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
+    table.add_column("")
+    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap"):
+        table.add_column(name, justify="right")
+    for one in result["strategies"]:
+        shares = (one[name] for name in ("em", "f1", "support_recall"))
+        table.add_row(
+            one["strategy"],
+            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            f"{one['calls']:.1f}",
+            f"{one['tokens']:,.0f}",
+            f"{one['seconds']:.2f}",
+            f"{100 * one['regret']:.1f}",
+            "–" if one["gap_closed"] is None else f"{one['gap_closed']:.0%}",
+        )
+    _out.print(table)
+    _out.print(escape(result["verdict"]))
+    _out.print(f"The classifier abstained from {result['abstained']} of the questions.")
+    _show_warnings(list(result["excluded"].values()))
+
+
 def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = ()) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
@@ -260,7 +335,11 @@ def show_community(community: dict[str, Any]) -> None:
 
 def _show_warnings(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        _err.print(f"[yellow]Note:[/yellow] {escape(warning)}")
+        _say_note(warning)
+
+
+def _say_note(sentence: str) -> None:
+    _err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
 
 
 def _source(citation: Citation | Passage) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from ..algorithms.routing import NEEDS
 from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
@@ -18,6 +19,7 @@ from ..nodes.opening import Index, open_index
 from ..nodes.retrieve import search
 from ..nodes.scan import document_path
 from ..state.errors import RagraphsError
+from ..state.indexing import IndexInput
 from ..state.records import Evidence
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import all_support_at, recall_at
@@ -25,7 +27,11 @@ from .metrics import all_support_at, recall_at
 CUTOFFS = (2, 5, 10, 20)
 _PASSAGES_FOR_EACH = 3
 
-_LAYERS: dict[RankerName, LayerName] = {"graph": "sentences", "hoprag": "hops", "tog2": "entities"}
+Report = Callable[[str, int, int], None]
+
+
+def unreported(step: str, done: int, total: int) -> None:
+    """Tells nobody that ``done`` of ``total`` parts of a step are done."""
 
 
 def evaluate_retrieval(
@@ -48,8 +54,8 @@ def evaluate_retrieval(
     asked = [question for question in dataset.questions if question.supporting]
     if not asked:
         raise RagraphsError(f"No question of {folder} names supporting passages.")
-    if retriever in _LAYERS:
-        context = context.model_copy(update={"layers": ["passages", _LAYERS[retriever]]})
+    if layers := layers_of(retriever):
+        context = context.model_copy(update={"layers": ["passages", *layers]})
     with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
         index.embedder.embed(["warm up"])
         started = time.perf_counter()
@@ -76,6 +82,13 @@ def evaluate_retrieval(
     }
 
 
+def layers_of(user: str) -> list[LayerName]:
+    """The layers that a retriever or a method needs besides passages."""
+    if user == "graph":
+        return ["sentences"]
+    return [cast(LayerName, layer) for layer in NEEDS[user].layers] if user in NEEDS else []
+
+
 def rankings_of(
     dataset: Dataset,
     asked: Sequence[LabelledQuestion],
@@ -91,14 +104,16 @@ def rankings_of(
 
 @contextmanager
 def indexed(
-    dataset: Dataset, context: IndexContext, *, keep_index: bool
+    dataset: Dataset, context: IndexContext, *, keep_index: bool, report: Report = unreported
 ) -> Iterator[tuple[Index, float]]:
     """An up-to-date index of the set's passages, and the seconds that it took."""
     with tempfile.TemporaryDirectory(prefix="ragraphs-evaluate-") as folder:
         if not keep_index:
             context = context.model_copy(update={"index": str(Path(folder) / "index")})
         started = time.perf_counter()
-        index_graph.invoke({"sources": [str(dataset.passages)]}, context=context)
+        given: IndexInput = {"sources": [str(dataset.passages)]}
+        for part in index_graph.stream(given, context=context, stream_mode="custom"):
+            report(part["step"], part["done"], part["total"])
         yield open_index(context), time.perf_counter() - started
 
 

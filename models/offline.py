@@ -12,9 +12,12 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from ..algorithms.extraction import extract_facts, summarise
+from ..algorithms.follow_up import Turn, stand_alone
 from ..algorithms.question_writing import write_questions
 from ..algorithms.questions import analyse_question
 from ..algorithms.reading import Source, read
+from ..algorithms.routing import NEEDS, Features, Prior, route
+from ..algorithms.routing_features import question_features
 from ..algorithms.text import content_words
 from ..algorithms.tog2_offline import judge, read_options, relation_scores
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
@@ -23,6 +26,7 @@ from ..prompts.replies import (
     Answer,
     Judgement,
     KeptTexts,
+    MethodChoice,
     PassageQuestions,
     PromptReply,
     Queries,
@@ -31,6 +35,7 @@ from ..prompts.replies import (
     RelationScores,
     Score,
     Scores,
+    StandAloneQuestion,
 )
 from .embeddings import Embedder
 from .graders import SimilarityGrader
@@ -38,6 +43,7 @@ from .language import OFFLINE, NoReplyError
 from .lexical import LexicalEmbedder
 from .meter import current_meter
 from .offline_reporter import OfflineReporter
+from .router import KIND_CLASSIFIER
 
 R = TypeVar("R", bound=PromptReply)
 
@@ -70,6 +76,8 @@ class OfflineLanguageModel:
             "score_relations": self._score_relations,
             "judge_evidence": self._judge_evidence,
             **self._reporter.functions,
+            "choose_method": self._choose_method,
+            "stand_alone": self._stand_alone,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -149,6 +157,21 @@ class OfflineLanguageModel:
         sources = [Source(text["id"], text["title"], text["text"]) for text in texts[1:]]
         verdict = judge(question, sources)
         return Judgement(sufficient=verdict.sufficient, clue=verdict.clue)
+
+    def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:
+        """What the classifier holds most likely, also where it would abstain."""
+        known = {text["id"]: "" for text in methods if text["id"] in NEEDS}
+        if not known:
+            raise NoReplyError("malformed", "The offline reader knows none of the methods.")
+        decided = route(Features(question_features(question)), known, Prior(KIND_CLASSIFIER))
+        return MethodChoice(method=decided.method, reason=decided.reason)
+
+    def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> StandAloneQuestion:
+        turns = [
+            Turn("answer" if text["title"] == "answer" else "question", text["text"])
+            for text in history
+        ]
+        return StandAloneQuestion(question=stand_alone(question, turns))
 
     def _phrase_cosines(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
         if not self._embedder.semantic:

@@ -7,10 +7,12 @@ from .replies import (
     HopLabels,
     Judgement,
     KeptTexts,
+    MethodChoice,
     PassageQuestions,
     Queries,
     RelationScores,
     Scores,
+    StandAloneQuestion,
 )
 from .report_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 
@@ -43,3 +45,5 @@ COMBINE_POINTS = Prompt("combine_points", CombinedAnswer)
 LOCAL_ANSWER = Prompt("local_answer", Answer)
 PRIME = Prompt("prime", PrimedAnswer)
 FOLLOW_UP = Prompt("follow_up", LocalAnswer)
+CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
+STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)

@@ -143,3 +143,16 @@ class Judgement(PromptReply):
 
     sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
     clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]
+
+
+class MethodChoice(PromptReply):
+    """The method that should answer a question."""
+
+    method: Annotated[str, Field(description="Label of the method.")]
+    reason: Annotated[str, Field(description="Why, in one short sentence.")] = ""
+
+
+class StandAloneQuestion(PromptReply):
+    """A question that can be understood without the conversation before it."""
+
+    question: Annotated[str, Field(min_length=1, description="The rewritten question.")]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from command_line import Run, runner
 from ragraphs.context import settings
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
@@ -26,6 +27,12 @@ def isolated(
     settings.cache_clear()
     yield
     settings.cache_clear()
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in this process, in the working folder of the test."""
+    return runner(monkeypatch, capsys)
 
 
 @pytest.fixture

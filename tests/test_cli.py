@@ -7,42 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from ragraphs.cli import main
+from command_line import Ended
 from ragraphs.context import Context, CragContext, IndexContext
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 QUESTION = "Who designed the Forth Bridge?"
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
-
-
-class Ended(NamedTuple):
-    """How a command ended, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line in this process, in the working folder of the test."""
-    monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
-
-    def run_command(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["ragraphs", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return run_command
 
 
 @pytest.fixture

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from ragraphs.cli import main
 
 LINE = {
     "passage": "a.txt",
     "entities": ["Ann Lee", "Bob Ray", "Rome"],
     "triples": [["Ann Lee", "met", "Bob Ray"], ["Bob Ray", "left", "Rome"]],
 }
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs the command line in this process: its exit code, stdout and stderr."""
-    monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
-
-    def run_command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["ragraphs", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run_command
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ GIVEN = {
     "claims": library.ASK_FOR_CLAIMS,
     "clue": "the author",
     "found": [{"id": "found", "title": "already found", "text": "Ann Lee (person)"}],
+    "methods": [{"id": "basic", "title": "basic", "text": "One fact."}],
+    "history": number([("question", "Who wrote Jaws?"), ("answer", "Peter Benchley")]),
 }
 ANSWER_INPUTS = {"question": "Who?", "texts": TEXTS}
 

@@ -1,0 +1,264 @@
+"""How well methods answer the questions of a set, and what that costs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any, NamedTuple
+
+from ..context import IndexContext, LayerName, MethodName, QuestionContext
+from ..graphs import graph_of
+from ..nodes.opening import Index, language_model_at, open_index
+from ..nodes.scan import document_path
+from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.usage import total_calls, total_tokens
+from .datasets import Dataset, LabelledQuestion, load_dataset
+from .metrics import answer_f1, containment, exact_match, recall_at
+from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
+from .retrieval import Report, indexed, layers_of, unreported
+
+_QUALITY = ("em", "f1", "containment", "support_recall")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A set whose questions were asked: its index, and for each method all questions in order."""
+
+    dataset: Dataset
+    index: Index
+    scored: dict[MethodName, list[Scored]]
+
+
+class Scored(NamedTuple):
+    """A question, what a method did with it, and how good that was.
+
+    ``support_recall`` is the share of the supporting passages in the evidence; None without any.
+    """
+
+    question: LabelledQuestion
+    outcome: Outcome
+    em: float
+    f1: float
+    containment: float
+    support_recall: float | None
+
+
+def evaluate_answers(
+    folder: str, methods: Sequence[MethodName], context: IndexContext, **options: Any
+) -> list[dict[str, Any]]:
+    """For every method its measures over a set, in the form of ``--json``.
+
+    ``options`` are those of ``asked_set``. Raises RagraphsError for what concerns all questions.
+    """
+    with asked_set(folder, methods, context, **options) as asked:
+        return [
+            {
+                "set": asked.dataset.name,
+                "method": method,
+                "model": context.model,
+                **summary(rows),
+                "without_answer": sum(not q.answers for q in asked.dataset.questions),
+            }
+            for method, rows in asked.scored.items()
+        ]
+
+
+@contextmanager
+def asked_set(
+    folder: str,
+    methods: Sequence[MethodName],
+    context: IndexContext,
+    *,
+    keep_index: bool,
+    limit: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    fresh: bool = False,
+    parallel: int = 1,
+    report: Report = unreported,
+) -> Iterator[Asked]:
+    """Asks each method every question of a set that has an answer.
+
+    ``settings`` go to the methods that have them. With ``keep_index`` the index of ``context`` is
+    used, brought up to date with the layers needed, and finished questions are kept in it: they
+    are asked again only where something that decides their outcome has changed, or with
+    ``fresh``. ``parallel`` questions are asked at the same time. ``report`` is told the progress.
+    Raises RagraphsError for what concerns all questions.
+    """
+    dataset = load_dataset(folder, limit)
+    asked = [question for question in dataset.questions if question.answers]
+    if not asked:
+        raise RagraphsError(f"No question of {folder} has an answer to compare with.")
+    contexts = contexts_of(methods, context, settings or {})
+    wanted = _indexing(context, _layers_of(contexts), keep_index)
+    with indexed(dataset, wanted, keep_index=keep_index, report=report) as (index, _):
+        for chosen in contexts.values():
+            chosen.index = str(index.folder)
+        ledger = Ledger(index.folder / FILE if keep_index else None)
+        keys = _keys_of(asked, contexts, index)
+        if fresh:
+            ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
+        asyncio.run(_check_model(index, context))
+        asking = _Asking(ledger, parallel, report)
+        prefix = document_path(dataset.passages, index.folder) + "#"
+        scored: dict[MethodName, list[Scored]] = {}
+        for method, chosen in contexts.items():
+            outcomes = asyncio.run(asking.ask(method, chosen, asked, keys[method]))
+            pairs = zip(asked, outcomes, strict=True)
+            scored[method] = [score(question, outcome, prefix) for question, outcome in pairs]
+        yield Asked(dataset, index, scored)
+
+
+def contexts_of(
+    methods: Sequence[MethodName], context: IndexContext, settings: Mapping[str, str]
+) -> dict[MethodName, QuestionContext]:
+    """The settings of each method: those shared with ``context``, and those of ``settings`` it has.
+
+    Raises RagraphsError for a setting that no method has.
+    """
+    given = {name: getattr(context, name) for name in context.model_fields_set}
+    types = {method: graph_of(method)[1] for method in methods}
+    for name in settings:
+        if not any(name in kind.model_fields for kind in types.values()):
+            raise RagraphsError(f"{name!r} is no setting of {', '.join(types)}; leave it out.")
+    return {
+        method: kind(**{k: v for k, v in {**given, **settings}.items() if k in kind.model_fields})
+        for method, kind in types.items()
+    }
+
+
+def score(question: LabelledQuestion, outcome: Outcome, prefix: str) -> Scored:
+    """How good an outcome is; the set's passages go by their id after ``prefix`` in the index."""
+    found = [document.removeprefix(prefix) for document in outcome["documents"]]
+    support = question.supporting
+    return Scored(
+        question,
+        outcome,
+        exact_match(outcome["answer"], question.answers),
+        answer_f1(outcome["answer"], question.answers),
+        containment(outcome["answer"], question.answers),
+        recall_at(found, support, len(found)) if support else None,
+    )
+
+
+def summary(rows: Sequence[Scored]) -> dict[str, Any]:
+    """Means of quality and time, sums of calls and tokens; a failed question counts as wrong."""
+    outcomes = [row.outcome for row in rows]
+    by_type: dict[str, list[Scored]] = {}
+    for row in rows:
+        by_type.setdefault(row.question.kind, []).append(row)
+    return {
+        "questions": len(rows),
+        **_quality(rows),
+        "calls": sum(outcome["calls"] for outcome in outcomes),
+        "tokens": sum(outcome["tokens"] for outcome in outcomes),
+        "seconds_per_question": round(mean(outcome["seconds"] for outcome in outcomes), 5),
+        "by_type": {
+            kind: {"questions": len(part), **_quality(part)}
+            for kind, part in sorted(by_type.items())
+        },
+        "sufficient": round(mean(outcome["sufficient"] for outcome in outcomes), 4),
+        "reused": sum(outcome["reused"] for outcome in outcomes),
+        "failures": sum(bool(outcome["error"]) for outcome in outcomes),
+        "first_failure": next((o["error"] for o in outcomes if o["error"]), ""),
+    }
+
+
+def _quality(rows: Sequence[Scored]) -> dict[str, float | None]:
+    values = {name: [getattr(row, name) for row in rows] for name in _QUALITY}
+    known = {name: [v for v in column if v is not None] for name, column in values.items()}
+    return {name: round(mean(column), 4) if column else None for name, column in known.items()}
+
+
+def _indexing(context: IndexContext, layers: list[LayerName], keep_index: bool) -> IndexContext:
+    """The settings of indexing: an index that has the layers keeps the model that read for them."""
+    chosen = context.model_dump(include=context.model_fields_set)
+    with suppress(IndexNotFoundError):
+        if keep_index and set(layers) <= set(
+            open_index(context).catalogue.property("layers") or ()
+        ):
+            chosen.pop("model", None)
+    return IndexContext(**{**chosen, "layers": ["passages", *layers]})
+
+
+def _layers_of(contexts: Mapping[MethodName, QuestionContext]) -> list[LayerName]:
+    """The layers that the methods need, with those of the retrievers that they use."""
+    users = {user for method, chosen in contexts.items() for user in (method, chosen.retriever)}
+    return sorted({layer for user in users for layer in layers_of(user)})
+
+
+def _keys_of(
+    asked: Sequence[LabelledQuestion], contexts: Mapping[MethodName, QuestionContext], index: Index
+) -> dict[MethodName, list[str]]:
+    stamps = stamps_of(index)
+    keys = {}
+    for method, context in contexts.items():
+        # The graph retriever reads the entities where there are any.
+        graph = ["entities"] if context.retriever == "graph" else []
+        base = base_of(method, context, index, [*_layers_of({method: context}), *graph], stamps)
+        keys[method] = [key_of(base, question.question) for question in asked]
+    return keys
+
+
+async def _check_model(index: Index, context: IndexContext) -> None:
+    """Raises RagraphsError where the model cannot be used at all."""
+    await language_model_at(index, context)
+
+
+class _Asking(NamedTuple):
+    """Asks questions, so many at the same time, and keeps what came of them."""
+
+    ledger: Ledger
+    parallel: int
+    report: Report
+
+    async def ask(
+        self,
+        method: MethodName,
+        context: QuestionContext,
+        asked: Sequence[LabelledQuestion],
+        keys: Sequence[str],
+    ) -> list[Outcome]:
+        """The outcome of every question: the one that is kept, or a new one."""
+        slots, done = asyncio.Semaphore(self.parallel), 0
+
+        async def one(question: LabelledQuestion, key: str) -> Outcome:
+            nonlocal done
+            outcome = self.ledger.get(key)
+            if outcome is None:
+                async with slots:
+                    outcome = await _run(method, context, question.question)
+                if not outcome["error"]:
+                    self.ledger.put(key, outcome)
+            done += 1
+            self.report(method, done, len(asked))
+            return outcome
+
+        return await asyncio.gather(*map(one, asked, keys))
+
+
+async def _run(method: MethodName, context: QuestionContext, question: str) -> Outcome:
+    """What ``method`` does with ``question``; a failure is an outcome, too."""
+    started = time.perf_counter()
+    try:
+        result = await graph_of(method)[0].ainvoke({"question": question}, context=context)
+    except Exception as error:
+        result, problem = {}, f"{type(error).__name__}: {error}"
+    else:
+        problem = "; ".join(result["warnings"]) if result["stop_reason"] == "model_failed" else ""
+    usage = result.get("usage", {})
+    reused = sum(model["reused"] for model in usage.get("models", {}).values())
+    return {
+        "answer": result.get("answer", ""),
+        "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
+        "sufficient": result.get("sufficient", False),
+        "stop_reason": result.get("stop_reason") or "failed",
+        "calls": total_calls(usage) + reused,
+        "reused": reused,
+        "tokens": total_tokens(usage),
+        "seconds": round(time.perf_counter() - started, 5),
+        "error": problem,
+    }

@@ -1,0 +1,153 @@
+"""What methods did with questions, kept so that an interrupted evaluation goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from ..context import QuestionContext, Settings
+from ..nodes.opening import Index
+from ..nodes.status import export_lines
+from ..state.errors import RagraphsError
+
+FILE = "answers.jsonl"
+
+_PROGRAM = ("algorithms", "graphs", "models", "nodes", "prompts", "state", "stores")
+_INDIFFERENT = {"index", "timeout", "max_retries", "concurrency"}
+_KINDS_OF_LAYER = {
+    "hops": {"questions", "hop"},
+    "entities": {"facts", "entity", "relation", "correction"},
+}
+
+
+class Outcome(TypedDict):
+    """What a method did with a question.
+
+    ``documents`` are those of its evidence, best first; ``calls`` counts requests and the replies
+    ``reused`` in their place; ``tokens`` those sent and received; ``error`` is why the question
+    failed, or empty.
+    """
+
+    answer: str
+    documents: list[str]
+    sufficient: bool
+    stop_reason: str
+    calls: int
+    reused: int
+    tokens: int
+    seconds: float
+    error: str
+
+
+class Ledger:
+    """Outcomes by key, in a file of JSON lines; without a file, in memory."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._outcomes = dict(_read(file)) if file is not None and file.exists() else {}
+
+    def get(self, key: str) -> Outcome | None:
+        """The outcome kept under ``key``."""
+        return self._outcomes.get(key)
+
+    def put(self, key: str, outcome: Outcome) -> None:
+        """Keeps an outcome from now on."""
+        self._outcomes[key] = outcome
+        if self._file is not None:
+            with self._file.open("a", encoding="utf-8") as lines:
+                lines.write(_line(key, outcome))
+
+    def forget(self, keys: Collection[str]) -> None:
+        """Drops what is kept under ``keys``."""
+        self._outcomes = {k: v for k, v in self._outcomes.items() if k not in keys}
+        if self._file is not None and self._file.exists():
+            rest = "".join(_line(key, outcome) for key, outcome in self._outcomes.items())
+            written = self._file.with_suffix(".new")
+            written.write_text(rest, encoding="utf-8")
+            written.replace(self._file)
+
+
+def key_of(base: str, question: str) -> str:
+    """The key of a question's outcome; ``base`` stands for all that is the same for a method."""
+    return _digest([base, question])
+
+
+def base_of(
+    method: str, context: QuestionContext, index: Index, layers: Collection[str], stamps: Stamps
+) -> str:
+    """A hash of all that decides what ``method`` does, but for the question.
+
+    ``layers`` are those that it reads.
+    """
+    unread = {
+        kind for layer, kinds in _KINDS_OF_LAYER.items() if layer not in layers for kind in kinds
+    }
+    content = {kind: digest for kind, digest in stamps["content"].items() if kind not in unread}
+    chosen = context.model_dump(exclude=_INDIFFERENT)
+    return _digest(
+        [method, chosen, index.embedder.name, sorted(content.items()), stamps["program"]]
+    )
+
+
+class Stamps(TypedDict):
+    """Hashes of an index's content, by kind of record, and of the program that reads it."""
+
+    content: dict[str, str]
+    program: str
+
+
+def stamps_of(index: Index) -> Stamps:
+    """The stamps of ``index`` as it is now, and of the program with the operator's settings."""
+    hashes: dict[str, Any] = {}
+    for line in export_lines(index):
+        hashes.setdefault(json.loads(line)["kind"], hashlib.sha256()).update(line.encode())
+    content = {kind: found.hexdigest() for kind, found in hashes.items()}
+    return {"content": content, "program": _program_stamp(index.operator)}
+
+
+def _program_stamp(operator: Settings) -> str:
+    """Changes with the code, the prompts and the servers asked: another program, other answers."""
+    root = Path(__file__).parents[1]
+    files = [file for room in _PROGRAM for file in (root / room).rglob("*.*")]
+    if operator.prompts is not None:
+        files += operator.prompts.glob("*.md")
+    stamp = hashlib.sha256()
+    for file in sorted(files):
+        if file.suffix in {".py", ".md", ".json"}:
+            stamp.update(file.read_bytes())
+    web = operator.tavily_api_key is not None and (operator.tavily_base_url or True)
+    return _digest([stamp.hexdigest(), operator.openai_base_url, web])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _line(key: str, outcome: Outcome) -> str:
+    return json.dumps({"key": key, **outcome}, ensure_ascii=False) + "\n"
+
+
+def _read(file: Path) -> Iterable[tuple[str, Outcome]]:
+    """What stands in ``file``, which is made to end with a line's end; torn lines are left out."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        if text and not text.endswith("\n"):
+            with file.open("a", encoding="utf-8") as lines:
+                lines.write("\n")
+    except OSError as error:
+        raise RagraphsError(
+            f"The finished questions in {file} cannot be read ({error}); remove the file."
+        ) from error
+    for line in text.split("\n"):
+        try:
+            row = json.loads(line)
+            key = row.pop("key")
+            if row.keys() == Outcome.__annotations__.keys():
+                yield key, row
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue

@@ -1,0 +1,13 @@
+"""What the router has learned: parameters by which kinds of questions are told apart."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+from ..algorithms.routing import KindClassifier
+
+# Read on import, because a router decides on the event loop, where nothing may block.
+KIND_CLASSIFIER: KindClassifier = json.loads(
+    resources.files(__package__).joinpath("router.json").read_text(encoding="utf-8")
+)
