@@ -260,10 +260,10 @@ def communities(
     index = open_index(context)
     if id is not None:
         found = looked_up(index, id)
-        _print_json(found) if as_json else show_community(found)
+        print_json(found) if as_json else show_community(found)
         return
     tree = listed(index, level)
-    _print_json(tree) if as_json else show_communities(tree)
+    print_json(tree) if as_json else show_communities(tree)
 
 
 @app.command()
