@@ -33,6 +33,9 @@ _WHY_NOT = {
     "budget": "the limit on requests to the model was reached (--max-calls)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",
+    "steps": "the limit on steps was reached (--max-steps)",
+    "depth": "the limit on depth was reached (--max-depth)",
+    "nodes": "the limit on sub-questions was reached (--max-nodes)",
 }
 
 

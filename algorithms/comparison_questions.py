@@ -55,7 +55,9 @@ _ROLE_ASKED = re.compile(
     rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|a|an)|['’]s)\s+({_ROLES})\b"
     rf"|\bthe ({_ROLES}) of\b"
 )
-_PARTICIPLE = re.compile(r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b")
+_PARTICIPLE = re.compile(
+    r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
+)
 _EARLIER_OF = re.compile(
     r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
     rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
@@ -106,7 +108,9 @@ def _count(masked: Masked) -> ComparisonQuestion | None:
     match = _HOW_MANY_OF.match(masked.text)
     if match is None:
         return None
-    found = _yes_no(Masked(f"{match['aux']} {match['things']} {match['predicate']}", masked.names))
+    # Here a comma stands between things, not within a name as in "Paris, Texas".
+    apart = " and ".join(re.split(r", | and ", masked.unmask(match["things"])))
+    found = _yes_no(mask(masked.unmask(f"{match['aux']} {apart} {match['predicate']}")))
     return replace(found, relation="count") if found and found.relation == "both" else None
 
 
@@ -205,7 +209,10 @@ def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str)
 
 def _sole_question(auxiliary: str, subject: str, predicate: str) -> str:
     """ "Are A and B directors": "Is A a director?" """
-    head = re.fullmatch(r"((?:(?:in|by|of|on) )?(?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)", predicate)
+    head = re.fullmatch(
+        r"((?:(?:in|by|of|on) )?(?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)",
+        predicate,
+    )
     if head and auxiliary in {"is", "was"} and _singular(head[2]) != head[2]:
         article = "an" if (head[1] or head[2])[0].lower() in "aeiou" else "a"
         if not re.match(r"(?:in|by|of|on|from|at|located|situated|born)\b", predicate):
@@ -239,8 +246,12 @@ def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
 def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     """The things to choose between, and the question without them."""
     first, *others = shape.options
-    start = min((question.find(option) for option in shape.options if option in question), default=0)
-    several = re.search(r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start])
+    start = min(
+        (question.find(option) for option in shape.options if option in question), default=0
+    )
+    several = re.search(
+        r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
+    )
     things = [*(re.split(r",\s+", first) if several else [first]), *others]
     frame = question
     for option in shape.options:
@@ -278,7 +289,9 @@ def _number_question(frame: str, subject: str) -> str:
         return f"How {counted[1]} is {subject}?"
     if degree:
         return f"What is the {degree[1]} of {subject}?"
-    base = next((base for word, base in _BASES.items() if re.search(rf"\b{word}\b", frame)), "large")
+    base = next(
+        (base for word, base in _BASES.items() if re.search(rf"\b{word}\b", frame)), "large"
+    )
     return f"How {base} is {subject}?"
 
 

@@ -21,9 +21,11 @@ _BOTH = re.compile(
 )
 _SAME_THING = re.compile(r"(?:같은|동일한)\s+(\S+)(.*)$")
 _ROLE = re.compile(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
-_OF_KIND = re.compile(r"(?:어느|어떤|무슨)\s+\S+의\s+(\S+?)[이가은는]\s|^(\S+?)[이가]\s+(?:더|가장)")
+_OF_KIND = re.compile(
+    r"(?:어느|어떤|무슨)\s+\S+의\s+(\S+?)[이가은는]\s|^(\S+?)[이가]\s+(?:더|가장)"
+)
 _DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게)\s+([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
-_DEGREES = (("높", "높이"), ("길", "길이"), ("긴", "길이"), ("짧", "길이"), ("넓", "면적"),
+_DEGREES = (("높", "높이"), ("길", "길이"), ("긴", "길이"), ("짧", "길이"), ("깁", "길이"), ("넓", "면적"),
             ("깊", "깊이"), ("무거", "무게"), ("비싸", "가격"), ("비싼", "가격"), ("큰", "크기"),
             ("큽", "크기"), ("작", "크기"), ("낮", "높이"))  # fmt: skip
 
@@ -86,15 +88,19 @@ def _among(bare: str) -> ComparisonQuestion | None:
     role = _ROLE.search(rest)
     subjects = [f"{thing}의 {role[1]}" if role else thing for thing in things]
     relation: Relation = "either"
-    if shape.comparison in {"least", "greatest"} and shape.measure not in {"none", "country"}:
-        relation = "least" if shape.comparison == "least" else "greatest"
-        asked = [tuple(_asked(shape.measure, rest, subject)) for subject in subjects]
+    compared, measure = shape.comparison, shape.measure
+    if measure == "none" and any(word in rest for word, _ in _DEGREES):
+        compared = "least" if re.search(r"낮|짧|작", rest) else "greatest"
+        measure = "number"
+    if compared in {"least", "greatest"} and measure not in {"none", "country"}:
+        relation = "least" if compared == "least" else "greatest"
+        asked = [tuple(_asked(measure, rest, subject)) for subject in subjects]
     else:
         said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
         if said == rest:
             return None
         asked = [(f"{topic(subject)} {said}?",) for subject in subjects]
-    return ComparisonQuestion(things, tuple(asked), relation, shape.measure)
+    return ComparisonQuestion(things, tuple(asked), relation, measure)
 
 
 def _asked(measure: str, rest: str, subject: str) -> list[str]:

@@ -26,7 +26,9 @@ _KIND = (
     r"(?:(?:the )?(?:film|movie|song|album|book|novel|play|series|show|magazine|band|company|"
     r"village|town|city|country|river|school|group|game|opera|poem|painting|tv show) )?"
 )
-_QUALIFIER = r"(?:(?:main|first|second|third|last|current|former|original|founding|new|lead|chief|only) )?"
+_QUALIFIER = (
+    r"(?:(?:main|first|second|third|last|current|former|original|founding|new|lead|chief|only) )?"
+)
 _KIN = {
     "maternal grandfather": ("mother", "father"), "maternal grandmother": ("mother", "mother"),
     "paternal grandfather": ("father", "father"), "paternal grandmother": ("father", "mother"),
@@ -109,7 +111,9 @@ _EACH = re.compile(
     rf"(?P<things>(?:the )?{NAME}(?:(?:,? and |, )(?:the )?{NAME})+)(?P<rest>(?: [a-z].*)?)$",
     re.IGNORECASE,
 )
-_JOINTLY = re.compile(r"\b(?:together|each other|both|meet|met|common|same|share|between|married)\b")
+_JOINTLY = re.compile(
+    r"\b(?:together|each other|both|meet|met|common|same|share|between|married)\b"
+)
 
 
 _MOST_NESTED = 8
@@ -161,7 +165,9 @@ def _grid(text: str) -> list[str]:
     things, axes = _listed(match["things"]), _listed(match["axes"] or "")
     if len(things) * max(1, len(axes)) < 2 or (match.re is _AXES_OF and not _named(things)):
         return []
-    if match.re is _AXES_OF and re.fullmatch(r"(?:same )?(?:difference|similarit|relation)\w*", axes[0]):
+    if match.re is _AXES_OF and re.fullmatch(
+        r"(?:same )?(?:difference|similarit|relation)\w*", axes[0]
+    ):
         axes = []
     axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
     if not axes:
@@ -171,7 +177,11 @@ def _grid(text: str) -> list[str]:
 
 def _listed(text: str) -> list[str]:
     """The members of a list such as "A, B and C"; names are not cut at their own commas' "and"."""
-    return [part.strip() for part in re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text) if part.strip()]
+    return [
+        part.strip()
+        for part in re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text)
+        if part.strip()
+    ]
 
 
 def _named(things: list[str]) -> bool:
@@ -184,7 +194,9 @@ def _each(text: str) -> list[str]:
     match = _EACH.match(masked.text)
     if match is None or _JOINTLY.search(match["rest"]):
         return []
-    verb = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(match["verb"], match["verb"])
+    verb = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(
+        match["verb"], match["verb"]
+    )
     return [
         masked.unmask(f"{match['asking']} {verb} {thing}{match['rest']}?")
         for thing in re.split(r",? and (?:the )?|, (?:the )?", match["things"])
@@ -199,7 +211,11 @@ def _joined(text: str) -> list[str]:
         return []
     first, second = match["first"], match["second"]
     names = re.findall(NAME, first)
-    if _PRONOUN.search(second) and re.search(r"\b(?:he|she|his|her|him)\b", second) and re.match(r"who\b", first, re.I):
+    if (
+        _PRONOUN.search(second)
+        and re.search(r"\b(?:he|she|his|her|him)\b", second)
+        and re.match(r"who\b", first, re.I)
+    ):
         meant = "⟪1⟫"
     else:
         meant = names[-1] if names else ""

@@ -11,11 +11,13 @@ _PERSONS = (
     "아버지|어머니|남편|아내|배우자|아들|딸|형|누나|오빠|언니|동생|할아버지|할머니|외할아버지|"
     "외할머니|스승|제자|시장|총리|사장|대표|후계자|전임자|후임자|화가|시인|과학자|사람|인물|선수"
 )
-_PLACES = "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
+_PLACES = (
+    "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
+)
 _OTHERS = "소속사|소속팀|팀|회사|언어|종교|앨범|영화|책|소설|노래|모국어|정당|밴드|다리|건물"
 _ROLE = rf"(?:{_PERSONS}|{_PLACES}|{_OTHERS})"
 _BEFORE_PARTICLE = r"(?=[은는이가을를의와과]|에서|에게|에|으로|로)"
-_OF = re.compile(rf"(?P<thing>\S+(?:\s\S+)*?)의\s+(?P<role>{_ROLE}){_BEFORE_PARTICLE}")
+_OF = re.compile(rf"(?P<thing>(?:\S+\s)*?\S+?)의\s+(?P<role>{_ROLE}){_BEFORE_PARTICLE}")
 _RELATIVE = re.compile(
     rf"^(?P<clause>.+?[을를이가에서로와과의]\s(?:\S+\s)*?\S*(?P<ending>[가-힣]))\s(?P<head>{_ROLE})"
     rf"{_BEFORE_PARTICLE}"
@@ -36,7 +38,9 @@ _COMPARED = re.compile(
     r"^(?P<things>.+?)[을를]\s+(?P<axes>.+?)(?:으로|로|에 따라|\s*면에서|\s*측면에서|\s*기준으로)\s+"
     r"비교"
 )
-_AXES_OF = re.compile(r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$")
+_AXES_OF = re.compile(
+    r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$"
+)
 _MOST_NESTED = 8
 
 
@@ -123,16 +127,20 @@ def _innermost(text: str) -> tuple[int, int, list[str]] | None:
     thing, role = of["thing"], of["role"]
     if role in _KIN:
         first, second = _KIN[role]
-        return of.start(), of.end("role"), [
-            _asking(f"{thing}의 {first}", first),
-            _asking(f"#0의 {second}", second),
-        ]
+        return (
+            of.start(),
+            of.end("role"),
+            [
+                _asking(f"{thing}의 {first}", first),
+                _asking(f"#0의 {second}", second),
+            ],
+        )
     return of.start(), of.end("role"), [_asking(f"{thing}의 {role}", role)]
 
 
 def _modifies(syllable: str) -> bool:
     """Whether a word that ends so may describe the noun after it ("만든", "있는", "태어난")."""
-    return (ord(syllable) - 0xAC00) % 28 == 4 and syllable not in "은인" or syllable in "은는"
+    return ((ord(syllable) - 0xAC00) % 28 == 4 and syllable not in "은인") or syllable in "은는"
 
 
 def _asking(described: str, head: str) -> str:

@@ -9,7 +9,9 @@ from .answer_types import countries, quoted_names
 
 NAME = r"(?:⟦\d+⟧|#\d+)"
 
-_JOINING = frozenset("of the with for de la le du di da del von van der den al el bin ibn und et y &".split())
+_JOINING = frozenset(
+    "of the with for de la le du di da del von van der den al el bin ibn und et y &".split()
+)
 _OPENING = frozenset(
     """what which who whom whose when where why how in on at of for from to by with is are was were
     do does did has have had can could will would should the a an besides both between among compare
@@ -39,7 +41,9 @@ def mask(question: str) -> Masked:
     names: list[str] = []
     text = " ".join(question.replace("’", "'").replace("⟦", "[").replace("⟧", "]").split())
     for quoted in sorted(quoted_names(text), key=len, reverse=True):
-        text = re.sub(rf"[\"“'‘「『《〈]{re.escape(quoted)},?[\"”'’」』》〉]", _keep(names, quoted), text)
+        text = re.sub(
+            rf"[\"“'‘「『《〈]{re.escape(quoted)},?[\"”'’」』》〉]", _keep(names, quoted), text
+        )
     tokens = text.split(" ")
     out: list[str] = []
     place = 0
@@ -113,6 +117,10 @@ def _without_tail(name: str) -> tuple[str, str]:
     """A run apart from the possessive and the punctuation that follow it."""
     tail = re.search(r"(?:'s?)?[,?;:]*$|(?:'s)$", name)
     cut = tail.start() if tail else len(name)
-    if name[cut:].startswith("'") and not name[cut:].startswith("'s") and name[cut - 1 : cut] != "s":
+    if (
+        name[cut:].startswith("'")
+        and not name[cut:].startswith("'s")
+        and name[cut - 1 : cut] != "s"
+    ):
         cut += 1
     return name[:cut], name[cut:]

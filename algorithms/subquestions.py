@@ -11,10 +11,14 @@ _LONGEST = 1000
 
 
 class SubQuestion(NamedTuple):
-    """A sub-question; ``depends_on`` are the places (from 0) of those that its text refers to."""
+    """A sub-question; ``depends_on`` are the places (from 0) of those that its text refers to.
+
+    ``origin`` is its place among the texts that it was chosen from.
+    """
 
     text: str
     depends_on: tuple[int, ...]
+    origin: int = 0
 
 
 def references(text: str) -> tuple[int, ...]:
@@ -66,6 +70,7 @@ def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, 
         SubQuestion(
             _REFERENCE.sub(lambda match: f"#{new[int(match[1])]}", kept[place]),
             tuple(new[number] - 1 for number in references(kept[place])),
+            place,
         )
         for place in order
     )

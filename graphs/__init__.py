@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..context import (
     BasicContext,
     CragContext,
+    DeepragContext,
     HopragContext,
     MethodName,
     QuestionContext,
@@ -22,6 +23,7 @@ _CONTEXTS: dict[MethodName, type[QuestionContext]] = {
     "crag": CragContext,
     "hoprag": HopragContext,
     "tog2": Tog2Context,
+    "deeprag": DeepragContext,
 }
 
 

@@ -37,6 +37,7 @@ from .graders import SimilarityGrader
 from .language import OFFLINE, NoReplyError
 from .lexical import LexicalEmbedder
 from .meter import current_meter
+from .offline_steps import Steps, answer_from_steps, next_step, split, synthesize
 
 R = TypeVar("R", bound=PromptReply)
 
@@ -67,6 +68,10 @@ class OfflineLanguageModel:
             "keep_topics": self._keep_topics,
             "score_relations": self._score_relations,
             "judge_evidence": self._judge_evidence,
+            "next_step": next_step,
+            "answer_from_steps": answer_from_steps,
+            "decompose": split,
+            "synthesize": self._synthesize,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -105,6 +110,9 @@ class OfflineLanguageModel:
             sufficient=reading.sufficient,
             answer=reading.answer,
         )
+
+    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:
+        return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
         written = write_questions(texts[0]["title"], texts[0]["text"])

@@ -12,6 +12,7 @@ from .replies import (
     RelationScores,
     Scores,
 )
+from .step_replies import NextStep, StepAnswer, SubQuestions
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)
@@ -35,3 +36,7 @@ ASK_FOR_CLAIMS = (
 KEEP_TOPICS = Prompt("keep_topics", KeptTexts)
 SCORE_RELATIONS = Prompt("score_relations", RelationScores)
 JUDGE_EVIDENCE = Prompt("judge_evidence", Judgement)
+NEXT_STEP = Prompt("next_step", NextStep)
+ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
+DECOMPOSE = Prompt("decompose", SubQuestions)
+SYNTHESIZE = Prompt("synthesize", Answer)
