@@ -36,7 +36,7 @@ class _Value(NamedTuple):
 
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
            "만": 1e4, "억": 1e8, "조": 1e12}  # fmt: skip
-_UNITS = {
+_UNITS: dict[str, dict[str, float]] = {
     "length": {"mm": 0.001, "cm": 0.01, "m": 1, "km": 1000, "metre": 1, "meter": 1, "mile": 1609.34,
                "mi": 1609.34, "ft": 0.3048, "feet": 0.3048, "foot": 0.3048, "yard": 0.9144,
                "inch": 0.0254, "inches": 0.0254, "kilometre": 1000, "kilometer": 1000,

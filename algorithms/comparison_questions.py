@@ -60,7 +60,8 @@ _PARTICIPLE = re.compile(
 )
 _EARLIER_OF = re.compile(
     r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
-    rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
+    rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
+    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
     r"(?P<predicate>.+)$",
     re.IGNORECASE,
 )
@@ -253,12 +254,20 @@ def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
         r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
     )
     things = [*(re.split(r",\s+", first) if several else [first]), *others]
+    things = [_as_written(thing, question) for thing in things]
     frame = question
-    for option in shape.options:
+    for option in (*things, *shape.options):
         frame = frame.replace(option, " ")
     frame = re.sub(r"[\s\"“”'‘’]*[,:]?[\s\"“”'‘’]*\bor\b[\s\"“”'‘’]*$", "", frame.strip())
     between = re.sub(r"^\s*between\s+and\s*,?\s*", "", " ".join(frame.split()), flags=re.I)
     return things, between.strip(" ,:")
+
+
+def _as_written(thing: str, question: str) -> str:
+    """``thing`` with the punctuation that it has in ``question``."""
+    pattern = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", thing))
+    found = re.search(rf"[¡¿(…]*(?<!\w){pattern}(?!\w)[)!]*", question)
+    return found.group().strip() if pattern and found else thing
 
 
 def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str) -> list[str]:
@@ -298,7 +307,8 @@ def _number_question(frame: str, subject: str) -> str:
 def _either_question(frame: str, subject: str) -> str:
     """ "Which singer is American": "Is A American?" """
     said = re.match(
-        r"(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? (is|was|are|were|has|had|did|does|can) (.+)",
+        r"(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
+        r"(is|was|are|were|has|had|did|does|can) (.+)",
         frame,
         re.IGNORECASE,
     )

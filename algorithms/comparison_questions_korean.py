@@ -1,4 +1,4 @@
-"""Korean questions that compare: the things compared, what each is asked, what the answers decide."""
+"""Korean questions that compare: the things compared, what each is asked, what that decides."""
 
 from __future__ import annotations
 
@@ -25,9 +25,19 @@ _OF_KIND = re.compile(
     r"(?:어느|어떤|무슨)\s+\S+의\s+(\S+?)[이가은는]\s|^(\S+?)[이가]\s+(?:더|가장)"
 )
 _DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게)\s+([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
-_DEGREES = (("높", "높이"), ("길", "길이"), ("긴", "길이"), ("짧", "길이"), ("깁", "길이"), ("넓", "면적"),
-            ("깊", "깊이"), ("무거", "무게"), ("비싸", "가격"), ("비싼", "가격"), ("큰", "크기"),
-            ("큽", "크기"), ("작", "크기"), ("낮", "높이"))  # fmt: skip
+_DEGREES = tuple(
+    (word, noun)
+    for noun, words in {
+        "높이": "높 낮",
+        "길이": "길 긴 깁 짧",
+        "면적": "넓",
+        "깊이": "깊",
+        "무게": "무거",
+        "가격": "비싸 비싼",
+        "크기": "큰 큽 작",
+    }.items()
+    for word in words.split()
+)
 
 
 def with_particle(noun: str, closed: str, open_: str) -> str:

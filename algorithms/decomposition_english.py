@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .comparison_questions import comparison_of
 from .name_masking import NAME, mask
@@ -10,9 +11,10 @@ from .name_masking import NAME, mask
 _PERSONS = """director author writer composer performer singer producer founder creator designer
 architect inventor owner publisher editor screenwriter actor actress star artist president king
 queen leader mayor governor father mother husband wife spouse son daughter child brother sister
-sibling parent grandfather grandmother uncle aunt coach manager predecessor successor killer lyricist
-songwriter host narrator protagonist player winner chairman chancellor minister emperor pope poet
-novelist painter ruler discoverer conductor drummer guitarist doctor teacher student rival"""
+sibling parent grandfather grandmother uncle aunt coach manager predecessor successor killer
+lyricist songwriter host narrator protagonist player winner chairman chancellor minister emperor
+pope poet novelist painter ruler discoverer conductor drummer guitarist doctor teacher student
+rival"""
 _THINGS = """birthplace hometown country state city county province region continent district nation
 nationality capital team club company employer band party school university college label language
 religion network album studio mouth river owner church home headquarters diocese character book
@@ -37,7 +39,8 @@ _KIN = {
     "maternal aunt": ("mother", "sister"), "paternal aunt": ("father", "sister"),
 }  # fmt: skip
 _ROLE = (
-    rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|(?:{'|'.join((_PERSONS + ' ' + _THINGS).split())})s?)"
+    rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|"
+    rf"(?:{'|'.join([*_PERSONS.split(), *_THINGS.split()])})s?)"
     r"(?: and (?:author|writer|producer|director))?)"
 )
 _THING = rf"{_KIND}{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
@@ -79,13 +82,14 @@ _VERB_GROUP = re.compile(
 )
 _SUBJECT_BEFORE = re.compile(
     r"(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
-    r"whom|which|that)\s+)$",
+    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$",
     re.IGNORECASE,
 )
 _FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
 _THERE_IS = re.compile(r"^There (?:is|was) an? (?P<head>[a-z]+) (?P<clause>[^.]+)\. (?P<rest>.+)$")
 _TRIVIAL = re.compile(
-    rf"^(?:who|what|which|where|name)(?: [a-z]+)?(?: (?:is|are|was|were|did|does))? (?:the )?{NAME}\??$",
+    r"^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
+    rf"(?:the )?{NAME}\??$",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
@@ -136,25 +140,15 @@ class Steps:
 def decompose_english(question: str) -> list[str]:
     """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
     steps = Steps()
-    for part in _parts(question):
-        text = part
-        for number in _earlier(part):
-            text = text.replace(f"⟪{number}⟫", f"#{number}")
-        _resolve(text, steps)
-    return steps.texts
-
-
-def _earlier(part: str) -> list[str]:
-    return re.findall(r"⟪(\d+)⟫", part)
-
-
-def _parts(question: str) -> list[str]:
-    """The questions that ``question`` asks side by side."""
     bare = question.strip().rstrip("?. ")
     compared = comparison_of(bare)
     if compared is not None:
-        return [asked for questions in compared.questions for asked in questions]
-    return _grid(bare) or _each(bare) or _joined(bare) or [f"{bare}?"]
+        for asked in (asked for questions in compared.questions for asked in questions):
+            _resolve(asked, steps, compared.things)
+        return steps.texts
+    for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
+        _resolve(part, steps)
+    return steps.texts
 
 
 def _grid(text: str) -> list[str]:
@@ -216,7 +210,7 @@ def _joined(text: str) -> list[str]:
         and re.search(r"\b(?:he|she|his|her|him)\b", second)
         and re.match(r"who\b", first, re.I)
     ):
-        meant = "⟪1⟫"
+        meant = "#1"
     else:
         meant = names[-1] if names else ""
     if meant:
@@ -225,9 +219,9 @@ def _joined(text: str) -> list[str]:
     return [masked.unmask(f"{part.strip(' ,')}?") for part in (first, second)]
 
 
-def _resolve(question: str, steps: Steps) -> None:
+def _resolve(question: str, steps: Steps, known: Sequence[str] = ()) -> None:
     """Asks for what ``question`` describes, innermost first, and then the question itself."""
-    masked = mask(_one_sentence(question).rstrip("?. "))
+    masked = mask(_one_sentence(question).rstrip("?. "), known)
     text = masked.text
     for _ in range(_MOST_NESTED):
         found = _innermost(text)

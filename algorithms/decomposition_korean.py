@@ -35,8 +35,8 @@ _JOINED = re.compile(
     rf"(?P<link>이고|였고|이며|고|으며|며),?\s+(?P<second>.*{_WH}.*)$"
 )
 _COMPARED = re.compile(
-    r"^(?P<things>.+?)[을를]\s+(?P<axes>.+?)(?:으로|로|에 따라|\s*면에서|\s*측면에서|\s*기준으로)\s+"
-    r"비교"
+    r"^(?P<things>.+?)[을를]\s+(?P<axes>.+?)"
+    r"(?:으로|로|에 따라|\s*면에서|\s*측면에서|\s*기준으로)\s+비교"
 )
 _AXES_OF = re.compile(
     r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .answer_types import countries, quoted_names
@@ -32,8 +33,8 @@ class Masked:
         return _PLACEHOLDER.sub(lambda match: self.names[int(match[1])], text)
 
 
-def mask(question: str) -> Masked:
-    """``question`` with quoted names and runs of capitalised words masked.
+def mask(question: str, known: Sequence[str] = ()) -> Masked:
+    """``question`` with quoted names, ``known`` ones and runs of capitalised words masked.
 
     A run goes on over "of", "the" and the like, over a comma and over a parenthesis, where another
     capitalised word follows; a possessive "'s" before a small letter ends it and stays outside.
@@ -44,6 +45,9 @@ def mask(question: str) -> Masked:
         text = re.sub(
             rf"[\"“'‘「『《〈]{re.escape(quoted)},?[\"”'’」』》〉]", _keep(names, quoted), text
         )
+    for name in sorted(known, key=len, reverse=True):
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _keep(names, name), text)
     tokens = text.split(" ")
     out: list[str] = []
     place = 0

@@ -24,6 +24,8 @@ _COMPOSITION = re.compile(
     re.IGNORECASE,
 )
 
+_FIGURE = re.compile(r"\d(?:[\d,.]*\d)?")
+
 
 class Decision(NamedTuple):
     """Where a sub-question is answered from, and why."""
@@ -66,7 +68,7 @@ def _foreign(question: str, known: Sequence[Answered]) -> str:
     held = keywords(said)
     named = [span.text for span in name_spans(question) if span.start]
     dated = [date.text for date in dates(question)]
-    for text in [*named, *dated, *re.findall(r"\d[\d,.]*\d|\d", question)]:
+    for text in [*named, *dated, *(figure.group() for figure in _FIGURE.finditer(question))]:
         if not keywords(text) <= held and text not in said:
             return text
     if is_korean(question):

@@ -76,7 +76,7 @@ async def read_step(state: DeepragState, context: DeepragContext) -> dict[str, A
 
 @node(reserve=1)
 async def answer_from_earlier(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
-    """Answers the sub-question from earlier answers: computed where it can be, else by the model."""
+    """Answers the sub-question from earlier answers: computed if it can be, else by the model."""
     step, steps = state["pending"][0], state["steps"]
     computed = compute(step["question"], [Answered(s["question"], s["answer"]) for s in steps])
     if computed is not None:

@@ -81,8 +81,9 @@ async def answer_leaves(state: DeepragState, context: DeepragContext) -> dict[st
     done = sum(one["status"] in FINISHED for one in state["tree"])
     progress_of("answer_leaves")(done + len(leaves), len(state["tree"]))
     results = await _side_by_side([_answer(index, model, one, context) for one in leaves], context)
-    if all(isinstance(result, RagraphsError) for result in results):
-        raise results[0]
+    failures = [result for result in results if isinstance(result, RagraphsError)]
+    if len(failures) == len(results):
+        raise failures[0]
     tree = {one["id"]: one for one in state["tree"]}
     evidence, bound = state["evidence"], state["bound"]
     for leaf, result in zip(leaves, results, strict=True):
