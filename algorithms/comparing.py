@@ -57,6 +57,7 @@ _NUMBER = re.compile(
     rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
 _YES = re.compile(r"^\W*(?:yes|true|예|네|그렇)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no|not|false|아니)\b|^\W*아니", re.IGNORECASE)
 
@@ -100,8 +101,13 @@ def _trace(thing: str, things: Sequence[str], answered: Sequence[Answered]) -> l
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether ``text`` has ``name`` as words of its own, or with a Korean particle."""
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?![^\W가-힣])", text, re.IGNORECASE))
+    """Whether ``text`` has ``name`` as words of its own, or with a Korean particle.
+
+    Articles do not matter.
+    """
+    bare = re.escape(_ARTICLE.sub("", name))
+    found = re.search(rf"(?<!\w){bare}(?![^\W가-힣])", _ARTICLE.sub("", text), re.IGNORECASE)
+    return bool(bare and found)
 
 
 def _names(answer: str) -> bool:

@@ -65,6 +65,12 @@ _EARLIER_OF = re.compile(
     r"(?P<predicate>.+)$",
     re.IGNORECASE,
 )
+_OF_ROLE = rf"(?:the )?(?:{_ROLES}) of {_THING}"
+_DESCRIBED = re.compile(
+    r"^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
+    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$",
+    re.IGNORECASE,
+)
 _CLAIM = re.compile(
     rf"^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
     rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$",
@@ -229,6 +235,10 @@ def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
         things = [masked.unmask(thing) for thing in _split(listed["things"])]
         frame = masked.unmask(f"{listed['asked']}{listed['kind']} {listed['predicate']}")
         shape = analyse_question(f"{frame}, {things[0]} or {things[-1]}?")
+    elif described := _DESCRIBED.match(masked.text):
+        things = [masked.unmask(thing) for thing in re.split(r",? or |, ", described["things"])]
+        frame = masked.unmask(described["frame"])
+        shape = analyse_question(f"{frame}, Aa or Bb?")
     elif shape.answer_type == "choice" and len(shape.options) > 1:
         things, frame = _options(question, shape)
     else:

@@ -143,8 +143,10 @@ def decompose_english(question: str) -> list[str]:
     bare = question.strip().rstrip("?. ")
     compared = comparison_of(bare)
     if compared is not None:
+        described = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
+        titles = [thing for thing in compared.things if not described.match(thing)]
         for asked in (asked for questions in compared.questions for asked in questions):
-            _resolve(asked, steps, compared.things)
+            _resolve(asked, steps, titles)
         return steps.texts
     for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
         _resolve(part, steps)

@@ -58,11 +58,13 @@ async def decompose(state: DeepragState, context: DeepragContext) -> dict[str, A
     model = await language_model_of(context)
     replies = await _side_by_side([_parts_of(model, one) for one in asked], context)
     tree, bound = {one["id"]: one for one in state["tree"]}, state["bound"]
-    for one, reply in zip(asked, replies, strict=True):
+    for one, (reply, spent) in zip(asked, replies, strict=True):
         room = context.max_nodes - len(tree)
         texts = [part.question for part in reply.questions]
         parts = acyclic(texts, one["question"], room) if room > 1 else ()
-        if len(texts) > max(room, 1):
+        if spent:
+            bound = "budget"
+        elif len(texts) > max(room, 1):
             bound = bound or "nodes"
         if parts:
             atomic = [reply.questions[part.origin].atomic for part in parts]
@@ -145,13 +147,16 @@ async def _side_by_side(work: Sequence[Coroutine[Any, Any, T]], context: Deeprag
     return await asyncio.gather(*map(run, work))
 
 
-async def _parts_of(model: LanguageModel, one: TreeNode) -> SubQuestions:
-    """What a question is split into; nothing, with a warning, where the model fails."""
+async def _parts_of(model: LanguageModel, one: TreeNode) -> tuple[SubQuestions, bool]:
+    """What a question is split into, and whether the budget kept it whole.
+
+    Where the model fails it is nothing, with a warning.
+    """
     try:
-        return await model.run(DECOMPOSE, question=one["question"])
+        return await model.run(DECOMPOSE, question=one["question"]), False
     except NoReplyError as error:
         current_meter().warn(f"“{one['question'][:80]}” was not split. {error}")
-        return SubQuestions.model_construct(questions=[])
+        return SubQuestions.model_construct(questions=[]), error.cause == "budget"
 
 
 async def _answer(
