@@ -6,7 +6,7 @@ import asyncio
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
@@ -172,6 +172,14 @@ def show_answer(result: AnswerOutput) -> None:
 def show_update(node: str, update: dict[str, Any] | None) -> None:
     """Prints what a node did, on stderr."""
     _err.print(f"[dim]{node}[/dim] {escape(_one_line(str(update or {}))[:400])}")
+
+
+def show_tree(result: Mapping[str, Any]) -> None:
+    """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
+    from .algorithms.tree_drawing import draw_tree
+
+    if result.get("tree"):
+        _err.print(escape(draw_tree(result["tree"])))
 
 
 def show_status(status: Any) -> None:
