@@ -42,7 +42,8 @@ def main(
     if as_json:
         print(json.dumps(result, ensure_ascii=False, indent=2))
         return
-    print(f"{result['set']}: {result['questions']} questions")
+    left_out = result["without_gold"]
+    print(f"{result['set']}: {result['questions']} questions ({left_out} more without gold parts)")
     for name, shares in {"all": result, **result["by_type"]}.items():
         told = (f"{key} {100 * shares[key]:.1f}" for key in ("leaves", "entities", "both"))
         print(f"  {name} ({shares['questions']}): {', '.join(told)}")
@@ -50,17 +51,21 @@ def main(
 
 def evaluate(folder: Path) -> dict[str, Any]:
     """The shares in the form of ``--json``, of all questions and by type. Raises RagraphsError."""
-    cases = load_cases(folder)
+    rows, cases = load_cases(folder)
     marks = [marks_of(case) for case in cases]
     by_type: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for case, mark in zip(cases, marks, strict=True):
         by_type[case.kind].append(mark)
     types = {kind: _shares(by_type[kind]) for kind in sorted(by_type)}
-    return {"set": folder.resolve().name, **_shares(marks), "by_type": types}
+    left_out = {"without_gold": rows - len(cases)}
+    return {"set": folder.resolve().name, **_shares(marks), **left_out, "by_type": types}
 
 
-def load_cases(folder: Path) -> list[Case]:
-    """The questions of a set that have gold parts. Raises RagraphsError where there are none."""
+def load_cases(folder: Path) -> tuple[int, list[Case]]:
+    """How many questions a set has, and those that have gold parts.
+
+    Raises RagraphsError where there are none.
+    """
     file = folder / "questions.jsonl"
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -73,7 +78,7 @@ def load_cases(folder: Path) -> list[Case]:
     found = [case for case in cases if case.parts]
     if not found:
         raise RagraphsError(f"No question of {file} has a 'decomposition' or 'triples'.")
-    return found
+    return len(cases), found
 
 
 def marks_of(case: Case) -> tuple[bool, bool]:

@@ -18,6 +18,8 @@ from ..prompts.step_replies import (
     SubQuestionText,
 )
 
+_MOST = 100
+
 Steps = str | Sequence[Excerpt]
 Reader = Callable[[str, Sequence[Excerpt]], Answer]
 
@@ -46,7 +48,7 @@ def answer_from_steps(question: str, steps: Steps) -> StepAnswer:
 
 def split(question: str) -> SubQuestions:
     """The sub-questions by grammar, all of which ask for one fact."""
-    parts = decompose(question)
+    parts = decompose(question, _MOST)
     return SubQuestions(
         questions=[SubQuestionText(question=part.text, atomic=True) for part in parts]
     )

@@ -109,7 +109,8 @@ async def conclude_from(
         cited = _united([cited, *(one.citations for one in _used(support, computed))])
     if sufficient and not cited:
         current_meter().warn("The answer has no citation that could be checked.")
-    return Conclusion(reply.answer, cited, pool, sufficient and bool(cited), None)
+    ranked = _best_first(pool, cited)
+    return Conclusion(reply.answer, cited, ranked, sufficient and bool(cited), None)
 
 
 def _without_model(
@@ -136,6 +137,12 @@ def _united(lists: Iterable[Sequence[Citation]]) -> list[Citation]:
     for citations in lists:
         found += [citation for citation in citations if citation not in found]
     return found
+
+
+def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evidence]:
+    """The passages that the answer cites, then the others as they were found."""
+    places = {passage: place for place, passage in enumerate(c["passage"] for c in reversed(cited))}
+    return sorted(pool, key=lambda passage: -places.get(passage["id"], -1))
 
 
 def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:

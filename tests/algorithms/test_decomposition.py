@@ -206,3 +206,10 @@ WORDS = st.sampled_from(
 def test_any_sequence_of_such_words_can_be_split(words):
     parts = decompose(" ".join(words))
     assert all(needed < place for place, part in enumerate(parts) for needed in part.depends_on)
+
+
+@pytest.mark.parametrize("unit", ["the country where A is ", "A and ", "나와 다 ", "Bob ("])
+def test_overlong_questions_stay_whole(unit):
+    question = unit * 300
+    assert split(question) == [question]
+    assert comparison(question) is None

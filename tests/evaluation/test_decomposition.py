@@ -60,6 +60,7 @@ def test_too_few_sub_questions_and_names_without_one_of_their_own_do_not(measure
 
 
 def test_questions_without_gold_parts_are_refused_in_a_sentence(measured):
+    assert evaluate(measured(CHAIN, {"question": "Who?"}))["without_gold"] == 1
     with pytest.raises(RagraphsError, match="decomposition"):
         evaluate(measured({"question": "Who?"}))
 

@@ -56,6 +56,8 @@ def test_the_tree_is_in_the_output_and_the_answer_computed_from_it(grow):
         "Forth Bridge",
         "John Fowler",
     }
+    cited = [citation["passage"] for citation in result["citations"]]
+    assert [passage["id"] for passage in result["evidence"][:4]] == cited
     assert (result["mode"], result["steps"]) == ("tree", [])
 
 
