@@ -120,13 +120,15 @@ def ask(
     context: AnyMethodContext,
 ) -> None:
     """Answer a question from an index, with citations."""
-    from .terminal import show_answer, show_update
+    from .terminal import show_answer, show_tree, show_update
 
     def watch(node: str, update: dict[str, Any]) -> None:
         if trace:
             show_update(node, update)
 
     result = _answer(method, question, context, watch)
+    if trace:
+        show_tree(result)
     print_json(result) if as_json else show_answer(result)
 
 

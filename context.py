@@ -22,7 +22,7 @@ from .state.errors import RagraphsError
 # While the module is imported, since a server's event loop must not wait for a file.
 load_dotenv(".env")
 
-MethodName = Literal["basic", "crag", "hoprag", "tog2", "graphrag"]
+MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
@@ -30,6 +30,8 @@ GraderName = Literal["model", "similarity"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
+DeepragMode = Literal["narrative", "tree"]
+RetrievalPolicy = Literal["biased", "retrieve_always", "model"]
 
 
 def _split_commas(value: Any) -> Any:
@@ -294,6 +296,30 @@ class Tog2Context(QuestionContext):
     ] = True
 
 
+class DeepragContext(QuestionContext):
+    """Settings of the deeprag graph (DeepRAG)."""
+
+    mode: Annotated[
+        DeepragMode,
+        Field(description="Sub-questions one after another, or as a tree, side by side."),
+    ] = "narrative"
+    policy: Annotated[
+        RetrievalPolicy,
+        Field(
+            description="When earlier answers do for a step: biased (arithmetic and composition "
+            "only), retrieve_always (never), or as the model says."
+        ),
+    ] = "biased"
+    max_steps: Annotated[int, Field(ge=1, le=10, description="Most steps of the narrative.")] = 6
+    max_depth: Annotated[int, Field(ge=0, le=3, description="Most levels below the question.")] = 3
+    max_nodes: Annotated[
+        int, Field(ge=1, le=100, description="Most questions in the tree, the first one included.")
+    ] = 24
+    step_passages: Annotated[
+        int, Field(ge=1, le=20, description="Passages to retrieve for a sub-question.")
+    ] = 3
+
+
 class GraphragContext(QuestionContext):
     """Settings of the graphrag graph (GraphRAG)."""
 
@@ -326,7 +352,7 @@ class GraphragContext(QuestionContext):
     ] = 3
 
 
-class AnyMethodContext(CragContext, HopragContext, Tog2Context, GraphragContext):
+class AnyMethodContext(CragContext, DeepragContext, HopragContext, Tog2Context, GraphragContext):
     """The settings of all methods that answer questions."""
 
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 import json
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -34,6 +34,9 @@ _WHY_NOT = {
     "budget": "the limit on requests to the model was reached (--max-calls)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",
+    "steps": "the limit on steps was reached (--max-steps)",
+    "depth": "the limit on depth was reached (--max-depth)",
+    "nodes": "the limit on sub-questions was reached (--max-nodes)",
 }
 
 
@@ -189,6 +192,14 @@ def show_answer(result: AnswerOutput) -> None:
 def show_update(node: str, update: dict[str, Any] | None) -> None:
     """Prints what a node did, on stderr."""
     _err.print(f"[dim]{node}[/dim] {escape(_one_line(str(update or {}))[:400])}")
+
+
+def show_tree(result: Mapping[str, Any]) -> None:
+    """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
+    from .algorithms.tree_drawing import draw_tree
+
+    if result.get("tree"):
+        _err.print(escape(draw_tree(result["tree"])))
 
 
 def show_status(status: Any) -> None:

@@ -126,6 +126,7 @@ _MEASURES: tuple[tuple[Measure, str], ...] = (
     ("date", r"\b(?:first|earlier|later|latest|earliest|before|after|newer|last|recent\w*)\b|"
      r"먼저|나중|일찍|늦게|오래된|최근"),
 )  # fmt: skip
+_UNSAID = frozenset(roots("country nationality citizenship located situated originate come"))
 
 
 def analyse_question(question: str) -> QuestionShape:
@@ -162,6 +163,7 @@ def _english_shape(text: str) -> QuestionShape:
         options = ()
     names = [span.text for span in name_spans(text) if span.start or len(span.text.split()) > 1]
     names += [quoted for quoted in quoted_names(text) if quoted not in names]
+    unsaid = _UNSAID if noun in {"country", "nationality"} else frozenset[str]()
     return QuestionShape(
         text=text,
         language="en",
@@ -169,7 +171,7 @@ def _english_shape(text: str) -> QuestionShape:
         noun=noun,
         options=options,
         names=tuple(names),
-        terms=frozenset(roots(_evidence(text) if options else text)),
+        terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
         focus=_focus(text, asking),
         roles=_roles(frame, names, kind),
         comparison=_first_match(frame, _COMPARISONS) if options else "none",

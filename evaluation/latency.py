@@ -22,10 +22,14 @@ from .datasets import load_dataset
 from .retrieval import indexed
 from .stub_model import StubModel, stub_model, texts_of
 
-WalkingMethod = Literal["hoprag", "tog2"]
+WalkingMethod = Literal["hoprag", "tog2", "deeprag"]
 
 _MODEL = "openai:stub"
-_LAYERS: dict[WalkingMethod, LayerName] = {"hoprag": "hops", "tog2": "entities"}
+_LAYERS: dict[WalkingMethod, LayerName] = {
+    "hoprag": "hops",
+    "tog2": "entities",
+    "deeprag": "passages",
+}
 
 
 def main(method: WalkingMethod, dataset: str, limit: int = 20, milliseconds: int = 50) -> None:
@@ -82,6 +86,9 @@ def _reply(kind: str, human: str) -> Any:
             return {"keep": [id for id, _, _ in texts]}
         case "Judgement":
             return {"sufficient": False, "clue": "what is missing"}
+        case "NextStep":
+            asked = f"{len(texts) + 1}. {human.partition(chr(10))[0]}"
+            return {"finish": False, "question": asked, "source": "retrieve", "reason": "more"}
     id, _, text = texts[0]
     quote = text.split(". ")[0]
     return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..context import (
     BasicContext,
     CragContext,
+    DeepragContext,
     GraphragContext,
     HopragContext,
     MethodName,
@@ -24,6 +25,7 @@ _CONTEXTS: dict[MethodName, type[QuestionContext]] = {
     "hoprag": HopragContext,
     "tog2": Tog2Context,
     "graphrag": GraphragContext,
+    "deeprag": DeepragContext,
 }
 
 

@@ -43,6 +43,7 @@ from .language import OFFLINE, NoReplyError
 from .lexical import LexicalEmbedder
 from .meter import current_meter
 from .offline_reporter import OfflineReporter
+from .offline_steps import Steps, answer_from_steps, next_step, split, synthesize
 from .router import KIND_CLASSIFIER
 
 R = TypeVar("R", bound=PromptReply)
@@ -78,6 +79,10 @@ class OfflineLanguageModel:
             **self._reporter.functions,
             "choose_method": self._choose_method,
             "stand_alone": self._stand_alone,
+            "next_step": next_step,
+            "answer_from_steps": answer_from_steps,
+            "decompose": split,
+            "synthesize": self._synthesize,
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -116,6 +121,9 @@ class OfflineLanguageModel:
             sufficient=reading.sufficient,
             answer=reading.answer,
         )
+
+    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:
+        return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
         written = write_questions(texts[0]["title"], texts[0]["text"])

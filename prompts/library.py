@@ -15,6 +15,7 @@ from .replies import (
     StandAloneQuestion,
 )
 from .report_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
+from .step_replies import NextStep, StepAnswer, SubQuestions
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)
@@ -47,3 +48,7 @@ PRIME = Prompt("prime", PrimedAnswer)
 FOLLOW_UP = Prompt("follow_up", LocalAnswer)
 CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
 STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
+NEXT_STEP = Prompt("next_step", NextStep)
+ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
+DECOMPOSE = Prompt("decompose", SubQuestions)
+SYNTHESIZE = Prompt("synthesize", Answer)

@@ -11,7 +11,15 @@ from .usage import add_usage, add_warnings
 
 Verdict = Literal["correct", "incorrect", "ambiguous"]
 StopReason = Literal[
-    "answered", "insufficient", "no_evidence", "budget", "web_unavailable", "model_failed"
+    "answered",
+    "insufficient",
+    "no_evidence",
+    "budget",
+    "web_unavailable",
+    "model_failed",
+    "steps",
+    "depth",
+    "nodes",
 ]
 
 

@@ -50,7 +50,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert "sonata" not in run("export").out
 
 
-@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2"])
+@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2", "deeprag"])
 def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
     output = json.loads(run("index", "docs", "--layers", "hops,entities", "--json").out)
     assert (output["added"], output["failures"]) == (2, [])
@@ -78,6 +78,14 @@ def test_trace_shows_every_node_on_stderr(run, docs):
     assert json.loads(ended.out)["answer"]
     for node in ("retrieve", "grade", "refine", "answer"):
         assert f"{node} " in ended.err
+
+
+def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
+    run("index", "docs")
+    chosen = ("--method", "deeprag", "--mode", "tree", "--trace", "--json")
+    ended = run("ask", "Who is older, John Fowler or Benjamin Baker?", *chosen)
+    assert len(json.loads(ended.out)["tree"]) == 3
+    assert "graph TD;" in ended.err and "q0 --> q2;" in ended.err
 
 
 def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):

@@ -23,7 +23,7 @@ from langgraph_sdk import get_client
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 SECRET = "The vault opens at midnight."
-METHODS = ["basic", "crag", "hoprag", "tog2"]
+METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag"]
 
 
 class Server(NamedTuple):

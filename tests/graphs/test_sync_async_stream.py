@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from ragraphs.context import BasicContext, CragContext, HopragContext, Tog2Context
+from ragraphs.context import (
+    BasicContext,
+    CragContext,
+    DeepragContext,
+    HopragContext,
+    Tog2Context,
+)
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
+from ragraphs.graphs.deeprag import graph as deeprag
 from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.graphs.tog2 import graph as tog2
@@ -21,8 +29,10 @@ METHODS = [
     (crag, CragContext),
     (hoprag, HopragContext),
     (tog2, Tog2Context),
+    (deeprag, DeepragContext),
+    (deeprag, partial(DeepragContext, mode="tree")),
 ]
-NAMES = ["basic", "crag", "hoprag", "tog2"]
+NAMES = ["basic", "crag", "hoprag", "tog2", "deeprag", "deeprag-tree"]
 QUESTION = {"question": "Who designed the Forth Bridge?"}
 
 

@@ -30,6 +30,7 @@ GIVEN = {
     "examples": "",
     "claims": library.ASK_FOR_CLAIMS,
     "clue": "the author",
+    "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],
     "found": [{"id": "found", "title": "already found", "text": "Ann Lee (person)"}],
     "methods": [{"id": "basic", "title": "basic", "text": "One fact."}],
     "history": number([("question", "Who wrote Jaws?"), ("answer", "Peter Benchley")]),

@@ -1,0 +1,329 @@
+"""Questions that compare: the things compared, what each is asked, and what the answers decide."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .name_masking import NAME, Masked, mask
+from .questions import Measure, QuestionShape, analyse_question
+
+Relation = Literal["least", "greatest", "same", "both", "either", "count", "difference"]
+
+
+@dataclass(frozen=True)
+class ComparisonQuestion:
+    """``things`` are compared by ``measure``; ``questions`` are what each of them is asked.
+
+    ``relation`` says what the answers decide: which thing has the least or the greatest, whether
+    they are the same, whether it holds for both, for which, for how many, or how far apart they
+    are. A ``claim`` asks whether the first thing is the one.
+    """
+
+    things: tuple[str, ...]
+    questions: tuple[tuple[str, ...], ...]
+    relation: Relation
+    measure: Measure
+    claim: bool = False
+
+
+_WORKS = r"films?|movies?|songs?|albums?|books?|novels?|series|shows?|plays?|operas?|games?"
+_ROLES = (
+    r"directors?|producers?|authors?|writers?|composers?|performers?|singers?|founders?|editors?|"
+    r"creators?|designers?|architects?|owners?|screenwriters?|leaders?|presidents?|publishers?"
+)
+_THING = rf"(?:(?:the )?(?:{_ROLES}) of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
+_ARTICLED = rf"(?:the )?{NAME}"
+_YES_NO = re.compile(
+    r"^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
+    rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!(?:{_ROLES})\b)[a-z]+[,:]?\s+)??"
+    rf"(?P<things>{_THING}(?:(?:,? and |, ){_THING})+),?\s+(?:(?P<works>{_WORKS})\s+)?"
+    r"(?P<predicate>.+)$",
+    re.IGNORECASE,
+)
+_ONE_THING = re.compile(
+    rf"(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})",
+    re.IGNORECASE,
+)
+_SAME = re.compile(r"\bsame (\w+)|\b(nationality) in common", re.IGNORECASE)
+_ROLE_HAD = re.compile(
+    rf"^(?:both )?(?:have|has|had) (?:the )?(?P<role>{_ROLES})\s+(?:that |who )?(?:are |is |were )?"
+    r"(?P<rest>.+)$"
+)
+_ROLE_ASKED = re.compile(
+    rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|a|an)|['’]s)\s+({_ROLES})\b"
+    rf"|\bthe ({_ROLES}) of\b"
+)
+_PARTICIPLE = re.compile(
+    r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
+)
+_EARLIER_OF = re.compile(
+    r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
+    rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
+    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
+    r"(?P<predicate>.+)$",
+    re.IGNORECASE,
+)
+_OF_ROLE = rf"(?:the )?(?:{_ROLES}) of {_THING}"
+_DESCRIBED = re.compile(
+    r"^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
+    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$",
+    re.IGNORECASE,
+)
+_CLAIM = re.compile(
+    rf"^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
+    rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$",
+    re.IGNORECASE,
+)
+_HOW_MANY_OF = re.compile(
+    rf"^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
+    r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$",
+    re.IGNORECASE,
+)
+_HOW_MUCH = re.compile(
+    rf"^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) (?P<a>{_ARTICLED}) "
+    rf"than (?P<b>{_ARTICLED})$",
+    re.IGNORECASE,
+)
+_BASES = {
+    "larger": "large", "bigger": "big", "smaller": "small", "taller": "tall", "higher": "high",
+    "longer": "long", "shorter": "long", "heavier": "heavy", "deeper": "deep", "wider": "wide",
+    "faster": "fast", "slower": "fast", "lower": "high", "greater": "large", "largest": "large",
+    "biggest": "big", "smallest": "small", "tallest": "tall", "highest": "high", "longest": "long",
+    "shortest": "long", "heaviest": "heavy", "deepest": "deep", "fastest": "fast",
+}  # fmt: skip
+_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) ([a-z]+)")
+_DEGREE = re.compile(
+    r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "
+    r"((?!than\b|in\b|or\b)[a-z]+)"
+)
+_DONE = "released published founded established opened formed created built completed introduced"
+_CAME = re.compile(r"\b(?:came|comes?) out\b")
+
+
+def comparison_of(question: str) -> ComparisonQuestion | None:
+    """What the English ``question`` compares, or None if it does not compare named things."""
+    masked = mask(question.rstrip("?？. "))
+    bare = question.rstrip("?？. ")
+    counted = _count(masked) or _difference(masked)
+    return counted or _claim(masked) or _yes_no(masked) or _choice(bare, masked)
+
+
+def _count(masked: Masked) -> ComparisonQuestion | None:
+    """ "How many of A, B and C are directors?" """
+    match = _HOW_MANY_OF.match(masked.text)
+    if match is None:
+        return None
+    # Here a comma stands between things, not within a name as in "Paris, Texas".
+    apart = " and ".join(re.split(r", | and ", masked.unmask(match["things"])))
+    found = _yes_no(mask(masked.unmask(f"{match['aux']} {apart} {match['predicate']}")))
+    return replace(found, relation="count") if found and found.relation == "both" else None
+
+
+def _difference(masked: Masked) -> ComparisonQuestion | None:
+    """ "How many years older is A than B?" """
+    match = _HOW_MUCH.match(masked.text)
+    if match is None:
+        return None
+    pair = masked.unmask(f"{match['a']} or {match['b']}")
+    found = _choice(f"Which is {match['word']}, {pair}", masked)
+    return replace(found, relation="difference") if found else None
+
+
+def _claim(masked: Masked) -> ComparisonQuestion | None:
+    """ "Is A older than B?": as "Which is older, A or B?", and then whether it is A."""
+    match = _CLAIM.match(masked.text)
+    if match is None:
+        return None
+    said = f"{match['said']} {'first' if match['word'] == 'before' else 'later'}"
+    said = match["said"] if match["word"] == "than" else said
+    pair = masked.unmask(f"{match['a']} or {match['b']}")
+    auxiliary = "" if match["aux"].lower() == "did" else match["aux"].lower() + " "
+    found = _choice(f"Which {auxiliary}{said}, {pair}", masked)
+    if found is None or found.relation == "either":
+        return None
+    return replace(found, claim=True)
+
+
+def _yes_no(masked: Masked) -> ComparisonQuestion | None:
+    """ "Are A and B from the same country?", "Are A and B both directors?" """
+    match = _YES_NO.match(masked.text)
+    if match is None:
+        return None
+    kind = (match["kind"] or match["works"] or "").strip(" ,:")
+    role = match["roles"] or ""
+    predicate = re.sub(r"^(?:both|all) |,? both$", "", match["predicate"].strip(" ,"))
+    auxiliary = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(
+        match["aux"].lower(), match["aux"].lower()
+    )
+    had = _ROLE_HAD.match(predicate)
+    if had:
+        role, predicate, auxiliary = had["role"], had["rest"], "is"
+    things, subjects = [], []
+    for part in _split(match["things"]):
+        found = _ONE_THING.fullmatch(part)
+        if found is None:
+            return None
+        things.append(masked.unmask(found["name"]))
+        role, kind = found["role"] or role, found["kind"] or kind
+        subjects.append(masked.unmask(_subject(found["name"], role, kind)))
+    predicate = masked.unmask(predicate)
+    same = _SAME.search(predicate)
+    if not same and re.search(r"\b(?:together|each other|between|married|related)\b", predicate):
+        return None
+    asked = [
+        _same_question(auxiliary, subject, predicate, same[1] or same[2])
+        if same
+        else _sole_question(auxiliary, subject, predicate)
+        for subject in subjects
+    ]
+    measure = analyse_question(masked.unmask(masked.text)).measure
+    relation: Relation = "same" if same else "both"
+    return ComparisonQuestion(tuple(things), tuple((one,) for one in asked), relation, measure)
+
+
+def _split(things: str) -> list[str]:
+    return [part for part in re.split(r",? (?:and|or) (?:the )?|, (?:the )?", things) if part]
+
+
+def _singular(noun: str) -> str:
+    if noun in {"series", "news"} or not noun.endswith("s") or noun.endswith("ss"):
+        return noun
+    return noun[:-3] + "y" if noun.endswith("ies") else noun[:-1]
+
+
+def _subject(thing: str, role: str, kind: str) -> str:
+    """What is spoken of: the thing, or the one who has a role in it."""
+    kind = _singular(kind) + " " if re.fullmatch(_WORKS, kind) else ""
+    return f"the {_singular(role)} of {kind}{thing}" if role else thing
+
+
+def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str) -> str:
+    """What one of several things is asked to tell whether they have the same ``attribute``."""
+    ahead = predicate[: _SAME.search(predicate).start()].strip()  # type: ignore[union-attr]
+    ahead = re.sub(r"\b(?:both|all|the|that|who)\b\s*", "", ahead).strip()
+    member = re.fullmatch(r"(?:are |is )?(\w+?)s? of", ahead)
+    if re.fullmatch(r"(?:have|has|had|share|shared|shares|are of|is of|of)?", ahead):
+        if attribute in {"nationality", "citizenship"}:
+            return f"What nationality is {subject}?"
+        return f"What is the {attribute} of {subject}?"
+    if member:
+        return f"Which {attribute} is {subject} a {member[1]} of?"
+    ahead = re.sub(r"^(?:are|is|were|was) ", "", ahead)
+    return f"Which {attribute} {auxiliary} {subject} {ahead}?"
+
+
+def _sole_question(auxiliary: str, subject: str, predicate: str) -> str:
+    """ "Are A and B directors": "Is A a director?" """
+    head = re.fullmatch(
+        r"((?:(?:in|by|of|on) )?(?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)",
+        predicate,
+    )
+    if head and auxiliary in {"is", "was"} and _singular(head[2]) != head[2]:
+        article = "an" if (head[1] or head[2])[0].lower() in "aeiou" else "a"
+        if not re.match(r"(?:in|by|of|on|from|at|located|situated|born)\b", predicate):
+            predicate = f"{article} {head[1]}{_singular(head[2])}{head[3]}"
+    return f"{auxiliary.capitalize()} {subject} {predicate}?"
+
+
+def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
+    """ "Which film came out first, A or B?", "Which of A and B is older?" """
+    shape = analyse_question(question)
+    listed = _EARLIER_OF.match(masked.text)
+    if listed:
+        things = [masked.unmask(thing) for thing in _split(listed["things"])]
+        frame = masked.unmask(f"{listed['asked']}{listed['kind']} {listed['predicate']}")
+        shape = analyse_question(f"{frame}, {things[0]} or {things[-1]}?")
+    elif described := _DESCRIBED.match(masked.text):
+        things = [masked.unmask(thing) for thing in re.split(r",? or |, ", described["things"])]
+        frame = masked.unmask(described["frame"])
+        shape = analyse_question(f"{frame}, Aa or Bb?")
+    elif shape.answer_type == "choice" and len(shape.options) > 1:
+        things, frame = _options(question, shape)
+    else:
+        return None
+    asked = _ROLE_ASKED.search(frame)
+    role = (asked[1] or asked[2]) if asked else ""
+    noun = shape.noun if re.fullmatch(_WORKS, shape.noun) else ""
+    subjects = [_subject(thing, role, noun) for thing in things]
+    questions = tuple(tuple(_choice_questions(shape, frame, subject, role)) for subject in subjects)
+    relation: Relation = "either"
+    if shape.measure not in {"none", "country"} and shape.comparison in {"least", "greatest"}:
+        relation = "least" if shape.comparison == "least" else "greatest"
+    return ComparisonQuestion(tuple(things), questions, relation, shape.measure)
+
+
+def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
+    """The things to choose between, and the question without them."""
+    first, *others = shape.options
+    start = min(
+        (question.find(option) for option in shape.options if option in question), default=0
+    )
+    several = re.search(
+        r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
+    )
+    things = [*(re.split(r",\s+", first) if several else [first]), *others]
+    things = [_as_written(thing, question) for thing in things]
+    frame = question
+    for option in (*things, *shape.options):
+        frame = frame.replace(option, " ")
+    frame = re.sub(r"[\s\"“”'‘’]*[,:]?[\s\"“”'‘’]*\bor\b[\s\"“”'‘’]*$", "", frame.strip())
+    between = re.sub(r"^\s*between\s+and\s*,?\s*", "", " ".join(frame.split()), flags=re.I)
+    return things, between.strip(" ,:")
+
+
+def _as_written(thing: str, question: str) -> str:
+    """``thing`` with the punctuation that it has in ``question``."""
+    pattern = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", thing))
+    found = re.search(rf"[¡¿(…]*(?<!\w){pattern}(?!\w)[)!]*", question)
+    return found.group().strip() if pattern and found else thing
+
+
+def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str) -> list[str]:
+    """What one of the things is asked for the measure of the question."""
+    noun = shape.noun
+    if shape.comparison not in {"least", "greatest"} or shape.measure in {"none", "country"}:
+        return [_either_question(frame, subject)]
+    if shape.measure == "birth":
+        return [f"When was {subject} born?"]
+    if shape.measure == "death":
+        return [f"When did {subject} die?"]
+    if shape.measure == "lifespan":
+        return [f"When was {subject} born?", f"When did {subject} die?"]
+    if shape.measure == "number":
+        return [_number_question(frame, subject)]
+    participle = _PARTICIPLE.search(frame)
+    said = participle[1] if participle else next((w for w in _DONE.split() if w in frame), "")
+    works = re.fullmatch(rf"{_WORKS}|magazines?|newspapers?", noun) and not role
+    said = said or ("released" if works or _CAME.search(frame) else "founded")
+    return [f"When was {subject} {said}?"]
+
+
+def _number_question(frame: str, subject: str) -> str:
+    counted, degree = _COUNTED.search(frame), _DEGREE.search(frame)
+    if counted and counted[1] not in {"than", "recently", "often"}:
+        if counted[1].endswith("s"):
+            return f"How many {counted[1]} does {subject} have?"
+        return f"How {counted[1]} is {subject}?"
+    if degree:
+        return f"What is the {degree[1]} of {subject}?"
+    base = next(
+        (base for word, base in _BASES.items() if re.search(rf"\b{word}\b", frame)), "large"
+    )
+    return f"How {base} is {subject}?"
+
+
+def _either_question(frame: str, subject: str) -> str:
+    """ "Which singer is American": "Is A American?" """
+    said = re.match(
+        r"(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
+        r"(is|was|are|were|has|had|did|does|can) (.+)",
+        frame,
+        re.IGNORECASE,
+    )
+    if said:
+        verb = {"are": "is", "were": "was"}.get(said[1].lower(), said[1].lower())
+        return f"{verb.capitalize()} {subject} {said[2]}?"
+    verbal = re.match(r"(?:which|what|who)(?: [a-z]+)? ([a-z]+(?:ed|s|on|ote|ote) .+)", frame, re.I)
+    return f"Is it true that {subject} {verbal[1]}?" if verbal else f"What is {subject}?"

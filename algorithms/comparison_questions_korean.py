@@ -1,0 +1,126 @@
+"""Korean questions that compare: the things compared, what each is asked, what that decides."""
+
+from __future__ import annotations
+
+import re
+
+from .comparison_questions import ComparisonQuestion, Relation
+from .questions import analyse_question
+
+_NAME = r"[^,?]+?"
+_AMONG = re.compile(
+    rf"^(?P<a>{_NAME})(?:와|과|이랑|랑|하고|,)\s+(?P<b>{_NAME})\s+(?:둘\s+)?(?:중|가운데)(?:에서?)?\s+"
+    r"(?P<rest>.+)$"
+)
+_SAME = re.compile(
+    rf"^(?P<a>{_NAME})(?:와|과)\s+(?P<b>{_NAME})(?P<of>의\s+(?P<attribute>\S+?))?[은는이가]\s+"
+    r"(?P<rest>.*(?:같|동일).*)$"
+)
+_BOTH = re.compile(
+    rf"^(?P<a>{_NAME})(?:와|과)\s+(?P<b>{_NAME})[은는이가]\s+(?:모두|둘 다)\s+(?P<rest>.+)$"
+)
+_SAME_THING = re.compile(r"(?:같은|동일한)\s+(\S+)(.*)$")
+_ROLE = re.compile(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
+_OF_KIND = re.compile(
+    r"(?:어느|어떤|무슨)\s+\S+의\s+(\S+?)[이가은는]\s|^(\S+?)[이가]\s+(?:더|가장)"
+)
+_DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게)\s+([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
+_DEGREES = tuple(
+    (word, noun)
+    for noun, words in {
+        "높이": "높 낮",
+        "길이": "길 긴 깁 짧",
+        "면적": "넓",
+        "깊이": "깊",
+        "무게": "무거",
+        "가격": "비싸 비싼",
+        "크기": "큰 큽 작",
+    }.items()
+    for word in words.split()
+)
+
+
+def with_particle(noun: str, closed: str, open_: str) -> str:
+    """``noun`` with the particle for a closed or an open last syllable."""
+    last = ord(noun[-1]) - 0xAC00 if noun else 0
+    is_closed = 0 <= last < 11172 and last % 28 != 0
+    return noun + (closed if is_closed else open_)
+
+
+def topic(noun: str) -> str:
+    """``noun`` as the topic of a sentence."""
+    return with_particle(noun, "은", "는")
+
+
+def korean_comparison_of(question: str) -> ComparisonQuestion | None:
+    """What the Korean ``question`` compares, or None if it does not compare named things."""
+    bare = question.strip().rstrip("?？. ")
+    return _same(bare) or _both(bare) or _among(bare)
+
+
+def _things(match: re.Match[str]) -> tuple[str, ...]:
+    first = [part.strip(" '\"‘’“”《》「」") for part in match["a"].split(",")]
+    return (*first, match["b"].strip(" '\"‘’“”《》「」"))
+
+
+def _same(bare: str) -> ComparisonQuestion | None:
+    match = _SAME.match(bare)
+    if match is None:
+        return None
+    things, shared = _things(match), _SAME_THING.search(match["rest"])
+    role = _ROLE.search(f"{match['attribute'] or ''}이 ")
+    if shared:
+        subjects = [f"{t}의 {role[1]}" if role else t for t in things]
+        asked = [f"{topic(t)} 어느 {shared[1]}{shared[2]}?" for t in subjects]
+    elif match["attribute"]:
+        asked = [f"{t}의 {topic(match['attribute'])} 무엇입니까?" for t in things]
+    else:
+        return None
+    measure = analyse_question(bare).measure
+    return ComparisonQuestion(things, tuple((one,) for one in asked), "same", measure)
+
+
+def _both(bare: str) -> ComparisonQuestion | None:
+    match = _BOTH.match(bare)
+    if match is None or not re.search(r"(?:까|요|가|나)$", bare):
+        return None
+    things = _things(match)
+    asked = tuple((f"{topic(thing)} {match['rest']}?",) for thing in things)
+    return ComparisonQuestion(things, asked, "both", "none")
+
+
+def _among(bare: str) -> ComparisonQuestion | None:
+    match = _AMONG.match(bare)
+    if match is None:
+        return None
+    things, rest = _things(match), match["rest"]
+    shape = analyse_question(f"{things[0]}와 {things[-1]} 중 {rest}?")
+    role = _ROLE.search(rest)
+    subjects = [f"{thing}의 {role[1]}" if role else thing for thing in things]
+    relation: Relation = "either"
+    compared, measure = shape.comparison, shape.measure
+    if measure == "none" and any(word in rest for word, _ in _DEGREES):
+        compared = "least" if re.search(r"낮|짧|작", rest) else "greatest"
+        measure = "number"
+    if compared in {"least", "greatest"} and measure not in {"none", "country"}:
+        relation = "least" if compared == "least" else "greatest"
+        asked = [tuple(_asked(measure, rest, subject)) for subject in subjects]
+    else:
+        said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
+        if said == rest:
+            return None
+        asked = [(f"{topic(subject)} {said}?",) for subject in subjects]
+    return ComparisonQuestion(things, tuple(asked), relation, measure)
+
+
+def _asked(measure: str, rest: str, subject: str) -> list[str]:
+    birth, death = f"{topic(subject)} 언제 태어났습니까?", f"{topic(subject)} 언제 사망했습니까?"
+    if measure in {"birth", "death", "lifespan"}:
+        return {"birth": [birth], "death": [death], "lifespan": [birth, death]}[measure]
+    if measure == "number":
+        of = _OF_KIND.search(rest)
+        noun = next((name for name in of.groups() if name), "") if of else ""
+        noun = noun or next((name for word, name in _DEGREES if word in rest), "수")
+        return [f"{subject}의 {topic(noun)} 얼마입니까?"]
+    done = _DONE.search(rest)
+    return [f"{topic(subject)} 언제 {done[1] if done else '시작'}되었습니까?"]

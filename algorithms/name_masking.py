@@ -1,0 +1,130 @@
+"""Names in a question put behind placeholders, so that grammar sees the words around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .answer_types import countries, quoted_names
+
+NAME = r"(?:⟦\d+⟧|#\d+)"
+
+_JOINING = frozenset(
+    "of the with for de la le du di da del von van der den al el bin ibn und et y &".split()
+)
+_OPENING = frozenset(
+    """what which who whom whose when where why how in on at of for from to by with is are was were
+    do does did has have had can could will would should the a an besides both between among compare
+    name tell give list and or if as that this there i""".split()
+)
+_PLACEHOLDER = re.compile(r"⟦(\d+)⟧")
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A question whose names are placeholders ⟦0⟧, ⟦1⟧, ...; ``names`` holds them."""
+
+    text: str
+    names: tuple[str, ...]
+
+    def unmask(self, text: str) -> str:
+        """``text`` with the names put back."""
+        return _PLACEHOLDER.sub(lambda match: self.names[int(match[1])], text)
+
+
+def mask(question: str, known: Sequence[str] = ()) -> Masked:
+    """``question`` with quoted names, ``known`` ones and runs of capitalised words masked.
+
+    A run goes on over "of", "the" and the like, over a comma and over a parenthesis, where another
+    capitalised word follows; a possessive "'s" before a small letter ends it and stays outside.
+    """
+    names: list[str] = []
+    text = " ".join(question.replace("’", "'").replace("⟦", "[").replace("⟧", "]").split())
+    for quoted in sorted(quoted_names(text), key=len, reverse=True):
+        text = re.sub(
+            rf"[\"“'‘「『《〈]{re.escape(quoted)},?[\"”'’」』》〉]", _keep(names, quoted), text
+        )
+    for name in sorted(known, key=len, reverse=True):
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _keep(names, name), text)
+    tokens = text.split(" ")
+    out: list[str] = []
+    place = 0
+    while place < len(tokens):
+        end = _run_end(tokens, place, opens=not out)
+        if end == place:
+            out.append(tokens[place])
+            place += 1
+            continue
+        name, tail = _without_tail(" ".join(tokens[place:end]))
+        out.append(_keep(names, name) + tail)
+        place = end
+    return Masked(" ".join(out), tuple(names))
+
+
+def _keep(names: list[str], name: str) -> str:
+    names.append(name)
+    return f"⟦{len(names) - 1}⟧"
+
+
+def _run_end(tokens: list[str], start: int, *, opens: bool) -> int:
+    """The end of the name that begins at ``start``; ``start`` itself where none does."""
+    first = tokens[start]
+    if not _is_capital(first) or (opens and first.lower() in _OPENING):
+        return start
+    end = start + 1
+    while end < len(tokens) and not _ends(tokens[end - 1], tokens[end]):
+        ahead = end
+        while ahead < len(tokens) and _joins(tokens, ahead) and ahead - end < 2:
+            ahead += 1
+        aside = ahead == end < len(tokens) and tokens[end].startswith("(")
+        if ahead == len(tokens) or not (aside or _is_capital(tokens[ahead])):
+            break
+        end = _aside_end(tokens, end) if aside else ahead + 1
+    if end - start > 1 and tokens[end - 2].endswith(",") and _is_demonym(tokens[end - 1]):
+        end -= 1
+    run = " ".join(tokens[start:end])
+    return end if re.search(r"[^\W\d_]", run) and not _is_demonym(run) else start
+
+
+def _is_demonym(word: str) -> bool:
+    """Whether ``word`` is an adjective such as "British", and not a country's name."""
+    return any(span.text == word != country for span, country in countries(word))
+
+
+def _joins(tokens: list[str], place: int) -> bool:
+    """Whether the small word at ``place`` may stand within a name."""
+    article = tokens[place + 1 : place + 2] == ["the"]
+    return tokens[place] in _JOINING or (article and tokens[place] in {"on", "to"})
+
+
+def _is_capital(token: str) -> bool:
+    letter = token.lstrip("(\"“'‘.…-¿¡")[:1]
+    return letter.isupper() or letter.isdigit()
+
+
+def _aside_end(tokens: list[str], start: int) -> int:
+    """The end of the parenthesis that ``start`` opens; without one, of its first word."""
+    closing = (i for i in range(start, min(start + 8, len(tokens))) if ")" in tokens[i])
+    return next(closing, start) + 1
+
+
+def _ends(token: str, following: str) -> bool:
+    """Whether a name cannot go on after ``token``."""
+    if token.endswith(("'s", "s'")):
+        return not _is_capital(following)
+    return token.endswith(("?", ";", ":")) and not _is_capital(following)
+
+
+def _without_tail(name: str) -> tuple[str, str]:
+    """A run apart from the possessive and the punctuation that follow it."""
+    tail = re.search(r"(?:'s?)?[,?;:]*$|(?:'s)$", name)
+    cut = tail.start() if tail else len(name)
+    if (
+        name[cut:].startswith("'")
+        and not name[cut:].startswith("'s")
+        and name[cut - 1 : cut] != "s"
+    ):
+        cut += 1
+    return name[:cut], name[cut:]

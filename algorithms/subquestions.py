@@ -1,0 +1,91 @@
+"""Sub-questions that refer to one another's answers as #1, #2, ...: a directed acyclic graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_REFERENCE = re.compile(r"#\s?(\d{1,4})(?!\d)")
+_LONGEST = 1000
+
+
+class SubQuestion(NamedTuple):
+    """A sub-question; ``depends_on`` are the places (from 0) of those that its text refers to.
+
+    ``origin`` is its place among the texts that it was chosen from.
+    """
+
+    text: str
+    depends_on: tuple[int, ...]
+    origin: int = 0
+
+
+def references(text: str) -> tuple[int, ...]:
+    """The numbers that ``text`` refers to, each once, in order: "#2 and #1" gives (2, 1)."""
+    return tuple(dict.fromkeys(int(number) for number in _REFERENCE.findall(text)))
+
+
+def substitute(text: str, answers: Mapping[int, str]) -> str:
+    """``text`` with every reference whose answer is known replaced by it.
+
+    What looks like a reference in an answer is not one, and is written otherwise.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        answer = answers.get(int(match[1]))
+        return _REFERENCE.sub(r"no. \1", answer) if answer else match.group()
+
+    return _REFERENCE.sub(replace, text)
+
+
+def same_question(a: str, b: str) -> bool:
+    """Whether two questions differ in nothing but case, spaces and punctuation."""
+    return _key(a) == _key(b)
+
+
+def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, ...]:
+    """The usable ones of the sub-questions that ``parent`` was split into, at most ``most``.
+
+    Left out are empty and overlong texts, repetitions, ``parent`` itself, and what refers to
+    itself, to nothing, to what is left out, or round in a circle. References point backwards only,
+    and are numbered anew. Fewer than two do not split ``parent``: the result is then empty.
+    """
+    kept = _distinct(texts[: 10 * most], parent)
+    order: list[int] = []
+    while len(order) < most:
+        ready = (
+            place
+            for place, text in kept.items()
+            if place not in order and all(number - 1 in order for number in references(text))
+        )
+        place = next(ready, None)
+        if place is None:
+            break
+        order.append(place)
+    if len(order) < 2:
+        return ()
+    new = {place + 1: position for position, place in enumerate(order, start=1)}
+    return tuple(
+        SubQuestion(
+            _REFERENCE.sub(lambda match: f"#{new[int(match[1])]}", kept[place]),
+            tuple(new[number] - 1 for number in references(kept[place])),
+            place,
+        )
+        for place in order
+    )
+
+
+def _distinct(texts: Sequence[str], parent: str) -> dict[int, str]:
+    """Places and texts of the distinct questions other than ``parent``."""
+    seen, kept = {_key(parent), ""}, dict[int, str]()
+    for place, raw in enumerate(texts):
+        text = " ".join(raw.split())
+        if _key(text) not in seen and len(text) <= _LONGEST:
+            seen.add(_key(text))
+            kept[place] = text
+    return kept
+
+
+def _key(text: str) -> str:
+    return re.sub(r"[^\w#]+", "", text).casefold()

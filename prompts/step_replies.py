@@ -1,0 +1,86 @@
+"""The replies of DeepRAG's prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from .prompt import Excerpt
+from .replies import PromptReply
+
+NOT_FOUND = "(not found)"
+COMPUTED = "computed"
+NO_STEPS = "None yet."
+
+
+def show_steps(steps: Sequence[tuple[str, str]], computed: str = "") -> str | list[Excerpt]:
+    """Sub-questions with their answers (empty: not found), as the prompts show them."""
+    shown: list[Excerpt] = [
+        {"id": str(place), "title": question, "text": answer or NOT_FOUND}
+        for place, (question, answer) in enumerate(steps, start=1)
+    ]
+    if computed:
+        shown.append({"id": COMPUTED, "title": "computed from these answers", "text": computed})
+    return shown or NO_STEPS
+
+
+def _source(value: Any) -> Any:
+    """Whatever speaks of earlier answers, memory or computing means them."""
+    said = str(value).lower()
+    return (
+        "earlier"
+        if re.search(r"earlier|param|memor|comput|answers|previous|none", said)
+        else ("retrieve")
+    )
+
+
+class NextStep(PromptReply):
+    """What to do next: answer the question, or ask one more sub-question."""
+
+    finish: Annotated[bool, Field(description="Whether the steps suffice for the answer.")]
+    question: Annotated[str, Field(description="The next sub-question; empty at the end.")]
+    source: Annotated[
+        Literal["retrieve", "earlier"],
+        BeforeValidator(_source),
+        Field(description="Where its answer comes from: retrieve, or earlier answers."),
+    ]
+    reason: Annotated[str, Field(description="Why, in a few words.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        given = {key: item for key, item in value.items() if item is not None}
+        empty = {"question": "", "source": "retrieve", "reason": ""}
+        return {**empty, "finish": not given.get("question"), **given}
+
+
+class StepAnswer(PromptReply):
+    """An answer that follows from earlier ones."""
+
+    found: Annotated[bool, Field(description="Whether the earlier answers decide it.")]
+    answer: Annotated[str, Field(description="The answer, or empty.")]
+
+
+class SubQuestionText(PromptReply):
+    """One of the questions that a question is split into."""
+
+    question: Annotated[str, Field(description="The question; #1 is the answer of the first.")]
+    atomic: Annotated[bool, Field(description="Whether it asks for one fact only.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"question": value, "atomic": True}
+        if isinstance(value, dict):
+            return {"atomic": True, **{k: v for k, v in value.items() if v is not None}}
+        return value
+
+
+class SubQuestions(PromptReply):
+    """What a question is split into, in order; one or none if it asks for one fact."""
+
+    questions: list[SubQuestionText]

@@ -1,0 +1,73 @@
+"""States of the deeprag graph, and the records of its steps and of its tree (DeepRAG)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from .answering import AnswerOutput, QuestionInput, StopReason
+from .records import Citation
+
+StepSource = Literal["retrieve", "earlier"]
+NodeStatus = Literal["waiting", "ready", "split", "answered", "not_found", "failed", "blocked"]
+NodeDecision = Literal["undecided", "decompose", "retrieve"]
+
+
+class Step(TypedDict):
+    """One step of the narrative: a sub-question and what came of it.
+
+    ``source`` is the decision: passages are retrieved, or the answers of ``earlier`` steps do.
+    ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
+    """
+
+    number: int
+    question: str
+    source: StepSource
+    reason: str
+    passages: list[str]
+    answer: str
+    found: bool
+    citations: list[Citation]
+
+
+class TreeNode(TypedDict):
+    """A question of the tree; ``parent`` is empty for the root, whose ``depth`` is 0.
+
+    ``text`` refers to the answers of its siblings as #1, #2; ``depends_on`` are their ids, and
+    ``question`` is ``text`` with these answers filled in. ``evidence`` are ids of passages.
+    An ``atomic`` question asks for one fact; ``bound`` kept another one from being split.
+    """
+
+    id: str
+    parent: str
+    depth: int
+    text: str
+    question: str
+    depends_on: list[str]
+    atomic: bool
+    bound: Literal["depth", "nodes"] | None
+    status: NodeStatus
+    decision: NodeDecision
+    reason: str
+    answer: str
+    evidence: list[str]
+    citations: list[Citation]
+
+
+class DeepragOutput(AnswerOutput):
+    """What the deeprag graph returns besides: its mode, and the steps or the tree."""
+
+    mode: Literal["narrative", "tree"] | None
+    steps: list[Step]
+    tree: list[TreeNode]
+
+
+class DeepragState(QuestionInput, DeepragOutput):
+    """The state of the deeprag graph.
+
+    ``pending`` is the step that is being taken, if any; ``bound`` is the bound that was hit.
+    """
+
+    pending: list[Step]
+    bound: StopReason | None
