@@ -8,16 +8,16 @@ import tempfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from pydantic import ValidationError
 
 from .context import (
-    AnyMethodContext,
     Context,
     IndexContext,
     MethodName,
+    RouterContext,
 )
 from .evaluation.commands import evaluate
 from .state.errors import RagraphsError
@@ -110,14 +110,13 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
 
 
 @app.command()
-@context_options(AnyMethodContext)
+@context_options(RouterContext)
 def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
-    method: Annotated[MethodName, typer.Option(help="How to answer it.")] = "crag",
     trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
     as_json: Json = False,
-    context: AnyMethodContext,
+    context: RouterContext,
 ) -> None:
     """Answer a question from an index, with citations."""
     from .terminal import show_answer, show_tree, show_update
@@ -126,43 +125,33 @@ def ask(
         if trace:
             show_update(node, update)
 
-    result = _answer(method, question, context, watch)
+    result = _answer(question, context, watch)
     if trace:
         show_tree(result)
     print_json(result) if as_json else show_answer(result)
 
 
 def _answer(
-    method: MethodName,
     question: str,
-    context: AnyMethodContext,
+    context: RouterContext,
     watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
 ) -> AnswerOutput:
-    """The output of ``method``; ``watch`` sees every node's update on the way."""
+    """What the method that ``context`` names returns, or the router for none; ``watch`` sees every
+    node's update on the way."""
+    from .terminal import ask_graph
+
+    if context.method == "auto":
+        from .graphs.router import graph as router
+
+        return ask_graph(router, question, context, watch)
     from .graphs import graph_of
 
-    graph, context_type = graph_of(method)
-    foreign = context.model_fields_set.difference(context_type.model_fields)
+    graph, context_type = graph_of(context.method)
+    foreign = context.model_fields_set.difference(context_type.model_fields) - {"method"}
     if foreign:
         flag = "--" + min(foreign).replace("_", "-")
-        raise typer.BadParameter(f"{flag} is no setting of {method}; leave it out.")
-    fields = {
-        name: getattr(context, name)
-        for name in context.model_fields_set.intersection(context_type.model_fields)
-    }
-    result: Any = None
-    updates: Any
-    for mode, updates in graph.stream(
-        {"question": question},
-        context=context_type(**fields),
-        stream_mode=["updates", "values"],
-    ):
-        if mode == "values":
-            result = updates
-            continue
-        for node, update in updates.items():
-            watch(node, update)
-    return cast("AnswerOutput", {key: result[key] for key in graph.output_channels})
+        raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
+    return ask_graph(graph, question, context.narrowed(context_type), watch)
 
 
 @app.command()
@@ -269,8 +258,8 @@ def communities(
 
 
 @app.command()
-@context_options(AnyMethodContext)
-def demo(*, context: AnyMethodContext) -> None:
+@context_options(RouterContext)
+def demo(*, context: RouterContext) -> None:
     """Index a small bundled corpus and ask it three questions."""
     from .graphs.index import graph
     from .terminal import run_with_progress, say, show_answer, show_indexing
@@ -287,7 +276,8 @@ def demo(*, context: AnyMethodContext) -> None:
         show_indexing(result)
         for method, question in _DEMO_QUESTIONS:
             say(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
-            show_answer(_answer(method, question, context.model_copy(update={"index": place})))
+            chosen = {"index": place, "method": method}
+            show_answer(_answer(question, context.narrowed(RouterContext, **chosen)))
 
 
 @entities.command("list")

@@ -11,7 +11,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from dotenv import load_dotenv
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
@@ -32,12 +32,15 @@ Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
 DeepragMode = Literal["narrative", "tree"]
 RetrievalPolicy = Literal["biased", "retrieve_always", "model"]
+MostCalls = Annotated[
+    int, Field(ge=1, le=1000, description="Most requests to language models a question.")
+]
+C = TypeVar("C", bound="Context")
 
 
 def _split_commas(value: Any) -> Any:
-    if isinstance(value, str):
-        return [name.strip() for name in value.split(",") if name.strip()]
-    return value
+    names = value.split(",") if isinstance(value, str) else None
+    return value if names is None else [name.strip() for name in names if name.strip()]
 
 
 class Settings(BaseSettings):
@@ -125,6 +128,11 @@ class Context(BaseModel):
         int, Field(ge=1, le=256, description="Requests to the model at the same time.")
     ] = 16
 
+    def narrowed(self, context_type: type[C], **changes: Any) -> C:
+        """The fields that were set and that ``context_type`` has, and ``changes``."""
+        names = self.model_fields_set.intersection(context_type.model_fields)
+        return context_type(**{name: getattr(self, name) for name in names} | changes)
+
     @property
     def folder(self) -> Path:
         """The index folder. Raises RagraphsError where the operator does not allow it."""
@@ -211,9 +219,14 @@ class QuestionContext(Context):
         RetrieverName, Field(description="How passages are found in the index.")
     ] = "hybrid"
     top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
-    max_calls: Annotated[
-        int, Field(ge=1, le=1000, description="Most requests to the language model a question.")
-    ] = 24
+    small_model: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            description="Language model for grading, traversal and routing; empty: the model.",
+        ),
+    ] = None
+    max_calls: MostCalls = 24
 
 
 class BasicContext(QuestionContext):
@@ -246,6 +259,10 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
+
+    confirm_web: Annotated[
+        bool, Field(description="Ask before a query is sent to the web, showing it.")
+    ] = False
 
     @model_validator(mode="after")
     def _ordered(self) -> CragContext:
@@ -323,9 +340,7 @@ class DeepragContext(QuestionContext):
 class GraphragContext(QuestionContext):
     """Settings of the graphrag graph (GraphRAG)."""
 
-    max_calls: Annotated[
-        int, Field(ge=1, le=1000, description="Most requests to the language model a question.")
-    ] = 12
+    max_calls: MostCalls = 12
     search: Annotated[
         SearchName,
         Field(
@@ -352,8 +367,16 @@ class GraphragContext(QuestionContext):
     ] = 3
 
 
-class AnyMethodContext(CragContext, DeepragContext, HopragContext, Tog2Context, GraphragContext):
-    """The settings of all methods that answer questions."""
+class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, GraphragContext):
+    """Settings of the router graph, and of all methods that it may choose."""
+
+    method: Annotated[
+        Literal["auto", MethodName],
+        Field(description="Which method answers; auto: the one that suits the question."),
+    ] = "auto"
+    escalations: Annotated[
+        int, Field(ge=0, le=2, description="Further methods to try where one finds too little.")
+    ] = 2
 
 
 _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
@@ -375,10 +398,3 @@ def index_folder(index: str, operator: Settings) -> Path:
     if folder.is_symlink():
         raise RagraphsError(f"The index {index!r} is a link, which this server does not follow.")
     return folder
-
-
-def check_model_allowed(name: str, operator: Settings) -> None:
-    """Raises RagraphsError where the operator's list of models does not have ``name``."""
-    if name != operator.model and operator.models and name not in operator.models:
-        allowed = ", ".join([operator.model, *operator.models])
-        raise RagraphsError(f"The model {name!r} is not allowed here; choose one of: {allowed}.")

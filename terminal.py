@@ -9,7 +9,7 @@ import json
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -23,7 +23,7 @@ from .context import Context
 from .state.answering import AnswerOutput
 from .state.records import Citation, Passage, Usage
 
-_out = Console(soft_wrap=True, highlight=False)
+out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -107,7 +107,7 @@ def print_json(value: Any) -> None:
 
 def say(markup: str) -> None:
     """Prints a line with Rich markup."""
-    _out.print(markup)
+    out.print(markup)
 
 
 def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
@@ -153,17 +153,65 @@ async def _follow(
     return result
 
 
+def ask_graph(
+    graph: Any, question: str, context: Context, watch: Callable[[str, dict[str, Any]], None]
+) -> AnswerOutput:
+    """The output of ``graph``; ``watch`` sees updates, and a person is asked where it stops to ask.
+
+    Messages are given as roles and contents.
+    """
+    from langchain_core.messages import convert_to_openai_messages
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    asking = graph.copy({"checkpointer": InMemorySaver()})
+    given: Any = {"question": question}
+    while True:
+        result, stopped = _run_watched(asking, given, context, watch)
+        if stopped is None:
+            break
+        _err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
+        given = Command(resume=typer.confirm("Go on?", err=True))
+    output = {key: result[key] for key in graph.output_channels}
+    if "messages" in output:
+        output["messages"] = convert_to_openai_messages(output["messages"])
+    return cast(AnswerOutput, output)
+
+
+def _run_watched(
+    graph: Any, given: Any, context: Context, watch: Callable[[str, dict[str, Any]], None]
+) -> tuple[Any, Any]:
+    """The last values, and what the run stopped to ask, if it did."""
+    result: Any = None
+    stopped: Any = None
+    for mode, part in graph.stream(
+        given,
+        config={"configurable": {"thread_id": "command line"}},
+        context=context,
+        stream_mode=["updates", "values"],
+    ):
+        if mode == "values":
+            result = part
+            continue
+        for node, update in part.items():
+            if node == "__interrupt__":
+                stopped = update[0].value
+            else:
+                watch(node, update)
+    return result, stopped
+
+
 def show_indexing(result: Any) -> None:
     """Prints what an index run did, its failures and warnings on stderr."""
     if (plan := result["plan"]) is not None:
-        _out.print(
+        out.print(
             f"Would read {plan['documents']} documents into {plan['passages']} passages "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
             f"{plan['missing_replies']} replies of a model missing; about "
             f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
         )
     else:
-        _out.print(
+        out.print(
             f"{result['added']} documents added, {result['updated']} updated, "
             f"{result['unchanged']} unchanged, {result['removed']} removed. The index at "
             f"{escape(result['index'])} holds {result['document_count']} documents in "
@@ -171,22 +219,22 @@ def show_indexing(result: Any) -> None:
         )
     for failure in result["failures"]:
         _err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
-    _show_warnings(result["warnings"])
+    show_warnings(result["warnings"])
 
 
 def show_answer(result: AnswerOutput) -> None:
     """Prints an answer with its citations, and what it cost."""
     if result["answer"]:
-        _out.print(escape(result["answer"]))
+        out.print(escape(result["answer"]))
     if not result["sufficient"]:
         reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
         label = "Not certain" if result["answer"] else "No answer"
-        _out.print(f"[yellow]{label}: {reason}.[/yellow]")
+        out.print(f"[yellow]{label}: {reason}.[/yellow]")
     for place, citation in enumerate(result["citations"], start=1):
-        _out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
-        _out.print(f"      [dim]{escape(_source(citation))}[/dim]")
-    _out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
-    _show_warnings(result["warnings"])
+        out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
+        out.print(f"      [dim]{escape(_source(citation))}[/dim]")
+    out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
+    show_warnings(result["warnings"])
 
 
 def show_update(node: str, update: dict[str, Any] | None) -> None:
@@ -198,8 +246,9 @@ def show_tree(result: Mapping[str, Any]) -> None:
     """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
     from .algorithms.tree_drawing import draw_tree
 
-    if result.get("tree"):
-        _err.print(escape(draw_tree(result["tree"])))
+    tree = result.get("tree") or result.get("details", {}).get("tree")
+    if tree:
+        _err.print(escape(draw_tree(tree)))
 
 
 def show_status(status: Any) -> None:
@@ -208,82 +257,11 @@ def show_status(status: Any) -> None:
     for name, value in status.items():
         if name not in {"failures", "document_list"}:
             table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
-    _out.print(table)
+    out.print(table)
     for document in status.get("document_list", []):
-        _out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
+        out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
     for failure in status["failures"]:
-        _out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
-
-
-def show_retrieval(result: Any) -> None:
-    """Prints recall as a table of percentages."""
-    table = Table(title=f"{result['set']} · {result['retriever']} · {result['embeddings']}")
-    table.add_column("")
-    for k in result["recall"]:
-        table.add_column(f"@{k}", justify="right")
-    for name in ("recall", "all_support"):
-        table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
-    _out.print(table)
-    _out.print(
-        f"{result['questions']} questions ({result['without_support']} more without support) on "
-        f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms each, "
-        f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
-    )
-
-
-_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
-
-
-def show_answers(results: Sequence[dict[str, Any]]) -> None:
-    """Prints a line for every method, shares as percentages, costs per question."""
-    first = results[0]
-    table = Table(title=f"{first['set']} · {first['model']} · {first['questions']} questions")
-    table.add_column("")
-    for name in (*_SHARES.values(), "calls", "tokens", "seconds"):
-        table.add_column(name, justify="right")
-    for result in results:
-        shares = (result[name] for name in _SHARES)
-        costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
-        table.add_row(
-            result["method"],
-            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
-            *(f"{cost:,.1f}" for cost in costs),
-            f"{result['seconds_per_question']:.2f}",
-        )
-    _out.print(table)
-    for result in results:
-        if result["reused"]:
-            _say_note(
-                f"{result['reused']} replies to {result['method']} were known; tokens are without."
-            )
-        if result["failures"]:
-            _say_note(
-                f"{result['failures']} questions failed with {result['method']} and count as "
-                f"wrong; the first: {result['first_failure']}"
-            )
-
-
-def show_router(result: dict[str, Any]) -> None:
-    """Prints a line for every way to choose methods, costs per question, and the verdict."""
-    table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
-    table.add_column("")
-    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap"):
-        table.add_column(name, justify="right")
-    for one in result["strategies"]:
-        shares = (one[name] for name in ("em", "f1", "support_recall"))
-        table.add_row(
-            one["strategy"],
-            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
-            f"{one['calls']:.1f}",
-            f"{one['tokens']:,.0f}",
-            f"{one['seconds']:.2f}",
-            f"{100 * one['regret']:.1f}",
-            "–" if one["gap_closed"] is None else f"{one['gap_closed']:.0%}",
-        )
-    _out.print(table)
-    _out.print(escape(result["verdict"]))
-    _out.print(f"The classifier abstained from {result['abstained']} of the questions.")
-    _show_warnings(list(result["excluded"].values()))
+        out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
 
 def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = ()) -> None:
@@ -292,29 +270,29 @@ def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = 
     for entity in entities:
         passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
-    _out.print(table)
-    _show_warnings(warnings)
+    out.print(table)
+    show_warnings(warnings)
 
 
 def show_entity(entity: dict[str, Any]) -> None:
     """Prints what is known of an entity."""
-    _out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
+    out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
     if entity["description"]:
-        _out.print(escape(entity["description"]))
+        out.print(escape(entity["description"]))
     if len(entity["aliases"]) > 1:
-        _out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
+        out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
     for one in entity["relations"]:
-        _out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
+        out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
     for claim in entity["claims"]:
-        _out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+        out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
     for passage in entity["passages"]:
-        _out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
 
 
 def show_merges(merges: Sequence[dict[str, Any]]) -> None:
     """Prints merges, one a line."""
     for merge in merges:
-        _out.print(
+        out.print(
             escape(f"{merge['merged']} ({merge['merged_id']}) is {merge['kept']}")
             + f" [dim]{merge['reason']} {merge['score']:.2f}[/dim]"
         )
@@ -325,31 +303,31 @@ def show_communities(communities: Sequence[dict[str, Any]]) -> None:
     for one in communities:
         weight = f"{one['size']} entities, {one['rating']:g}"
         indent = "  " * one["level"]
-        _out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
+        out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
 
 
 def show_community(community: dict[str, Any]) -> None:
     """Prints a community's report, and what it leads to."""
-    _out.print(f"[bold]{escape(community['title'])}[/bold] {community['id']}")
-    _out.print(f"[dim]level {community['level']}, rated {community['rating']:g} of 10[/dim]")
-    _out.print(escape(community["summary"]))
+    out.print(f"[bold]{escape(community['title'])}[/bold] {community['id']}")
+    out.print(f"[dim]level {community['level']}, rated {community['rating']:g} of 10[/dim]")
+    out.print(escape(community["summary"]))
     for finding in community["findings"]:
-        _out.print(escape(f"  - {finding['statement']}"))
+        out.print(escape(f"  - {finding['statement']}"))
     if community["parent"]:
-        _out.print(f"[dim]part of[/dim] {community['parent'][:8]}")
+        out.print(f"[dim]part of[/dim] {community['parent'][:8]}")
     show_communities([{**child, "level": 1} for child in community["children"]])
     names = ", ".join(entity["name"] for entity in community["entities"])
-    _out.print(f"[dim]entities[/dim] {escape(names)}")
+    out.print(f"[dim]entities[/dim] {escape(names)}")
     for passage in community["passages"]:
-        _out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
 
 
-def _show_warnings(warnings: Sequence[str]) -> None:
+def show_warnings(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        _say_note(warning)
+        say_note(warning)
 
 
-def _say_note(sentence: str) -> None:
+def say_note(sentence: str) -> None:
     _err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
 
 

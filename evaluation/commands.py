@@ -43,8 +43,8 @@ def retrieval(
     context: IndexContext,
 ) -> None:
     """Recall of supporting passages, time and memory of a retriever."""
-    from ..terminal import show_retrieval
     from .retrieval import evaluate_retrieval
+    from .tables import show_retrieval
 
     keep = "index" in context.model_fields_set
     result = evaluate_retrieval(
@@ -72,8 +72,9 @@ def answers(
     on where it stopped, and asks again only where documents, settings, the model or the program
     have changed. Layers that methods need and the index lacks are built first, by --model.
     """
-    from ..terminal import progress_bars, show_answers
+    from ..terminal import progress_bars
     from .answers import evaluate_answers
+    from .tables import show_answers
 
     with progress_bars(quiet=False) as report:
         results = evaluate_answers(
@@ -119,8 +120,9 @@ def router(
     Asks every method every question, as `evaluate answers` does, and keeps finished questions in
     the same file.
     """
-    from ..terminal import progress_bars, show_router
+    from ..terminal import progress_bars
     from .router import evaluate_router
+    from .tables import show_router
 
     with progress_bars(quiet=False) as report:
         result = evaluate_router(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
-from ..context import Context, Settings, check_model_allowed
+from ..context import Context, Settings
 from ..state.errors import RagraphsError
 from .embeddings import Embedder
 from .failures import explain
@@ -29,7 +29,7 @@ async def open_language_model(
     ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the
     model is not allowed, unknown, or has no key.
     """
-    check_model_allowed(context.model, operator)
+    _check_allowed(context.model, operator)
     if context.model == OFFLINE:
         return _offline(await asyncio.to_thread(embedder))
     key = (
@@ -143,3 +143,10 @@ def _openai_options(context: Context, operator: Settings) -> dict[str, Any]:
         "base_url": operator.openai_base_url or None,
         "api_key": operator.openai_api_key or "none",
     }
+
+
+def _check_allowed(name: str, operator: Settings) -> None:
+    """Raises RagraphsError where the operator's list of models does not have ``name``."""
+    if name != operator.model and operator.models and name not in operator.models:
+        allowed = ", ".join([operator.model, *operator.models])
+        raise RagraphsError(f"The model {name!r} is not allowed here; choose one of: {allowed}.")

@@ -52,6 +52,8 @@ async def grade_texts(
     """A score for each text by the grader that ``context`` names."""
     index = await index_of(context)
     embedder = await asyncio.to_thread(lambda: index.embedder)
-    grader = open_grader(context.grader, await language_model_of(context), embedder)
+    grader = open_grader(
+        context.grader, await language_model_of(context, context.small_model), embedder
+    )
     excerpts = number([(text["title"], text["text"]) for text in texts])
     return await grader.grade(prompt, question, excerpts)

@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 from typing import Any
 
+from langgraph.types import interrupt
+
 from ..context import CragContext, settings
 from ..models.language import NoReplyError
 from ..models.meter import current_meter
@@ -22,7 +24,7 @@ _MOST_QUERIES = 3
 @node(reserve=2)
 async def rewrite(state: CragState, context: CragContext) -> dict[str, Any]:
     """Turns the question into at most three queries for a web search engine."""
-    model = await language_model_of(context)
+    model = await language_model_of(context, context.small_model)
     try:
         reply = await model.run(REWRITE_QUERY, question=state["question"])
     except NoReplyError as error:
@@ -38,15 +40,28 @@ async def search_web(state: CragState, context: CragContext) -> dict[str, Any]:
     web = web_search(settings())
     if web is None:
         return {"stop_reason": "web_unavailable"}
-    results = await asyncio.gather(
-        *(_search(web, query, context.web_results) for query in state["queries"])
-    )
+    queries = _confirmed(state["queries"]) if context.confirm_web else state["queries"]
+    if not queries:
+        current_meter().warn("The web was not searched, because it was not confirmed.")
+        return {"queries": [], "stop_reason": "web_unavailable"}
+    results = await asyncio.gather(*(_search(web, query, context.web_results) for query in queries))
     found = {page.url + page.text: page for pages in results if pages for page in pages}
     failed = all(pages is None for pages in results)
     return {
+        "queries": queries,
         "pages": [_evidence(rank, page) for rank, page in enumerate(found.values(), start=1)],
         "stop_reason": "web_unavailable" if failed else None,
     }
+
+
+def _confirmed(queries: list[str]) -> list[str]:
+    """The queries that a person allows: all for yes, none for no, or those given instead."""
+    said = interrupt({"message": "Search the web for these queries?", "queries": queries})
+    if isinstance(said, list):
+        return [query for query in said if isinstance(query, str) and query.strip()]
+    refused = {"no", "n", "false", "아니요", "아니오"}
+    allowed = said.strip().casefold() not in refused if isinstance(said, str) else bool(said)
+    return queries if allowed else []
 
 
 async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:

@@ -1,0 +1,71 @@
+"""States of the router graph, and the records of its decision."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from langchain_core.messages import AnyMessage
+from langgraph.channels import EphemeralValue
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from .answering import AnswerOutput, StopReason
+
+DecidedBy = Literal["user", "only", "classifier", "model"]
+
+
+class RoutingDecision(TypedDict):
+    """Which method answers first, and why.
+
+    ``obstacles`` says for each method why it is out, or nothing; ``kind`` is what the question
+    seems to ask for; ``scores`` are those of the feasible methods, best first.
+    """
+
+    method: str
+    decided_by: DecidedBy
+    reason: str
+    kind: str
+    scores: dict[str, float]
+    obstacles: dict[str, str]
+
+
+class Attempt(TypedDict):
+    """What one method gave; ``calls`` are requests to models."""
+
+    method: str
+    sufficient: bool
+    stop_reason: StopReason | None
+    calls: int
+
+
+class RouterInput(TypedDict, total=False):
+    """A question, or a conversation whose last message is one. Nothing of it stays on a thread
+    but the messages."""
+
+    question: Annotated[str, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class RouterOutput(AnswerOutput):
+    """What the router returns: the answer of the method that found most, and the way there.
+
+    ``asked`` is the question as it stands alone; ``details`` is what the method returned besides;
+    ``path`` has every method that was tried. The answer is a message as well.
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    asked: str
+    decision: RoutingDecision
+    path: list[Attempt]
+    details: dict[str, Any]
+
+
+class RouterState(RouterOutput):
+    """The state of the router graph.
+
+    ``waiting`` are the methods to try, in this order; ``latest`` is what the last one returned.
+    """
+
+    question: Annotated[str, EphemeralValue]
+    waiting: list[str]
+    latest: dict[str, Any]
