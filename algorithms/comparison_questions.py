@@ -28,6 +28,7 @@ class ComparisonQuestion:
     claim: bool = False
 
 
+SINGULAR_VERBS = {"are": "is", "were": "was", "do": "does", "have": "has"}
 _WORKS = r"films?|movies?|songs?|albums?|books?|novels?|series|shows?|plays?|operas?|games?"
 _ROLES = (
     r"directors?|producers?|authors?|writers?|composers?|performers?|singers?|founders?|editors?|"
@@ -154,14 +155,12 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     kind = (match["kind"] or match["works"] or "").strip(" ,:")
     role = match["roles"] or ""
     predicate = re.sub(r"^(?:both|all) |,? both$", "", match["predicate"].strip(" ,"))
-    auxiliary = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(
-        match["aux"].lower(), match["aux"].lower()
-    )
+    auxiliary = SINGULAR_VERBS.get(match["aux"].lower(), match["aux"].lower())
     had = _ROLE_HAD.match(predicate)
     if had:
         role, predicate, auxiliary = had["role"], had["rest"], "is"
     things, subjects = [], []
-    for part in _split(match["things"]):
+    for part in split_list(match["things"]):
         found = _ONE_THING.fullmatch(part)
         if found is None:
             return None
@@ -183,7 +182,8 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     return ComparisonQuestion(tuple(things), tuple((one,) for one in asked), relation, measure)
 
 
-def _split(things: str) -> list[str]:
+def split_list(things: str) -> list[str]:
+    """The members of "A, B and the C" or "A or B", without articles, where names are masked."""
     return [part for part in re.split(r",? (?:and|or) (?:the )?|, (?:the )?", things) if part]
 
 
@@ -232,7 +232,7 @@ def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
     shape = analyse_question(question)
     listed = _EARLIER_OF.match(masked.text)
     if listed:
-        things = [masked.unmask(thing) for thing in _split(listed["things"])]
+        things = [masked.unmask(thing) for thing in split_list(listed["things"])]
         frame = masked.unmask(f"{listed['asked']}{listed['kind']} {listed['predicate']}")
         shape = analyse_question(f"{frame}, {things[0]} or {things[-1]}?")
     elif described := _DESCRIBED.match(masked.text):
@@ -323,7 +323,7 @@ def _either_question(frame: str, subject: str) -> str:
         re.IGNORECASE,
     )
     if said:
-        verb = {"are": "is", "were": "was"}.get(said[1].lower(), said[1].lower())
+        verb = SINGULAR_VERBS.get(said[1].lower(), said[1].lower())
         return f"{verb.capitalize()} {subject} {said[2]}?"
     verbal = re.match(r"(?:which|what|who)(?: [a-z]+)? ([a-z]+(?:ed|s|on|ote|ote) .+)", frame, re.I)
     return f"Is it true that {subject} {verbal[1]}?" if verbal else f"What is {subject}?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .comparison_questions import comparison_of
+from .comparison_questions import SINGULAR_VERBS, comparison_of, split_list
 from .name_masking import NAME, mask
 
 _PERSONS = """director author writer composer performer singer producer founder creator designer
@@ -93,6 +93,7 @@ _TRIVIAL = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
+_PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
 _JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
 _AXES = re.compile(
@@ -121,6 +122,7 @@ _JOINTLY = re.compile(
 
 
 _MOST_NESTED = 8
+_FOUND_FIRST = "⟦who⟧"
 
 
 class Steps:
@@ -149,7 +151,7 @@ def decompose_english(question: str) -> list[str]:
             _resolve(asked, steps, titles)
         return steps.texts
     for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
-        _resolve(part, steps)
+        _resolve(part.replace(_FOUND_FIRST, f"#{len(steps.texts)}"), steps)
     return steps.texts
 
 
@@ -161,10 +163,6 @@ def _grid(text: str) -> list[str]:
     things, axes = _listed(match["things"]), _listed(match["axes"] or "")
     if len(things) * max(1, len(axes)) < 2 or (match.re is _AXES_OF and not _named(things)):
         return []
-    if match.re is _AXES_OF and re.fullmatch(
-        r"(?:same )?(?:difference|similarit|relation)\w*", axes[0]
-    ):
-        axes = []
     axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
     if not axes:
         return [f"What is {thing}?" for thing in things]
@@ -190,12 +188,10 @@ def _each(text: str) -> list[str]:
     match = _EACH.match(masked.text)
     if match is None or _JOINTLY.search(match["rest"]):
         return []
-    verb = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(
-        match["verb"], match["verb"]
-    )
+    verb = SINGULAR_VERBS.get(match["verb"].lower(), match["verb"])
     return [
         masked.unmask(f"{match['asking']} {verb} {thing}{match['rest']}?")
-        for thing in re.split(r",? and (?:the )?|, (?:the )?", match["things"])
+        for thing in split_list(match["things"])
     ]
 
 
@@ -207,12 +203,8 @@ def _joined(text: str) -> list[str]:
         return []
     first, second = match["first"], match["second"]
     names = re.findall(NAME, first)
-    if (
-        _PRONOUN.search(second)
-        and re.search(r"\b(?:he|she|his|her|him)\b", second)
-        and re.match(r"who\b", first, re.I)
-    ):
-        meant = "#1"
+    if _PERSONAL.search(second) and re.match(r"who\b", first, re.IGNORECASE):
+        meant = _FOUND_FIRST
     else:
         meant = names[-1] if names else ""
     if meant:

@@ -57,16 +57,19 @@ def split(question: str) -> SubQuestions:
 def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Reader) -> Answer:
     """What was computed, else the answers that no other sub-question uses, else a reading.
 
-    Without quotes of its own where the answer is that of the steps, which have theirs.
+    Of several such answers those that were found are told, each with its sub-question. Without
+    quotes of its own where the answer is that of the steps, which have theirs.
     """
     computed = [step["text"] for step in _shown(steps) if step["id"] == COMPUTED]
     if computed:
         return Answer(quotes=[], sufficient=True, answer=computed[0])
     last = loose_ends(earlier_steps(steps))
-    if not last or not all(step.answer for step in last) or comparison(question) is not None:
+    found = [step for step in last if step.answer]
+    if not found or comparison(question) is not None:
         return read(question, texts)
-    several = "\n".join(f"{step.question} {step.answer}" for step in last)
-    return Answer(quotes=[], sufficient=True, answer=last[0].answer if len(last) == 1 else several)
+    several = "\n".join(f"{step.question} {step.answer}" for step in found)
+    answer = found[0].answer if len(last) == 1 else several
+    return Answer(quotes=[], sufficient=len(found) == len(last), answer=answer)
 
 
 def _shown(steps: Steps) -> Sequence[Excerpt]:

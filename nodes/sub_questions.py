@@ -105,7 +105,7 @@ async def conclude_from(
         return _without_model(support, computed, pool, error)
     cited = check_citations(reply.quotes, pool)
     sufficient = reply.sufficient and bool(reply.answer)
-    if sufficient and (computed or all(one.answer for one in support) or not cited):
+    if not cited or (sufficient and (computed or all(one.answer for one in support))):
         cited = _united([cited, *(one.citations for one in _used(support, computed))])
     if sufficient and not cited:
         current_meter().warn("The answer has no citation that could be checked.")

@@ -213,3 +213,11 @@ def test_overlong_questions_stay_whole(unit):
     question = unit * 300
     assert split(question) == [question]
     assert comparison(question) is None
+
+
+def test_a_pronoun_stands_for_what_the_first_clause_finds_however_many_steps_it_takes():
+    assert split("Who directed the film that won the Blue Prize and when was he born?") == [
+        "Which film won the Blue Prize?",
+        "Who directed #1?",
+        "When was #2 born?",
+    ]

@@ -181,3 +181,11 @@ def test_offline_a_question_is_split_by_its_grammar(grow):
         "영화 기생충의 감독은 누구입니까?",
         "#1은 언제 태어났습니까?",
     ]
+
+
+def test_offline_what_was_found_of_several_facts_is_told_and_cited(grow):
+    result = grow("Who designed the Atomium and who designed the Zyzzyva Quokka?", model="offline")
+    assert [node["status"] for node in result["tree"][1:]] == ["answered", "not_found"]
+    assert result["answer"] == "Who designed the Atomium? André Waterkeyn"
+    assert (result["sufficient"], result["stop_reason"]) == (False, "insufficient")
+    assert [citation["title"] for citation in result["citations"]] == ["Atomium"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -52,7 +53,9 @@ class Script:
         if asked in self.broken:
             return failure(400, "no answer to this one")
         reply = getattr(self, kind.lower())(asked, human)
-        return Response(chat(_json(reply)).body, seconds=self.seconds) if self.seconds else reply
+        return (
+            Response(chat(json.dumps(reply)).body, seconds=self.seconds) if self.seconds else reply
+        )
 
     def nextstep(self, asked: str, human: str) -> Any:
         taken = human.count("<text id=")
@@ -87,12 +90,6 @@ class Script:
 
 def answered(answer: str, quotes: list[Any]) -> Any:
     return {"quotes": quotes, "sufficient": True, "answer": answer}
-
-
-def _json(reply: Any) -> str:
-    import json
-
-    return json.dumps(reply)
 
 
 def ask(indexing: Any, question: str = OLDER, **chosen: Any) -> Any:
