@@ -51,8 +51,7 @@ class OfflineReporter:
         }
 
     def _write_report(self, texts: Sequence[Excerpt]) -> CommunityReport:
-        lines = [_LINE.fullmatch(line) for line in texts[0]["text"].splitlines()]
-        written = write_report([(line[1], line[2], line[3]) for line in lines if line])
+        written = write_report(_rows(texts))
         return CommunityReport(
             title=written.title,
             summary=written.summary,
@@ -107,6 +106,13 @@ class OfflineReporter:
         rows: list[Excerpt] = [{"id": "1", "title": "", "text": text}] if text else []
         score = max((point.score for point in self._points(main, rows)), default=0.0)
         return LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
+
+
+def _rows(texts: Sequence[Excerpt]) -> list[tuple[str, str, str]]:
+    """The numbered lines of texts as rows of id, title and text; without any, the texts."""
+    lines = (_LINE.fullmatch(line) for text in texts for line in text["text"].splitlines())
+    rows = [(line[1], line[2], line[3]) for line in lines if line]
+    return rows or [(text["id"], text["title"], text["text"]) for text in texts]
 
 
 def _about(question: str, title: str) -> str:

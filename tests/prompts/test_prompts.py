@@ -9,9 +9,11 @@ from string import Template
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs.algorithms.report_context import Element
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.offline import OfflineLanguageModel
 from ragraphs.models.structured import read_reply
+from ragraphs.nodes.community_material import shown
 from ragraphs.prompts import library
 from ragraphs.prompts.prompt import Prompt, fence, number
 from ragraphs.state.errors import RagraphsError
@@ -33,6 +35,9 @@ GIVEN = {
     "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],
     "found": [{"id": "found", "title": "already found", "text": "Ann Lee (person)"}],
     "methods": [{"id": "basic", "title": "basic", "text": "One fact."}],
+    "knowledge": [{"id": "-", "title": "Entities", "text": "Ann Lee (person): A writer."}],
+    "main": "What is it about?",
+    "general": "no",
     "history": number([("question", "Who wrote Jaws?"), ("answer", "Peter Benchley")]),
 }
 ANSWER_INPUTS = {"question": "Who?", "texts": TEXTS}
@@ -52,6 +57,20 @@ def test_every_file_has_a_prompt_and_every_prompt_a_file():
 def inputs_of(prompt):
     human = built_in(prompt.name).split("# Human")[1]
     return {name: GIVEN[name] for name in Template(human).get_identifiers()}
+
+
+def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
+    rows = [
+        Element("entity", "a", "Ann Lee", "person. Ann Lee was a poet.", ("p",)),
+        Element("entity", "b", "Oslo | town", "place. Oslo is a town.", ("p",)),
+        Element("relation", "c", "Ann Lee – Oslo", "Ann Lee lived in Oslo.", ("p",)),
+    ]
+    functions = OfflineLanguageModel(LexicalEmbedder())._functions
+    report = functions["write_report"](texts=shown(rows))
+    assert "Ann Lee" in report.title and "1. " not in report.summary
+    said = f"{report.summary} {report.findings}"
+    assert "Ann Lee lived in Oslo." in said
+    assert {place for finding in report.findings for place in finding.evidence} <= set("123")
 
 
 # Without a model, hops are chosen by the vectors that the index holds, and nothing is asked.
