@@ -117,9 +117,11 @@ def contexts_of(
 ) -> dict[MethodName, QuestionContext]:
     """The settings of each method: those shared with ``context``, and those of ``settings`` it has.
 
+    GraphRAG searches locally unless told otherwise: questions with gold answers ask for facts.
     Raises RagraphsError for a setting that no method has.
     """
     given = {name: getattr(context, name) for name in context.model_fields_set}
+    given["search"] = "local"
     types = {method: graph_of(method)[1] for method in methods}
     for name in settings:
         if not any(name in kind.model_fields for kind in types.values()):

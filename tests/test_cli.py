@@ -74,7 +74,7 @@ def test_a_setting_of_another_method_is_refused(run, docs):
 
 def test_trace_shows_every_node_on_stderr(run, docs):
     run("index", "docs")
-    ended = run("ask", QUESTION, "--trace", "--json")
+    ended = run("ask", QUESTION, "--method", "crag", "--trace", "--json")
     assert json.loads(ended.out)["answer"]
     for node in ("retrieve", "grade", "refine", "answer"):
         assert f"{node} " in ended.err
