@@ -52,3 +52,51 @@ def test_replies_from_many_threads_are_all_kept_once(replies):
         found = list(threads.map(put, range(800)))
     assert found == [reply(f"reply {n % 200}") for n in range(800)]
     assert replies.count() == 200
+
+
+def stored(replies):
+    return {key for key in "abcdef" if replies.get(key) is not None}
+
+
+@pytest.fixture
+def three_prompts(replies: ReplyStore) -> ReplyStore:
+    for key, prompt in zip(
+        "abcdef", ["keep", "keep", "too", "too", "answer", "grade"], strict=True
+    ):
+        replies.put(key, prompt, "m", reply(key))
+    return replies
+
+
+def test_only_replies_to_the_named_prompts_are_kept(three_prompts):
+    three_prompts.watch()
+    three_prompts.forget_unused(["keep", "too"], used_too=False)
+    assert stored(three_prompts) == set("abcd")
+
+
+def test_of_those_only_what_was_used_since_the_watch_began_is_kept(three_prompts):
+    three_prompts.get("b")
+    three_prompts.watch()
+    three_prompts.get("a")
+    three_prompts.put("c", "too", "m", reply("again"))
+    three_prompts.get("e")
+    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    assert stored(three_prompts) == set("ac")
+
+
+def test_without_a_watch_nothing_counts_as_unused(three_prompts):
+    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    assert stored(three_prompts) == set("abcd")
+    three_prompts.watch()
+    three_prompts.forget_unused(["keep", "too"], used_too=False)
+    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    assert stored(three_prompts) == set("abcd")
+
+
+def test_a_watch_sees_what_many_threads_use(replies):
+    for n in range(100):
+        replies.put(f"key {n}", "keep", "m", reply(str(n)))
+    replies.watch()
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(lambda n: replies.get(f"key {n}"), range(0, 100, 2)))
+    replies.forget_unused(["keep"], used_too=True)
+    assert replies.count() == 50

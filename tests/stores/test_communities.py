@@ -1,0 +1,104 @@
+"""The hierarchy of communities, and the reports on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ragraphs.algorithms.communities import Community
+from ragraphs.stores import schema
+from ragraphs.stores.communities import ASSEMBLED, CommunityStore
+
+TREE = [
+    Community("all", 0, "", ("a", "b", "c", "d")),
+    Community("left", 1, "all", ("a", "b")),
+    Community("right", 1, "all", ("c", "d")),
+]
+REPORT = {
+    "title": "한글 “A”",
+    "summary": "B.",
+    "rating": 7.5,
+    "findings": [{"statement": "C'est ça.", "passages": ["p1", "p2"]}],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[CommunityStore]:
+    engine = schema.open_database(tmp_path, create=True)
+    yield CommunityStore(engine)
+    engine.dispose()
+
+
+def test_a_hierarchy_is_read_as_it_was_written(store):
+    store.replace(TREE)
+    assert [(one.id, one.level, one.parent, one.size) for one in store.all()] == [
+        ("all", 0, "", 4),
+        ("left", 1, "all", 2),
+        ("right", 1, "all", 2),
+    ]
+    assert all(one.report is None and one.writer is None for one in store.all())
+    assert store.count() == 3
+    assert store.members_of("right") == ["c", "d"]
+    assert set(store.members()) == {(one.id, m) for one in TREE for m in one.members}
+    assert store.communities_of(["b", "d", "b", "gone"]) == [
+        ("all", "b"),
+        ("all", "d"),
+        ("left", "b"),
+        ("right", "d"),
+    ]
+
+
+def test_communities_are_found_by_id_in_the_order_asked_for(store):
+    store.replace(TREE)
+    assert list(store.get(["right", "gone", "all", "right"])) == ["right", "all"]
+    assert store.get([]) == {}
+    assert store.members_of("gone") == [] == store.communities_of([])
+
+
+def test_a_report_is_read_as_it_was_written_and_replaced_by_the_next(store):
+    store.replace(TREE)
+    store.put_reports({})
+    store.put_reports({"left": (REPORT, "openai:m"), "right": (REPORT, ASSEMBLED)})
+    found = store.get(["left", "right", "all"])
+    assert (found["left"].report, found["left"].writer) == (REPORT, "openai:m")
+    assert (found["right"].report, found["right"].writer) == (REPORT, ASSEMBLED)
+    assert found["all"].report is None
+    store.put_reports({"left": ({**REPORT, "findings": []}, "openai:n"), "gone": (REPORT, "m")})
+    (left,) = store.get(["left"]).values()
+    assert (left.report, left.writer) == ({**REPORT, "findings": []}, "openai:n")
+    assert store.count() == 3
+
+
+def test_a_community_of_the_same_members_keeps_its_report_and_no_other_does(store):
+    store.replace(TREE)
+    store.put_reports({one.id: (REPORT, "m") for one in TREE})
+    moved = [Community("left", 0, "", ("a", "b")), Community("other", 0, "", ("c", "e"))]
+    store.replace(moved)
+    left, other = store.all()
+    assert (left.level, left.parent, left.report, left.writer) == (0, "", REPORT, "m")
+    assert (other.report, other.writer) == (None, None)
+    assert store.communities_of("abcde") == [
+        ("left", "a"),
+        ("left", "b"),
+        ("other", "c"),
+        ("other", "e"),
+    ]
+    store.replace([])
+    assert store.all() == [] == list(store.members())
+
+
+def test_many_communities_are_kept(store):
+    many = [Community(f"{n:05d}", 0, "", (f"e{n}", f"f{n}")) for n in range(12_000)]
+    store.replace(many)
+    assert (store.count(), sum(1 for _ in store.members())) == (12_000, 24_000)
+    assert len(store.get(one.id for one in many)) == 12_000
+    assert len(store.communities_of(f"f{n}" for n in range(2_000))) == 2_000
+
+
+def test_a_hierarchy_that_cannot_be_written_leaves_the_old_one(store):
+    store.replace(TREE)
+    with pytest.raises(Exception, match="UNIQUE"):
+        store.replace([TREE[0], TREE[0]])
+    assert [one.id for one in store.all()] == ["all", "left", "right"]
+    assert store.members_of("left") == ["a", "b"]
