@@ -1,26 +1,17 @@
-"""Every setting a person can change.
+"""Every setting that a caller can change, within bounds, among what the operator allows.
 
-``Settings`` is the operator's: what could reach another machine, another folder or a key comes from
-the environment (``RAGRAPHS_*``, ``.env``) alone. ``Context`` is the caller's: it chooses, within
-bounds, among what the operator allows. Each graph's ``context_schema`` is one of its subclasses.
+What only the operator may set is in ``settings``. Each graph's ``context_schema`` is a subclass of
+``Context``.
 """
 
 from __future__ import annotations
 
-import os
-import re
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from dotenv import load_dotenv
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from .state.errors import RagraphsError
-
-# While the module is imported, since a server's event loop must not wait for a file.
-load_dotenv(".env")
+from .settings import index_folder, settings, split_commas
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
@@ -36,61 +27,6 @@ MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
 C = TypeVar("C", bound="Context")
-
-
-def _split_commas(value: Any) -> Any:
-    names = value.split(",") if isinstance(value, str) else None
-    return value if names is None else [name.strip() for name in names if name.strip()]
-
-
-class Settings(BaseSettings):
-    """What only the operator may set, from the environment or a ``.env`` file."""
-
-    model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore")
-
-    root: Path | None = Field(
-        default=None,
-        description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
-    )
-    model: str = Field(default="offline", description="Language model when the caller names none.")
-    models: Annotated[list[str], NoDecode, BeforeValidator(_split_commas)] = Field(
-        default=[],
-        description="Language models that callers may name, separated by commas; empty: any.",
-    )
-    embeddings: str = Field(default="auto", description="Embeddings when the caller names none.")
-    prompts: Path | None = Field(
-        default=None, description="Folder of prompt files that replace the built-in ones by name."
-    )
-    chroma_url: str | None = Field(
-        default=None, description="Address of a Chroma server; unset: embedded in the index folder."
-    )
-    openai_base_url: str | None = Field(
-        default=None,
-        validation_alias="OPENAI_BASE_URL",
-        description="Address of an OpenAI-compatible server.",
-    )
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    tavily_api_key: SecretStr | None = Field(default=None, validation_alias="TAVILY_API_KEY")
-    tavily_base_url: str | None = Field(
-        default=None, description="Address of a Tavily-compatible server; unset: Tavily's own."
-    )
-    requests_per_second: float | None = Field(
-        default=None, gt=0, description="Rate limit of requests to a language model."
-    )
-    download_seconds: int = Field(
-        default=300, ge=1, description="How long the download of an embedding model may take."
-    )
-
-    @property
-    def base(self) -> Path:
-        """The folder that relative paths start from."""
-        return (self.root or Path.cwd()).resolve()
-
-
-@lru_cache(maxsize=1)
-def settings() -> Settings:
-    """The operator's settings, read once; ``settings.cache_clear()`` reads them again."""
-    return Settings()
 
 
 def _operator_default(name: str) -> Any:
@@ -159,7 +95,7 @@ class IndexContext(Context):
     ] = None
     layers: Annotated[
         list[LayerName],
-        BeforeValidator(_split_commas),
+        BeforeValidator(split_commas),
         Field(
             description="Layers to build besides those of the index: passages, sentences, hops, "
             "entities, communities."
@@ -167,7 +103,7 @@ class IndexContext(Context):
     ] = ["passages"]
     entity_types: Annotated[
         list[str],
-        BeforeValidator(_split_commas),
+        BeforeValidator(split_commas),
         Field(
             min_length=1,
             max_length=50,
@@ -216,8 +152,11 @@ class QuestionContext(Context):
     """Settings of every graph that answers questions."""
 
     retriever: Annotated[
-        RetrieverName, Field(description="How passages are found in the index.")
-    ] = "hybrid"
+        Literal["auto", RetrieverName],
+        Field(
+            description="How passages are found; auto: graph with the layer sentences, or hybrid."
+        ),
+    ] = "auto"
     top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
     small_model: Annotated[
         str | None,
@@ -377,24 +316,3 @@ class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, Gra
     escalations: Annotated[
         int, Field(ge=0, le=2, description="Further methods to try where one finds too little.")
     ] = 2
-
-
-_NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
-
-
-def index_folder(index: str, operator: Settings) -> Path:
-    """Where the index called ``index`` lies; with a root, only a plain name below it is allowed.
-
-    Raises RagraphsError for a path where only names are allowed, and for a link out of the root.
-    """
-    if operator.root is None:
-        return Path(os.path.abspath(operator.base / Path(index).expanduser()))
-    if not _NAME.fullmatch(index):
-        raise RagraphsError(
-            f"The index {index!r} is not a plain name; name an index of this server, "
-            "such as 'notes'."
-        )
-    folder = operator.base / index
-    if folder.is_symlink():
-        raise RagraphsError(f"The index {index!r} is a link, which this server does not follow.")
-    return folder

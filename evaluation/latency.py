@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 import typer
 
-from ..context import IndexContext, LayerName, settings
+from ..context import IndexContext, LayerName
 from ..graphs import graph_of
+from ..settings import settings
 from ..state.usage import total_calls
 from .datasets import load_dataset
 from .retrieval import indexed

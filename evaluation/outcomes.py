@@ -10,9 +10,10 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from ..context import QuestionContext, Settings
+from ..context import QuestionContext
 from ..nodes.opening import Index
 from ..nodes.status import export_lines
+from ..settings import Settings
 from ..state.errors import RagraphsError
 
 FILE = "answers.jsonl"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..context import Settings
+from ..settings import Settings
 from ..state.errors import RagraphsError
 from .failures import explain, secrets_of
 

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
-from ..context import Context, Settings
+from ..context import Context
+from ..settings import Settings
 from ..state.errors import RagraphsError
 from .embeddings import Embedder
 from .failures import explain

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pydantic import SecretStr
 
-from ..context import Settings
+from ..settings import Settings
 from .failures import explain
 
 

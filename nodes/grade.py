@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..algorithms.crag import verdict
-from ..context import CragContext, settings
+from ..context import CragContext
 from ..models.graders import Grading, open_grader
 from ..models.meter import current_meter
 from ..models.web import web_search
 from ..prompts.library import GRADE_PASSAGES
 from ..prompts.prompt import Prompt, number
 from ..prompts.replies import Scores
+from ..settings import settings
 from ..state.answering import CragState, Grade
 from ..state.records import Evidence
 from .node import node

@@ -10,10 +10,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ..context import Context, Settings, index_folder, settings
+from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder
 from ..models.language import LanguageModel
 from ..models.opening import open_language_model
+from ..settings import Settings, index_folder, settings
 from ..state.errors import IndexNotFoundError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import QuestionContext, RetrieverName
@@ -28,8 +28,16 @@ async def retrieve(state: QuestionState, context: QuestionContext) -> dict[str, 
     return {"evidence": found}
 
 
-def search(index: Index, question: str, retriever: RetrieverName, most: int) -> list[Evidence]:
-    """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError."""
+def search(
+    index: Index, question: str, retriever: Literal["auto", RetrieverName], most: int
+) -> list[Evidence]:
+    """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError.
+
+    ``auto`` is the best retriever that the index has the layers for.
+    """
+    if retriever == "auto":
+        layers = index.catalogue.property("layers") or []
+        retriever = "graph" if "sentences" in layers else "hybrid"
     depth = max(most, _DEPTH)
     if retriever == "vector":
         ranked = _nearest(index, question, most)

@@ -21,12 +21,13 @@ from ..algorithms.routing import (
     settle_choice,
     usable_methods,
 )
-from ..context import MethodName, QuestionContext, RouterContext, settings
+from ..context import MethodName, QuestionContext, RouterContext
 from ..models.language import LanguageModel, NoReplyError
 from ..models.meter import current_meter
 from ..models.web import web_search
 from ..prompts.library import CHOOSE_METHOD, STAND_ALONE
 from ..prompts.prompt import Excerpt
+from ..settings import settings
 from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
 from ..state.records import Citation

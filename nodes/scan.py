@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, cast, get_args
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from ..context import IndexContext, LayerName, Settings, settings
+from ..context import IndexContext, LayerName
 from ..models.embeddings import identity, open_embedder, resolve_auto
 from ..models.meter import current_meter
+from ..settings import Settings, settings
 from ..state.errors import RagraphsError
 from ..state.indexing import Failure, IndexState
 from ..stores.catalogue import Catalogue

@@ -8,11 +8,12 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from ..context import CragContext, settings
+from ..context import CragContext
 from ..models.language import NoReplyError
 from ..models.meter import current_meter
 from ..models.web import Page, WebSearch, WebSearchError, web_search
 from ..prompts.library import REWRITE_QUERY
+from ..settings import settings
 from ..state.answering import CragState
 from ..state.records import Evidence
 from .node import node

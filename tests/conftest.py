@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from command_line import Run, runner
-from ragraphs.context import settings
+from ragraphs.settings import settings
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily

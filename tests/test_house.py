@@ -20,7 +20,7 @@ FLOORS = [
     {"graphs"},
     {"nodes"},
     {"prompts", "models", "stores", "algorithms"},
-    {"state", "context"},
+    {"state", "context", "settings"},
 ]
 ONLY = {"algorithms": {"state"}, "prompts": {"prompts", "state"}, "state": set()}
 APART = {("stores", "models"), ("models", "stores")}

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ragraphs.context import IndexContext, settings
+from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.nodes.opening import Index, open_index
 from ragraphs.nodes.status import export_lines
+from ragraphs.settings import settings
 
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 

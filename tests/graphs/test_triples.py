@@ -16,8 +16,9 @@ from entities_support import (
     title_in,
     triples_of,
 )
-from ragraphs.context import IndexContext, settings
+from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ragraphs.context import QuestionContext, settings
+from ragraphs.context import QuestionContext
 from ragraphs.models.language import LanguageModel
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.meter import Meter, start_meter
 from ragraphs.models.opening import open_language_model
+from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
 

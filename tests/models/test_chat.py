@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.context import Context, settings
+from ragraphs.context import Context
 from ragraphs.models.chat import ChatLanguageModel
 from ragraphs.models.language import NoReplyError
 from ragraphs.models.lexical import LexicalEmbedder
@@ -15,6 +15,7 @@ from ragraphs.models.meter import start_meter
 from ragraphs.models.opening import open_language_model
 from ragraphs.prompts.library import ANSWER, REWRITE_QUERY
 from ragraphs.prompts.prompt import number
+from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
 from stub_openai import KEY, chat, failure, mode_of

@@ -7,10 +7,10 @@ import time
 
 import pytest
 from http_stub import Response
-from ragraphs.context import settings
 from ragraphs.models.language import NoReplyError
 from ragraphs.models.meter import start_meter
 from ragraphs.prompts.library import REWRITE_QUERY
+from ragraphs.settings import settings
 from stub_openai import KEY, chat, failure, mode_of
 
 GOOD = '{"queries": ["good"]}'

@@ -9,9 +9,9 @@ import pytest
 from http_stub import Response
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.context import Settings, settings
 from ragraphs.models.embeddings import open_embedder, resolve_auto
 from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.settings import Settings, settings
 from ragraphs.state.errors import RagraphsError
 from stub_openai import KEY, embeddings, failure
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.context import QuestionContext, settings
+from ragraphs.context import QuestionContext
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.offline import OfflineLanguageModel
 from ragraphs.models.opening import open_language_model
+from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 
 

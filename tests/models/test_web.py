@@ -7,8 +7,8 @@ import time
 import pytest
 from http_stub import Response
 from pydantic import SecretStr
-from ragraphs.context import Settings
 from ragraphs.models.web import Page, TavilySearch, WebSearchError, web_search
+from ragraphs.settings import Settings
 from stub_tavily import KEY
 
 PAGES = [("https://a.example/1", "One", "First."), ("https://a.example/2", "Two", "Second.")]
