@@ -24,7 +24,7 @@ Collection = Literal["passages", "sentences", "questions", "entities", "reports"
 
 
 class Entry(NamedTuple):
-    """What Chroma keeps beside a vector, so that others can use the store too."""
+    """What Chroma keeps beside a vector; the text only of passages, so that others can use them."""
 
     id: str
     text: str
@@ -46,9 +46,7 @@ _HNSW: dict[Collection, CreateHNSWConfiguration] = {
     "sentences": _COARSE,
     "questions": _COARSE,
 }
-# Chroma indexes texts letter by letter, which takes longer than all else; these two are pieces of
-# passages, and found by their ids alone.
-_WITHOUT_TEXT: frozenset[Collection] = frozenset({"sentences", "questions"})
+_SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 
 
@@ -99,9 +97,8 @@ class Vectors:
                 store.upsert(
                     ids=[entry.id for entry in batch],
                     embeddings=vectors[start : start + _MOST_ROWS],
-                    documents=(
-                        None if collection in _WITHOUT_TEXT else [entry.text for entry in batch]
-                    ),
+                    # Chroma indexes texts letter by letter, which takes longer than all else.
+                    documents=[entry.text for entry in batch] if collection == _SHOWN else None,
                     metadatas=[entry.metadata for entry in batch],
                 )
 
