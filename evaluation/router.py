@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..algorithms.routing import (
-    DESCRIPTIONS,
     NEEDS,
     Decision,
     Features,
@@ -16,16 +15,14 @@ from ..algorithms.routing import (
     case_probabilities,
     feasible,
     route,
-    settle_choice,
     usable_methods,
 )
 from ..context import IndexContext, MethodName, QuestionContext
-from ..models.language import LanguageModel, NoReplyError
+from ..models.language import LanguageModel
 from ..models.meter import start_meter
 from ..nodes.opening import language_model_at
+from ..nodes.routing import chosen_by_model
 from ..nodes.routing_features import features_of, prior_of
-from ..prompts.library import CHOOSE_METHOD
-from ..prompts.prompt import Excerpt
 from ..state.usage import total_calls, total_tokens
 from .answers import Asked, Scored, asked_set, contexts_of
 from .retrieval import Report, unreported
@@ -172,21 +169,14 @@ async def _by_model(
     model: LanguageModel, question: str, obstacles: Mapping[str, str], choice: Choice
 ) -> Choice:
     """The model's choice; without a reply the classifier's stays."""
-    methods: list[Excerpt] = [
-        {"id": method, "title": method, "text": DESCRIPTIONS[method]}
-        for method in usable_methods(obstacles)
-    ]
     meter = start_meter(None)
-    method = choice.method
-    try:
-        reply = await model.run(CHOOSE_METHOD, question=question, methods=methods)
-        method, _ = settle_choice(reply.method, obstacles)
-    except NoReplyError:
-        pass
+    chosen = await chosen_by_model(model, question, obstacles)
     usage = meter.usage()
     reused = sum(used["reused"] for used in meter.models.values())
     return choice._replace(
-        method=method, calls=total_calls(usage) + reused, tokens=total_tokens(usage)
+        method=chosen[0] if chosen else choice.method,
+        calls=total_calls(usage) + reused,
+        tokens=total_tokens(usage),
     )
 
 
