@@ -14,7 +14,7 @@ import math
 import random
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.resources import files
@@ -109,12 +109,14 @@ class Path:
 
 
 def path_of_answer(answer: object) -> Path:
-    """The path of what ``ragraphs ask --json`` printed: its hops, or the triples walked.
+    """The path of what ``ragraphs ask --json`` printed: the hops to its evidence, triples walked.
 
     Raises RagraphsError where it is not that.
     """
     if not isinstance(answer, Mapping):
         raise RagraphsError(_NOT_AN_ANSWER.format("it is not an object"))
+    details = answer.get("details")  # of the method that a router chose
+    answer = {**(details if isinstance(details, Mapping) else {}), **answer}
     found = _records(answer, "evidence", ("id",))
     distinct = {each["id"]: each for each in found}
     hops = _records(answer, "hops", ("source", "target")) if answer.get("hops") else []
@@ -123,13 +125,23 @@ def path_of_answer(answer: object) -> Path:
         edges=[
             *(
                 PathEdge(**_texts(hop, "source", "target", "question", "label"))
-                for hop in hops
-                if hop["source"] and hop["target"] in distinct
+                for hop in _leading_to(distinct, hops)
             ),
             *_walked_triples(answer),
         ],
         answer=_texts(answer, "answer")["answer"],
     )
+
+
+def _leading_to(found: Collection[str], hops: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The hops, in their order, at whose end is something ``found``, or another such hop."""
+    wanted = set(found)
+    kept = []
+    for hop in reversed(hops):
+        if hop["source"] and hop["target"] in wanted:
+            wanted.add(hop["source"])
+            kept.append(hop)
+    return kept[::-1]
 
 
 def _walked_triples(answer: Mapping[str, Any]) -> list[PathEdge]:
