@@ -166,6 +166,9 @@ class QuestionContext(Context):
         ),
     ] = None
     max_calls: MostCalls = 24
+    stream_answer: Annotated[
+        bool, Field(description="Stream the text of the answer while the model writes it.")
+    ] = False
 
 
 class BasicContext(QuestionContext):

@@ -181,23 +181,33 @@ def ask_graph(
 def _run_watched(
     graph: Any, given: Any, context: Context, watch: Callable[[str, dict[str, Any]], None]
 ) -> tuple[Any, Any]:
-    """The last values, and what the run stopped to ask, if it did."""
+    """The last values, and what the run stopped to ask, if it did.
+
+    The text of an answer that is streamed shows on stderr meanwhile.
+    """
     result: Any = None
     stopped: Any = None
+    streamed = False
     for mode, part in graph.stream(
         given,
         config={"configurable": {"thread_id": "command line"}},
         context=context,
-        stream_mode=["updates", "values"],
+        stream_mode=["updates", "values", "custom"],
     ):
         if mode == "values":
             result = part
+            continue
+        if mode == "custom":
+            streamed = streamed or "text" in part
+            _err.print(escape(part.get("text", "")), end="")
             continue
         for node, update in part.items():
             if node == "__interrupt__":
                 stopped = update[0].value
             else:
                 watch(node, update)
+    if streamed:
+        _err.print()
     return result, stopped
 
 

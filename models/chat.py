@@ -23,6 +23,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import (
     Runnable,
     RunnableBinding,
+    RunnableConfig,
     RunnableParallel,
     RunnableSequence,
 )
@@ -33,7 +34,8 @@ from ..prompts.replies import PromptReply
 from ..state.records import StoredReply
 from .failures import explain, secrets_of
 from .language import NoReplyError, ReplyTable
-from .meter import Meter, current_meter
+from .meter import AnswerListener, Meter, current_meter
+from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError, streamed
 from .structured import MalformedReplyError, read_reply, reply_schema
 
 R = TypeVar("R", bound=PromptReply)
@@ -42,6 +44,8 @@ Mode = Literal["json_schema", "function_calling", "plain"]
 _MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
 _LONGEST_ECHO = 4000
 _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
+# What replies are made of is JSON, which is not for those who follow a run's messages.
+_UNSEEN: RunnableConfig = {"tags": ["nostream"]}
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
@@ -76,13 +80,15 @@ class ChatLanguageModel:
         strict: bool = False,
     ) -> None:
         self.name = name
-        self._chat = chat
+        self._chat = chat.model_copy(update={"disable_streaming": True})
+        self._disabled = chat.disable_streaming
+        self._streams = self._disabled is not True
         self._replies = replies
         self._settings_key = settings_key
         self._prompts = prompts
         self._options = {"strict": True} if strict else {}
         self._mode = 0
-        self._runnables: dict[tuple[int, str, Mode], Runnable[Any, Any]] = {}
+        self._runnables: dict[tuple[int, str, Mode, bool], Runnable[Any, Any]] = {}
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -163,18 +169,26 @@ class ChatLanguageModel:
     async def _request(
         self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
     ) -> _Raw:
-        """One reply, by the first mode of structured output that the server accepts."""
+        """One reply, by the first mode of structured output that the server accepts.
+
+        It is streamed where someone listens to answers, as long as the server can do so.
+        """
         mode = self._mode
+        listener = meter.listener if self._streams and ANSWER_KEY in schema["properties"] else None
+        unstreamed: int | None = None
         while True:
             if not meter.take_call():
                 raise NoReplyError("budget", "The limit on requests to the model was reached.")
             chat = self._chat
             try:
                 async with self._slots:
-                    message = await self._invoke(chat, messages, schema, _MODES[mode])
+                    message = await self._invoke(chat, messages, schema, _MODES[mode], listener)
             except Exception as error:
                 meter.count(self.name, calls=1)
-                if _rejects_temperature(error, chat):
+                if listener is not None and _may_lack_streaming(error):
+                    listener = None
+                    unstreamed = None if isinstance(error, BrokenStreamError) else mode
+                elif _rejects_temperature(error, chat):
                     self._chat = chat.model_copy(update={"temperature": None})
                 elif _may_reject_mode(error) and mode + 1 < len(_MODES):
                     mode += 1
@@ -182,29 +196,40 @@ class ChatLanguageModel:
                     raise self._no_reply(error) from error
                 continue
             self._mode = max(self._mode, mode)
+            self._streams = self._streams and unstreamed != mode
             raw = _read_message(message, messages)
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
     async def _invoke(
-        self, chat: BaseChatModel, messages: list[BaseMessage], schema: dict[str, Any], mode: Mode
+        self,
+        chat: BaseChatModel,
+        messages: list[BaseMessage],
+        schema: dict[str, Any],
+        mode: Mode,
+        listener: AnswerListener | None,
     ) -> AIMessage:
-        if mode == "plain":
-            return await chat.ainvoke(messages)
-        structured = self._structured(chat, schema, mode)
+        asked = self._asked(chat, schema, mode, listener is not None)
+        if listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
+            return await streamed(asked, messages, _UNSEEN, listener)
         try:
-            result = await structured.ainvoke(messages)
+            result = await asked.ainvoke(messages, _UNSEEN)
         except Exception as error:
             if (partial := _partial_message(error)) is None:
                 raise
             return partial
         return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
 
-    def _structured(
-        self, chat: BaseChatModel, schema: dict[str, Any], mode: Mode
+    def _asked(
+        self, chat: BaseChatModel, schema: dict[str, Any], mode: Mode, streams: bool
     ) -> Runnable[Any, Any]:
-        key = (id(chat), schema["title"], mode)
+        """The chat model in a mode of structured output, kept for the next time."""
+        key = (id(chat), schema["title"], mode, streams)
         if key not in self._runnables:
+            if streams:
+                chat = chat.model_copy(update={"disable_streaming": self._disabled})
+            if mode == "plain":
+                return self._runnables.setdefault(key, chat)
             try:
                 self._runnables[key] = _without_parser(
                     chat.with_structured_output(
@@ -275,6 +300,11 @@ def _may_reject_mode(error: Exception) -> bool:
     return _is_bad_request(error) and not _is_filtered(error)
 
 
+def _may_lack_streaming(error: Exception) -> bool:
+    """Whether the same request may fare better when it is not streamed."""
+    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
+
+
 def _is_bad_request(error: Exception) -> bool:
     return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
         error, NotImplementedError
@@ -293,7 +323,8 @@ def _read_message(message: AIMessage, sent: Sequence[BaseMessage]) -> _Raw:
         text = json.dumps(message.tool_calls[0]["args"])
     elif message.invalid_tool_calls:
         text = message.invalid_tool_calls[0]["args"] or ""
-    text = text.encode(errors="replace").decode()  # half a surrogate pair cannot be sent back
+    # Pieces of a stream may end between the halves of a surrogate pair; half a one cannot be sent.
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     finish = message.response_metadata.get("finish_reason")
     refusal = message.additional_kwargs.get("refusal")
     usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ..state.records import ModelUsage, Usage
+
+
+class AnswerListener(Protocol):
+    """Whoever follows the text of an answer while it arrives."""
+
+    def begin(self) -> None:
+        """A reply begins; what came of an earlier one is void."""
+
+    def add(self, piece: str) -> None:
+        """The next piece of the answer's text."""
 
 
 @dataclass
@@ -13,9 +24,11 @@ class Meter:
     """Counts requests, tokens and searches, and collects warnings.
 
     ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
+    ``listener`` follows the answers that models give, where they can be streamed.
     """
 
     calls_left: int | None = None
+    listener: AnswerListener | None = None
     models: dict[str, ModelUsage] = field(default_factory=dict)
     retrievals: int = 0
     web_searches: int = 0

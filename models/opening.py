@@ -143,6 +143,7 @@ def _openai_options(context: Context, operator: Settings) -> dict[str, Any]:
     return {
         "base_url": operator.openai_base_url or None,
         "api_key": operator.openai_api_key or "none",
+        "stream_usage": True,
     }
 
 

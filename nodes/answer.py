@@ -18,7 +18,7 @@ from .node import node
 from .opening import language_model_of
 
 
-@node()
+@node(answers=True)
 async def answer(state: QuestionState, context: QuestionContext) -> dict[str, Any]:
     """Answers the question from ``evidence`` and nothing else, or says that it cannot."""
     evidence = state["evidence"]

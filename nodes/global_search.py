@@ -79,7 +79,7 @@ async def map_texts(state: MapTask, context: GraphragContext) -> dict[str, Any]:
     return {"points": points_of(reply.points, state["batch"], state["search"])}
 
 
-@node()
+@node(answers=True)
 async def combine_points(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
     """Writes the answer from the points that score, best first, and cites what they rest on."""
     points = sorted(state["points"], key=lambda point: (-point["score"], point["text"]))

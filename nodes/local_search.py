@@ -59,7 +59,7 @@ async def gather_surroundings(state: GraphragState, context: GraphragContext) ->
     }
 
 
-@node()
+@node(answers=True)
 async def answer_locally(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
     """Answers the question from its surroundings, or says that it cannot."""
     evidence = state["evidence"]

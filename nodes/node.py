@@ -16,6 +16,7 @@ from langgraph.runtime import get_runtime
 from ..context import Context, QuestionContext
 from ..models.meter import start_meter
 from ..state.usage import total_calls
+from .streaming import answer_stream
 
 T = TypeVar("T")
 Update = dict[str, Any]
@@ -24,12 +25,13 @@ Node = RunnableLambda[Any, Update]
 Reserve = int | Callable[[Any], int]
 
 
-def node(*, reserve: Reserve = 0) -> Callable[[NodeFunction], Node]:
+def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFunction], Node]:
     """Makes a node out of ``async def name(state, context) -> dict``, for sync and async runs.
 
     The node's model calls, searches and warnings are added to its update under ``usage`` and
     ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one that the state
-    decides) are left untouched, for the nodes that run beside it or after it.
+    decides) are left untouched, for the nodes that run beside it or after it. The text of the
+    ``answer`` that a node gives is streamed where it ``answers`` the run's question.
     """
 
     def decorate(func: NodeFunction) -> Node:
@@ -38,7 +40,11 @@ def node(*, reserve: Reserve = 0) -> Callable[[NodeFunction], Node]:
         async def run(state: Any) -> Update:
             context = get_runtime(context_type).context or context_type()
             meter = start_meter(_calls_left(state, context, reserve))
+            stream = answer_stream(context) if answers else None
+            meter.listener = stream
             update = await func(state, context)
+            if stream is not None:
+                stream.end(update.get("answer", ""))
             return {"usage": meter.usage(), "warnings": meter.warnings, **update}
 
         def run_blocking(state: Any) -> Update:

@@ -121,7 +121,7 @@ async def combine(state: DeepragState, context: DeepragContext) -> dict[str, Any
     return {"tree": _settled(list(tree.values()), context)}
 
 
-@node()
+@node(answers=True)
 async def conclude(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
     """The answer to the question from all that its sub-questions found, in either mode."""
     index = await index_of(context)

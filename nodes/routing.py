@@ -37,7 +37,7 @@ from .begin import check_question
 from .node import node
 from .opening import Index, index_of, language_model_of
 from .routing_features import features_of, prior_of
-from .streaming import pass_on
+from .streaming import MESSAGE, pass_on
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
@@ -173,6 +173,7 @@ async def conclude(state: RouterState, context: RouterContext) -> dict[str, Any]
     text = "\n\n".join(filter(None, [state["answer"], "\n".join(lines)]))
     message = AIMessage(
         text or f"No answer was found ({state['stop_reason']}).",
+        id=state["message"] or None,
         additional_kwargs={
             "citations": state["citations"],
             "method": state["method"],
@@ -199,10 +200,11 @@ _FRESH: dict[str, Any] = {
     "decision": {},
     "path": [],
     "details": {},
+    MESSAGE: "",
     "waiting": [],
     "latest": {},
 }
-_SHARED = frozenset(AnswerOutput.__annotations__)
+_SHARED = frozenset({*AnswerOutput.__annotations__, MESSAGE})
 
 
 async def _standing_alone(

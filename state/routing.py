@@ -63,9 +63,11 @@ class RouterOutput(AnswerOutput):
 class RouterState(RouterOutput):
     """The state of the router graph.
 
-    ``waiting`` are the methods to try, in this order; ``latest`` is what the last one returned.
+    ``waiting`` are the methods to try, in this order; ``latest`` is what the last one returned;
+    ``message`` is the id under which the answer was streamed, or nothing.
     """
 
     question: Annotated[str, EphemeralValue]
     waiting: list[str]
     latest: dict[str, Any]
+    message: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from ragraphs.graphs.index import graph as index_graph
 from ragraphs.nodes.opening import Index, open_index
 from ragraphs.nodes.status import export_lines
 from ragraphs.settings import settings
+from scripted_model import DOCUMENTS, Script
+from stub_openai import OpenAIStub
 
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
@@ -75,3 +78,27 @@ def indexing(tmp_path: Path) -> Iterator[Indexing]:
 def other(tmp_path: Path, indexing: Indexing) -> Indexing:
     """A second index beside the first."""
     return Indexing(tmp_path, "other")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of ``scripted_model.DOCUMENTS`` with all layers; not to be written to."""
+    folder = tmp_path_factory.mktemp("built") / "index"
+    layers = ["hops", "entities", "communities"]
+    context = IndexContext(index=str(folder), embeddings="lexical", model="offline", layers=layers)
+    result = index_graph.invoke({"documents": DOCUMENTS}, context=context)
+    assert set(layers) <= set(open_index(context).catalogue.property("layers"))
+    assert result["added"] == len(DOCUMENTS)
+    return folder
+
+
+@pytest.fixture
+def full_index(built: Path, tmp_path: Path) -> str:
+    """An index of ``scripted_model.DOCUMENTS`` with all layers, and no reply of a model in it."""
+    return str(shutil.copytree(built, tmp_path / "full"))
+
+
+@pytest.fixture
+def script(openai: OpenAIStub) -> Script:
+    """A model that answers every prompt of every method."""
+    return Script(openai)

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +18,7 @@ class Response:
     """What the server does with one request.
 
     It waits ``seconds`` first, and ``drip`` seconds after each byte; ``cut`` ends it half way.
+    ``events`` are server-sent events, in the place of a body; taking the next one may wait.
     """
 
     body: Any = None
@@ -26,6 +27,7 @@ class Response:
     seconds: float = 0
     cut: bool = False
     drip: float = 0
+    events: Iterable[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,9 @@ class HttpStub:
 
 
 def _send(handler: BaseHTTPRequestHandler, response: Response) -> None:
+    if response.events is not None:
+        _send_events(handler, response.events, response.cut)
+        return
     body = response.body
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     handler.send_response(response.status)
@@ -121,3 +126,17 @@ def _send(handler: BaseHTTPRequestHandler, response: Response) -> None:
         handler.wfile.flush()
         handler.connection.shutdown(socket.SHUT_RDWR)
         handler.close_connection = True
+
+
+def _send_events(handler: BaseHTTPRequestHandler, events: Iterable[str], cut: bool) -> None:
+    handler.wfile.write(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+    for event in events:
+        data = f"data: {event}\n\n".encode()
+        handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        handler.wfile.flush()
+    handler.close_connection = True
+    if not cut:
+        handler.wfile.write(b"0\r\n\r\n")

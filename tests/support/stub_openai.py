@@ -9,16 +9,23 @@ from typing import Any
 
 from http_stub import HttpStub, Response
 
+_PIECE = 7
 KEY = "sk-stub-0123456789abcdef"
 
 
 class OpenAIStub(HttpStub):
-    """Answers chat completions with ``answer(body)``, in the way the request asks for."""
+    """Answers chat completions with ``answer(body)``, in the way the request asks for.
+
+    What is asked to be streamed comes in pieces of a few characters; before each but the first,
+    ``between`` is called with the pieces that were sent.
+    """
 
     def __init__(self) -> None:
         super().__init__(self._otherwise)
         self.answer: Callable[[Any], Any] = lambda _: {"queries": ["one"]}
         self.modes = {"json_schema", "function_calling", "plain"}
+        self.streams = True
+        self.between: Callable[[list[str]], Any] = lambda sent: None
 
     @property
     def base_url(self) -> str:
@@ -35,10 +42,14 @@ class OpenAIStub(HttpStub):
         mode = mode_of(body)
         if mode not in self.modes:
             return failure(400, f"'{_FIELD[mode]}' is not supported by this server.")
+        if body.get("stream") and not self.streams:
+            return failure(400, "'stream' is not supported by this server.")
         answer = self.answer(body)
         if isinstance(answer, Response):
             return answer
-        text = answer if isinstance(answer, str) else json.dumps(answer)
+        text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        if body.get("stream"):
+            return Response(events=streamed(body, text, self.between))
         return tool_call(body, text) if mode == "function_calling" else chat(text)
 
 
@@ -77,6 +88,33 @@ def tool_call(body: Any, arguments: str, finish: str = "tool_calls") -> Response
     name = body["tools"][0]["function"]["name"]
     call = {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
     return chat(None, finish, tool_calls=[call])
+
+
+def streamed(
+    body: Any, text: str, between: Callable[[list[str]], Any] = lambda sent: None
+) -> Iterator[str]:
+    """The events of a chat completion, or of a tool call, in pieces of a few characters."""
+    shown = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "stub"}
+    sent: list[str] = []
+    for place in range(0, len(text), _PIECE):
+        if sent:
+            between(sent)
+        sent.append(text[place : place + _PIECE])
+        delta: dict[str, Any] = {"content": sent[-1]}
+        if mode_of(body) == "function_calling":
+            function: dict[str, Any] = {"arguments": sent[-1]}
+            call: dict[str, Any] = {"index": 0, "function": function}
+            if not place:
+                function["name"] = body["tools"][0]["function"]["name"]
+                call |= {"id": "1", "type": "function"}
+            delta = {"tool_calls": [call]}
+        choice = {"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": None}
+        yield json.dumps({**shown, "choices": [choice]})
+    yield json.dumps({**shown, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    if body.get("stream_options", {}).get("include_usage"):
+        usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+        yield json.dumps({**shown, "choices": [], "usage": usage})
+    yield "[DONE]"
 
 
 def failure(status: int, message: str, seconds: float = 0, **headers: str) -> Response:
