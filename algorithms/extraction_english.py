@@ -97,9 +97,10 @@ def read_english(title: str, text: str) -> Found:
     for relation, thing in (*_life(text), *_nationality(plain)):
         things.append(thing)
         links.append(Link(about.key, relation, thing.key, 9.0))
+    others = topic.kind != "person" or not _is_named(title, text)
     told, person = [], about
     for number, (span, some) in enumerate(zip(spans, marks, strict=True)):
-        he = topic.kind != "person" and _HE.match(span.text)
+        he = others and _HE.match(span.text)
         subject = _subject(span.text, some, topic, person if he else about)
         if not any(mark.key != subject.mark.key for mark in some):
             some = sorted([*some, *noun_phrases(span.text, subject.start)])
@@ -110,6 +111,13 @@ def read_english(title: str, text: str) -> Found:
         links += _links(span.text, some, subject, about)
         told.append(_named(whole[number], subject.mark.name))
     return Found(things, links, told)
+
+
+def _is_named(title: str, text: str) -> bool:
+    """Whether a name in the title is met outside of headings; without a title, yes."""
+    body = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
+    names = re.findall(r"\b[^\W\d_a-z][^\W_]{2,}", title)
+    return not names or any(re.search(rf"\b{name}\b", body) for name in names)
 
 
 def _topic_type(topic: Topic, text: str) -> str:

@@ -6,15 +6,17 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 from .answer_types import name_spans, quoted_names, roots
+from .requests import requested
 from .text import STOP_WORDS, is_korean, strip_particle
 
 AnswerType = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
 ]
+L = TypeVar("L", bound=str)
 Comparison = Literal["none", "least", "greatest", "same", "both"]
 Measure = Literal["none", "birth", "death", "lifespan", "date", "country", "number"]
 
@@ -132,11 +134,13 @@ _UNSAID = frozenset(roots("country nationality citizenship located situated orig
 def analyse_question(question: str) -> QuestionShape:
     """Take ``question``, English or Korean, apart; any text is accepted."""
     text = " ".join(question.split())
-    return _korean_shape(text) if is_korean(text) else _english_shape(text)
+    subject = requested(text)
+    shape = (_korean_shape if is_korean(text) else _english_shape)(subject or text)
+    return replace(shape, text=text, answer_type="open", options=()) if subject else shape
 
 
-def _first_match(text: str, table: tuple[tuple[Comparison, str], ...]) -> Comparison:
-    return next((value for value, pattern in table if re.search(pattern, text, re.I)), "none")
+def _first_match(text: str, table: tuple[tuple[L, str], ...], default: L) -> L:
+    return next((value for value, pattern in table if re.search(pattern, text, re.I)), default)
 
 
 def _evidence(text: str) -> str:
@@ -144,10 +148,6 @@ def _evidence(text: str) -> str:
     for _, pattern in _COMPARISONS:
         text = re.sub(pattern, " ", text, flags=re.I)
     return text
-
-
-def _measure(text: str) -> Measure:
-    return next((value for value, pattern in _MEASURES if re.search(pattern, text, re.I)), "none")
 
 
 def _english_shape(text: str) -> QuestionShape:
@@ -174,8 +174,8 @@ def _english_shape(text: str) -> QuestionShape:
         terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
         focus=_focus(text, asking),
         roles=_roles(frame, names, kind),
-        comparison=_first_match(frame, _COMPARISONS) if options else "none",
-        measure=_measure(frame),
+        comparison=_first_match(frame, _COMPARISONS, "none") if options else "none",
+        measure=_first_match(frame, _MEASURES, "none"),
     )
 
 
@@ -335,7 +335,7 @@ def _korean_shape(text: str) -> QuestionShape:
     options = _korean_options(body)
     kind, noun = _korean_type(body)
     asking = _KOREAN_WH.search(body)
-    compared = options and _first_match(body, _COMPARISONS) != "none"
+    compared = options and _first_match(body, _COMPARISONS, "none") != "none"
     if options and kind != "yes_no" and (compared or "중" in body or "아니면" in body):
         kind = "choice"
     elif kind != "yes_no":
@@ -355,8 +355,8 @@ def _korean_shape(text: str) -> QuestionShape:
         terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
         focus=frozenset(roots(" ".join(near[-2:]))),
         roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
-        comparison=_first_match(body, _COMPARISONS) if options else "none",
-        measure=_measure(body),
+        comparison=_first_match(body, _COMPARISONS, "none") if options else "none",
+        measure=_first_match(body, _MEASURES, "none"),
     )
 
 

@@ -127,6 +127,7 @@ def _scene(
         _Sentence(i, span.start, span.end, span.text, _sentence_roots(span.text))
         for i, (_, _, text) in enumerate(passages)
         for span in sentences(text)
+        if not span.text.startswith("#")  # a heading says nothing
     )
     title_roots = tuple(frozenset(roots(title)) for title in titles)
     cosines = similarity([sentence.text for sentence in found]) if similarity and found else ()

@@ -69,6 +69,7 @@ _NAMES: dict[str, str] = {
     "fresh": "something recent, or outside of the index",
 }
 _OUTSIDE_SHARE = 0.5
+_NO_FACTS = frozenset({"whole_corpus", "about"})
 _NEXT = 0.5
 
 
@@ -160,7 +161,8 @@ def case_probabilities(features: Features, prior: Prior) -> dict[str, float]:
     """P(case) for the rows of ``PRIOR``: kinds, with what the index says of the question.
 
     A bridge whose names the index knows is a *linked* one. Where the best passage is less similar
-    than ``outside``, at least half is given to what is not in the index.
+    than ``outside``, half of what is given to facts goes to what is not in the index: no single
+    passage need be similar to a question about the whole.
     """
     cases = kind_probabilities(features.question, prior.classifier)
     indexed = features.indexed
@@ -169,8 +171,9 @@ def case_probabilities(features: Features, prior: Prior) -> dict[str, float]:
     if indexed.linked:
         cases["linked_bridge"] = cases.pop("bridge")
     if prior.outside is not None and indexed.similarity < prior.outside:
-        cases = {case: (1 - _OUTSIDE_SHARE) * share for case, share in cases.items()}
-        cases["fresh"] += _OUTSIDE_SHARE
+        facts = {case: share for case, share in cases.items() if case not in _NO_FACTS}
+        cases |= {case: (1 - _OUTSIDE_SHARE) * share for case, share in facts.items()}
+        cases["fresh"] += _OUTSIDE_SHARE * sum(facts.values())
     return cases
 
 

@@ -204,3 +204,10 @@ def test_a_summary_is_short_and_empty_only_for_nothing(descriptions):
     summary = summarise(descriptions)
     assert len(summary.split()) <= 61
     assert bool(summary) == any(text.strip() for text in descriptions)
+
+
+def test_he_is_the_person_told_of_where_the_title_is_nobody():
+    text = "# Great engineers\n\nAnn Ree was born in Cork. She died in Rome in 1938. "
+    facts = extract_facts("Great engineers", text + "Bo Lind was born in Ulm. He moved to Oslo.")
+    told = {(fact["source"], fact["relation"], fact["target"]) for fact in facts["relations"]}
+    assert {("Ann Ree", "died in", "Rome"), ("Bo Lind", "moved to", "Oslo")} <= told

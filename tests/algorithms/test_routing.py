@@ -113,6 +113,8 @@ def test_what_the_index_does_not_seem_to_hold_goes_to_crag():
     outside = Features(asked, index_features([], [-0.1]))
     assert case_probabilities(outside, prior)["fresh"] == pytest.approx(0.5)
     assert route(outside, {**ALL, "basic": "out"}, prior).method == "crag"
+    whole = Prior(told_by(whole_corpus=1.0), outside=0.0)
+    assert case_probabilities(outside, whole)["fresh"] < 0.1
 
 
 def test_without_any_method_the_reasons_are_told():
