@@ -1,0 +1,342 @@
+"""The communities layer of the index: hierarchy, reports, failures, restart."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+from communities_support import (
+    MODEL,
+    NAMES,
+    Script,
+    build,
+    build_from_triples,
+    chain,
+    clustered,
+    lines_of,
+    partitions,
+)
+from http_stub import Response
+from ragraphs.algorithms.entity_aliases import normalised
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.nodes.communities_layer import communities_stamp
+from ragraphs.nodes.status import describe
+from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.communities import ASSEMBLED
+from stub_openai import failure
+
+FEW = clustered(20, each=5)
+PAIR = {"id": "pair", "title": "Ann Lee", "text": "Ann Lee knows Bob Ray."}
+
+
+@pytest.fixture
+def model(openai):
+    return Script(openai)
+
+
+def communities(indexing):
+    return indexing.index.communities.all()
+
+
+def writers(indexing):
+    return {one.writer for one in communities(indexing)}
+
+
+def members_of(indexing):
+    found = {}
+    for id, entity in indexing.index.communities.members():
+        found.setdefault(id, []).append(entity)
+    return found
+
+
+def holds(indexing, community, name):
+    (entity,) = indexing.index.entities.named([normalised(name)])[normalised(name)]
+    return entity in indexing.index.communities.members_of(community)
+
+
+def test_every_entity_is_in_exactly_one_community_at_every_level(indexing, model):
+    build(indexing, [*FEW, PAIR])
+    entities = sorted(entity.id for entity in indexing.index.entities.all_entities())
+    members = members_of(indexing)
+    levels = partitions(indexing)
+    assert len(levels) == 2 and len(entities) == 22
+    for level in levels:
+        assert sorted(entity for id in level for entity in members[id]) == entities
+    assert [len(members[id]) for id in sorted(levels[0], key=lambda id: len(members[id]))] == [
+        2,
+        10,
+        10,
+    ]
+
+
+def test_every_community_has_a_report_whose_findings_lead_to_passages(indexing, model):
+    build(indexing, FEW)
+    texts = {one["id"]: one["text"] for one in indexing.index.catalogue.all_passages()}
+    assert writers(indexing) == {MODEL}
+    for community in communities(indexing):
+        findings = [f for f in community.report["findings"] if " knows " in f["statement"]]
+        assert findings
+        for finding in findings:
+            assert all(finding["statement"] in texts[id] for id in finding["passages"])
+            assert finding["passages"]
+
+
+def test_a_finding_without_a_line_rests_on_the_line_most_like_it(indexing, model):
+    model.answers["CommunityReport"] = lambda human: {
+        **model.communityreport(human),
+        "findings": [f"{NAMES[3]} is said to know {NAMES[4]}"],
+    }
+    build(indexing, FEW)
+    whole = next(one for one in communities(indexing) if holds(indexing, one.id, NAMES[3]))
+    (finding,) = whole.report["findings"]
+    (passage,) = indexing.index.catalogue.passages(finding["passages"])
+    assert f"{NAMES[3]} knows {NAMES[4]}." in passage["text"]
+
+
+def test_a_parent_that_does_not_fit_is_written_from_its_childrens_reports(indexing, model):
+    model.openai.otherwise = slow_reports(model.openai.otherwise)
+    build(indexing, FEW, report_tokens=200)
+    asked = [r for r in model.openai.requests if "Write the report" in str(r.body)]
+    parents = [request for request in asked if children_in(request)]
+    assert len(parents) == 2
+    reports = {one.report["title"]: one for one in communities(indexing) if one.level}
+    for parent in parents:
+        for title, summary in children_in(parent):
+            child = reports[title]
+            assert child.report["summary"] == summary
+            (request,) = [r for r in asked if r not in parents and circle_of(r) == title]
+            assert request.ended <= parent.began
+
+
+def slow_reports(otherwise):
+    def respond(path, body):
+        response = otherwise(path, body)
+        response.seconds = 0.1 if "Write the report" in str(body) else 0
+        return response
+
+    return respond
+
+
+def children_in(request):
+    """The titles and summaries of the reports that a report is written from."""
+    lines = lines_of(request.body["messages"][1]["content"])
+    return [(title, said) for _, kind, title, said in lines if kind == "Report"]
+
+
+def circle_of(request):
+    lines = lines_of(request.body["messages"][1]["content"])
+    return f"Circle of {next(title for _, kind, title, _ in lines if kind == 'Entity')}"
+
+
+def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
+    build(indexing, FEW)
+    asked = model.of("CommunityReport")
+    parent = max((lines_of(human) for human in asked), key=len)
+    kinds = [kind for _, kind, _, _ in parent]
+    counts = indexing.index.entities.counts()
+    assert kinds.count("Entity") == counts["entities"] / 2 == 10
+    assert kinds.count("Relation") == (counts["relations"] - 1) / 2
+    assert "Report" not in kinds
+
+
+def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
+    claim = {
+        "subject": NAMES[0],
+        "object": "",
+        "type": "award",
+        "status": "suspected",
+        "description": f"{NAMES[0]} won a medal.",
+        "quote": "",
+        "start_date": "1901",
+        "end_date": "1902",
+    }
+    model.answers["Facts"] = lambda human: {
+        **model.facts(human),
+        "claims": [claim] if f'title="{NAMES[0]}"' in human else [],
+    }
+    build(indexing, FEW, claims=True)
+    lines = max(map(lines_of, model.of("CommunityReport")), key=len)
+    said = {text: int(place) for place, _, _, text in lines}
+    subject = next(
+        int(place)
+        for place, kind, title, _ in lines
+        if (kind, title)
+        == (
+            "Entity",
+            NAMES[0],
+        )
+    )
+    assert said[f"{NAMES[0]} won a medal. (suspected, 1901 – 1902)"] > subject
+
+
+def test_small_communities_cost_no_request_and_say_what_is_known(indexing, model):
+    build(indexing, [PAIR])
+    assert model.of("CommunityReport") == []
+    (pair,) = communities(indexing)
+    assert pair.writer == ASSEMBLED
+    assert pair.report["title"] in {"Ann Lee, Bob Ray", "Bob Ray, Ann Lee"}
+    assert "Ann Lee is a person." in pair.report["summary"]
+    assert [f["statement"] for f in pair.report["findings"]] == ["Ann Lee knows Bob Ray."]
+    (passage,) = indexing.index.catalogue.all_passages()
+    assert pair.report["findings"][0]["passages"] == [passage["id"]]
+
+
+@pytest.mark.parametrize(
+    "broken", [failure(400, "no"), Response({}, 500), "no JSON", {"title": "only"}]
+)
+def test_where_the_model_fails_reports_are_assembled_and_asked_for_again(
+    indexing, other, model, broken
+):
+    model.answers["CommunityReport"] = broken
+    result = build(indexing, FEW)
+    assert writers(indexing) == {ASSEMBLED}
+    count = len(communities(indexing))
+    assert any(
+        f"wrote no report on {count} communities" in warning for warning in result["warnings"]
+    )
+    assert all(one.report["findings"] for one in communities(indexing))
+    assert len(indexing.index.vectors.ids("reports")) == count
+    del model.answers["CommunityReport"]
+    assert indexing.run()["warnings"] == []
+    assert writers(indexing) == {MODEL}
+    build(other, FEW)
+    assert indexing.export() == other.export()
+    assert indexing.index.vectors.ids("reports") == other.index.vectors.ids("reports")
+    before = len(model.asked)
+    indexing.run()
+    assert len(model.asked) == before
+
+
+def test_a_model_that_does_not_reply_is_not_asked_for_every_community(indexing, model):
+    model.answers["CommunityReport"] = lambda _: Response({}, 500)
+    build_from_triples(indexing, clustered(100, each=5))
+    result = build(indexing, concurrency=2)
+    assert len(model.of("CommunityReport")) < 20 < len(communities(indexing))
+    assert writers(indexing) == {ASSEMBLED}
+    assert any("wrote no report on 40 communities" in warning for warning in result["warnings"])
+
+
+def test_one_failed_report_does_not_cost_the_others(indexing, model):
+    model.answers["CommunityReport"] = lambda human: (
+        failure(400, "no") if len(lines_of(human)) > 25 else model.communityreport(human)
+    )
+    build(indexing, FEW)
+    written = {one.writer: one.level for one in communities(indexing)}
+    assert written == {ASSEMBLED: 0, MODEL: 1}
+    assert len(indexing.index.vectors.ids("reports")) == len(communities(indexing))
+
+
+def test_good_parts_of_a_malformed_report_are_kept(indexing, model):
+    model.answers["CommunityReport"] = {
+        "title": "A circle",
+        "summary": "They know each other.",
+        "rating": "12/10",
+        "findings": [None, "They met.", {"statement": "They know.", "evidence": "line 99, 2"}],
+    }
+    result = build(indexing, FEW)
+    report = communities(indexing)[0].report
+    assert report["rating"] == 10
+    assert [finding["statement"] for finding in report["findings"]] == ["They met.", "They know."]
+    assert all(finding["passages"] for finding in report["findings"])
+    assert any("malformed items of a write_report" in warning for warning in result["warnings"])
+
+
+async def test_an_interrupted_run_is_completed_without_asking_anything_twice(
+    indexing, other, model
+):
+    reached, free = threading.Event(), threading.Event()
+
+    def stop_at_the_third(human):
+        if len(model.of("CommunityReport")) == 3:
+            reached.set()
+            free.wait(10)
+        return model.communityreport(human)
+
+    model.answers["CommunityReport"] = stop_at_the_third
+    await asyncio.to_thread(build, indexing, FEW, ["entities"])
+    context = indexing.context(
+        model=MODEL, layers=["communities"], concurrency=1, max_cluster_size=5
+    )
+    run = asyncio.create_task(index_graph.ainvoke({}, context=context))
+    while not (reached.is_set() or run.done()):
+        await asyncio.sleep(0.01)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    free.set()
+    answered = model.of("CommunityReport")[:2]
+    await asyncio.to_thread(build, indexing)
+    assert not set(answered) & set(model.of("CommunityReport")[3:])
+    await asyncio.to_thread(build, other, FEW)
+    assert indexing.export() == other.export()
+
+
+def test_reports_are_asked_for_side_by_side(indexing, model):
+    model.answers["CommunityReport"] = lambda human: time.sleep(0.2) or model.communityreport(human)
+    build_from_triples(indexing, clustered(40, each=5))
+    model.openai.most_in_flight = 0
+    build(indexing, concurrency=8)
+    assert model.openai.most_in_flight == 8
+
+
+def test_an_unchanged_index_asks_nothing_and_writes_no_report(indexing, model, monkeypatch):
+    build(indexing, FEW)
+    before, stamp = len(model.asked), communities_stamp(indexing.index)
+    written = []
+    monkeypatch.setattr(type(indexing.index.communities), "put_reports", written.append)
+    monkeypatch.setattr(type(indexing.index.communities), "replace", written.append)
+    build(indexing, FEW)
+    assert (len(model.asked), communities_stamp(indexing.index), written) == (before, stamp, [])
+
+
+def test_settings_are_kept_until_others_are_named(indexing, model):
+    build(indexing, FEW)
+    first = len(partitions(indexing))
+    indexing.run(context={"layers": ["communities"]})
+    assert len(partitions(indexing)) == first == 2
+    indexing.run(context={"max_cluster_size": 10})
+    assert len(partitions(indexing)) == 1
+    asked = len(model.of("CommunityReport"))
+    indexing.run(context={"report_tokens": 200})
+    assert len(model.of("CommunityReport")) == asked + 2
+    assert describe(indexing.index)["communities"] == 2
+
+
+def test_every_report_has_one_vector_that_leads_to_it(indexing, model):
+    build(indexing, FEW)
+    vectors = indexing.index.vectors.ids("reports")
+    assert sorted(id.partition("-")[0] for id in vectors) == sorted(
+        one.id for one in communities(indexing)
+    )
+
+
+def test_an_element_larger_than_the_context_does_not_stop_the_run(indexing, model):
+    model.answers["Facts"] = lambda human: {
+        **(facts := model.facts(human)),
+        "entities": [{**one, "description": "word " * 400} for one in facts["entities"]],
+    }
+    names = NAMES[:4]
+    build(indexing, [{"id": "1", "title": "t", "text": chain(*names)}], report_tokens=200)
+    assert writers(indexing) == {ASSEMBLED}
+    assert all(one.report["findings"] for one in communities(indexing))
+
+
+def test_korean_documents_give_korean_reports_offline(indexing):
+    names = ["세종대왕", "훈민정음", "집현전", "정인지"]
+    text = "세종대왕은 훈민정음을 창제하였다. 세종대왕은 집현전을 설치하였다. "
+    text += "정인지는 집현전에서 일하였다."
+    indexing.run(
+        documents=[{"id": "1", "title": "세종대왕", "text": text}],
+        context={"layers": ["communities"]},
+    )
+    said = " ".join(str(one.report) for one in communities(indexing))
+    assert any(name in said for name in names)
+    assert all(one.report["findings"] for one in communities(indexing))
+
+
+def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
+    indexing.run(documents=FEW[:1])
+    with pytest.raises(RagraphsError, match="ragraphs index --layers communities"):
+        communities_stamp(indexing.index)

@@ -1,0 +1,174 @@
+"""A corpus whose entities form clear clusters, and a model that reads and reports on it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import Any, get_args
+
+import numpy as np
+from ragraphs.evaluation.synthetic import made_up
+from ragraphs.nodes.community_view import load_communities
+from ragraphs.stores import schema
+from ragraphs.stores.vectors import Collection
+from sqlalchemy import text
+
+MODEL = "openai:stub"
+NAMES = [document["title"] for document in made_up(200)]
+CLUSTER = 10
+_NAME = r"[^\W\d_]+(?: [^\W\d_]+)?"
+_FACT = re.compile(rf"({_NAME}) (knows|met) ({_NAME})\.")
+_LINE = re.compile(r"^(\d+)\. (\w+): ([^|]*) \| (.*)$", re.MULTILINE)
+_TEXT = re.compile(r'<text id="(.*?)" title="(.*?)">\n(.*?)\n</text>', re.DOTALL)
+
+
+def clustered(count: int, each: int = 1) -> list[dict[str, str]]:
+    """Documents about ``count`` names, ten to a cluster, each of whom knows two of the cluster.
+
+    The first of a cluster also met the first of the next. A document is about ``each`` of them.
+    """
+    said = []
+    for number, name in enumerate(NAMES[:count]):
+        first = number - number % CLUSTER
+        known = [NAMES[first + (number + step) % CLUSTER] for step in (1, 2)]
+        lines = [f"{name} knows {other}." for other in known]
+        if number == first and number + CLUSTER < count:
+            lines.append(f"{name} met {NAMES[number + CLUSTER]}.")
+        said.append(" ".join(lines))
+    return [
+        {"id": f"d{at}", "title": NAMES[at], "text": " ".join(said[at : at + each])}
+        for at in range(0, count, each)
+    ]
+
+
+class Script:
+    """Answers by the name of the reply's schema; a test replaces single answers in ``answers``."""
+
+    def __init__(self, openai: Any) -> None:
+        openai.answer = self
+        self.openai = openai
+        self.answers: dict[str, Any] = {}
+        self.asked: list[tuple[str, str]] = []
+
+    def __call__(self, body: Any) -> Any:
+        kind, human = body["response_format"]["json_schema"]["name"], body["messages"][1]["content"]
+        self.asked.append((kind, human))
+        answer = self.answers.get(kind) or getattr(self, kind.lower())
+        return answer(human) if callable(answer) else answer
+
+    def of(self, kind: str) -> list[str]:
+        """What was asked of one kind, in order."""
+        return [human for asked, human in self.asked if asked == kind]
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(kind for kind, _ in self.asked)
+
+    def facts(self, human: str) -> Any:
+        found = _FACT.findall(human)
+        names = dict.fromkeys(name for source, _, target in found for name in (source, target))
+        return {
+            "entities": [
+                {"name": name, "type": "person", "description": f"{name} is a person."}
+                for name in names
+            ],
+            "relations": [
+                {"source": a, "relation": relation, "target": b, "strength": 5}
+                for a, relation, b in found
+            ],
+            "claims": [],
+        }
+
+    def passagequestions(self, human: str) -> Any:
+        ((_, title, said),) = _TEXT.findall(human)
+        first = said.partition(".")[0]
+        return {"incoming": [f"Who is {title}?", f"Is it true that {first}?"], "outgoing": ["Why?"]}
+
+    def passagereading(self, human: str) -> Any:
+        return {**self.passagequestions(human), **self.facts(human)}
+
+    def description(self, human: str) -> Any:
+        return {"description": " ".join(said for _, _, said in _TEXT.findall(human))}
+
+    def communityreport(self, human: str) -> Any:
+        lines = lines_of(human)
+        names = [title for _, kind, title, _ in lines if kind == "Entity"]
+        stated = [(place, said) for place, kind, _, said in lines if kind != "Entity"]
+        return {
+            "title": f"Circle of {(names or [lines[0][2]])[0]}",
+            "summary": f"{len(lines)} lines about {', '.join(names[:3])}.",
+            "rating": min(10, len(lines)),
+            "findings": [{"statement": said, "evidence": [n]} for n, said in stated[:5]],
+        }
+
+
+def lines_of(human: str) -> list[tuple[str, str, str, str]]:
+    """The lines that a report is to be written from: number, kind, title and text."""
+    return _LINE.findall(human)
+
+
+def texts_of(human: str) -> list[tuple[str, str, str]]:
+    """The numbered texts of a request: id, title and text."""
+    return _TEXT.findall(human)
+
+
+def build(indexing: Any, given: Any = (), layers: Any = ("communities",), **context: Any) -> Any:
+    """Indexes with clusters small enough for two levels."""
+    settings = {"layers": list(layers), "model": MODEL, "max_retries": 0, "max_cluster_size": 5}
+    return indexing.run(documents=list(given), context={**settings, **context})
+
+
+def build_from_triples(indexing: Any, given: Any, **context: Any) -> Any:
+    """Indexes ``clustered`` documents whose facts were found elsewhere, without their reports."""
+    file = indexing.folder / f"{len(given)}.jsonl"
+    lines = [
+        {"passage": one["id"], "triples": [list(fact) for fact in _FACT.findall(one["text"])]}
+        for one in given
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    settings = {"layers": ["entities"], "model": MODEL, **context}
+    return indexing.run(documents=list(given), triples=[str(file)], context=settings)
+
+
+def partitions(indexing: Any) -> list[list[str]]:
+    """The ids of the communities at every level."""
+    view = load_communities(indexing.index)
+    deepest = max(one.level for one in view.communities.values())
+    return [view.at(level) for level in range(deepest + 1)]
+
+
+def everything_stored(indexing: Any) -> dict[str, str]:
+    """All that an index holds, by place: every table, every collection, every file of arrays."""
+    index = indexing.index
+    found: dict[str, str] = {}
+    with index.catalogue._engine.connect() as connection:
+        query = text("SELECT name FROM sqlite_master WHERE type = 'table'")
+        for name in connection.scalars(query).all():
+            rows = connection.execute(text(f"SELECT * FROM {name}"))
+            found[name] = "\n".join(" | ".join(map(_legible, row)) for row in rows)
+    assert set(schema.metadata.tables) <= set(found)
+    for collection in get_args(Collection):
+        with index.vectors._opened(collection) as store:
+            kept = store.get(include=["documents", "metadatas"])
+        found[f"chroma {collection}"] = str((kept["ids"], kept["documents"], kept["metadatas"]))
+    for file in index.folder.glob("*.npz"):
+        with np.load(file) as arrays:
+            found[file.name] = "\n".join(_legible(arrays[name].tobytes()) for name in arrays.files)
+    return found
+
+
+def places_of(word: str, indexing: Any) -> list[str]:
+    """Where in an index a word stands, in whatever case."""
+    stored = everything_stored(indexing)
+    return sorted(place for place, said in stored.items() if word.casefold() in said.casefold())
+
+
+def _legible(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def chain(*names: str) -> str:
+    """A text in which each name knows the next, and the last the first."""
+    return " ".join(f"{a} knows {b}." for a, b in pairwise([*names, names[0]]))
