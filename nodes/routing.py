@@ -16,14 +16,18 @@ from ..algorithms.routing import (
     DESCRIPTIONS,
     NEEDS,
     Decision,
+    Features,
+    Prior,
     feasible,
     route,
     settle_choice,
     usable_methods,
 )
+from ..algorithms.routing_features import question_features
 from ..context import MethodName, QuestionContext, RouterContext
 from ..models.language import LanguageModel, NoReplyError
 from ..models.meter import current_meter
+from ..models.router import KIND_CLASSIFIER
 from ..models.web import web_search
 from ..prompts.library import CHOOSE_METHOD, STAND_ALONE
 from ..prompts.prompt import Excerpt
@@ -44,7 +48,12 @@ _LONGEST_TURN = 2000
 _GLOBAL_KINDS = frozenset({"whole_corpus"})
 
 
-@node()
+def _spent_before(state: RouterState) -> int:
+    """Requests kept for the answer, less what the question before on the thread has cost."""
+    return 1 - total_calls(state.get("usage") or {})
+
+
+@node(reserve=_spent_before)
 async def listen(state: RouterState, context: RouterContext) -> dict[str, Any]:
     """Finds the question: as given, or in the last message, made to stand alone."""
     await index_of(context)
@@ -78,14 +87,10 @@ async def decide(state: RouterState, context: RouterContext) -> dict[str, Any]:
     tools = ["web"] if web_search(settings()) is not None else []
     obstacles = feasible(get_args(MethodName), layers, tools, left)
     if context.method != "auto":
-        return _settled(_chosen(context.method, obstacles), [context.method], "user", obstacles)
-    try:
-        usable = usable_methods(obstacles)
-    except RagraphsError as error:
-        current_meter().warn(str(error))
-        return {"waiting": [], "stop_reason": "budget"}
+        found = _chosen(context.method, state["asked"], obstacles)
+        return _settled(found, [context.method], "user", obstacles)
     found = await asyncio.to_thread(_classified, index, state["asked"], obstacles)
-    by: DecidedBy = "only" if len(usable) == 1 else "classifier"
+    by: DecidedBy = "only" if len(usable_methods(obstacles)) == 1 else "classifier"
     if found.abstained:
         model = await language_model_of(context, context.small_model)
         chosen = await chosen_by_model(model, state["asked"], obstacles)
@@ -231,10 +236,11 @@ def _without_citations(message: AnyMessage) -> str:
     return message.text.split("\n\n[1] “")[0]
 
 
-def _chosen(method: str, obstacles: Mapping[str, str]) -> Decision:
+def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> Decision:
     if obstacles[method]:
         raise RagraphsError(obstacles[method])
-    return Decision(method, "", {method: 1.0}, "The user chose it.", False)
+    found = route(Features(question_features(question)), obstacles, Prior(KIND_CLASSIFIER))
+    return Decision(method, found.kind, {method: 1.0}, "The user chose it.", False)
 
 
 def _classified(index: Index, question: str, obstacles: Mapping[str, str]) -> Decision:
