@@ -31,7 +31,7 @@ lint: install
 	MYPYPATH=$(VENV)/typed $(BIN)/mypy
 
 drawings: install
-	$(BIN)/python -m ragraphs.graphs README.md
+	$(BIN)/python -m ragraphs.graphs README.md README.ko.md
 
 dev: install
 	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024

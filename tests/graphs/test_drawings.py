@@ -1,17 +1,23 @@
-"""The drawings in the README are those of the graphs."""
+"""The drawings in the READMEs are those of the graphs."""
 
 from pathlib import Path
 
 import pytest
 from ragraphs.graphs.__main__ import with_drawings
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
 
 
-def test_drawings_in_the_readme_are_up_to_date() -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("readme", ["README.md", "README.ko.md"])
+def test_drawings_in_the_readme_are_up_to_date(readme: str) -> None:
+    text = (ROOT / readme).read_text(encoding="utf-8")
     assert text.count("```mermaid") >= 2
-    assert with_drawings(text) == text, "run: python -m ragraphs.graphs README.md"
+    assert with_drawings(text) == text, f"run: python -m ragraphs.graphs {readme}"
+
+
+def test_make_draws_into_both_readmes() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "-m ragraphs.graphs README.md README.ko.md\n" in makefile
 
 
 @pytest.mark.parametrize("edge", ["grade -.-> refine;", "grade -.-> rewrite;", "refine --> merge;"])

@@ -1,0 +1,85 @@
+"""What a reader of the README is taken to have: a folder of documents, and a language model."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from entities_support import facts_of
+from question_set import QUESTIONS, write_set
+from stub_openai import failure
+
+_TEXTS = {
+    "docs/brooklyn-bridge.md": (
+        "# Brooklyn Bridge\n\nThe Brooklyn Bridge was designed by John Augustus Roebling. "
+        "The Brooklyn Bridge was opened in 1883. It crosses the East River.\n"
+    ),
+    "docs/roebling.txt": (
+        "John Augustus Roebling was an engineer of bridges. "
+        "John Augustus Roebling died in Brooklyn in 1869.\n"
+    ),
+    "docs/forth-bridge.txt": (
+        "The Forth Bridge was designed by John Fowler. The Forth Bridge was opened in 1890.\n"
+    ),
+    "docs/songs.md": (
+        "# Songs about bridges\n\nMarley wrote of the Brooklyn Bridge. "
+        "Later B. Marley wrote of the Tay Bridge, and J. Marley wrote of the Forth Bridge.\n"
+    ),
+    "docs/브루클린-다리.md": (
+        "# 브루클린 다리\n\n브루클린 다리는 1883년에 개통되었다. "
+        "브루클린 다리는 존 로블링이 설계하였다.\n"
+    ),
+    "docs/존-로블링.md": (
+        "# 존 로블링\n\n존 로블링은 다리 기술자이다. 존 로블링은 1869년에 사망하였다.\n"
+    ),
+    "docs/포스-다리.md": "# 포스 다리\n\n포스 다리는 존 파울러가 설계하였다.\n",
+    "reports/2024/tower.md": "# Tower Bridge\n\nTower Bridge was opened in 1894 in London.\n",
+}
+_TRIPLES = {
+    "passage": "reports/2024/tower.md",
+    "triples": [["Tower Bridge", "was opened in", "London"]],
+}
+_PARTS = [{"question": "Who designed the Forth Bridge?"}, {"question": "Where was #1 born?"}]
+_NAME = r"(?:[A-Z]\. )?[A-Z]\w+(?: [A-Z]\w+)*"
+_FACT = re.compile(rf"({_NAME}) (was designed by|wrote of|died in|crosses) (?:the )?({_NAME})")
+_TEXT = re.compile(r'<text id="(.*?)" title="(.*?)">\n(.*?)\n</text>', re.DOTALL)
+
+
+def write_folder(sets: Iterable[str], pdf: bytes) -> None:
+    """Writes the documents into the working folder, and a question set into each of ``sets``."""
+    for name, text in _TEXTS.items():
+        file = Path(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    Path("notes.pdf").write_bytes(pdf)
+    Path("openie.jsonl").write_text(json.dumps(_TRIPLES) + "\n", encoding="utf-8")
+    write_set([question | {"decomposition": _PARTS} for question in QUESTIONS])
+    for folder in sets:
+        shutil.copytree("set", folder)
+
+
+def reply(body: Any) -> Any:
+    """A model that reads passages, reports on communities and answers with the first sentence."""
+    kind, human = body["response_format"]["json_schema"]["name"], body["messages"][1]["content"]
+    texts = _TEXT.findall(human)
+    match kind:
+        case "PassageReading":
+            title, text = texts[0][1:]
+            questions = {"incoming": [f"What is {title}?"], "outgoing": ["Who designed it?"]}
+            return questions | facts_of(_FACT.findall(text))
+        case "Description":
+            return {"description": texts[0][2]}
+        case "CommunityReport":
+            finding = {"statement": "They built bridges.", "evidence": ["1"]}
+            return {"title": "Bridges", "summary": "Of bridges.", "findings": [finding]}
+        case "Points":
+            return {"points": [{"point": "Bridges.", "score": 90, "evidence": [texts[0][0]]}]}
+        case "CombinedAnswer":
+            return {"answer": "Bridges and who built them.", "used": ["1"], "sufficient": True}
+        case "MethodChoice":
+            return {"method": "graphrag"}
+    return failure(404, f"Nobody wrote a reply to {kind}")
