@@ -40,7 +40,7 @@ async def select_reports(state: GraphragState, context: GraphragContext) -> dict
     index = await index_of(context)
     view = await asyncio.to_thread(load_communities, index)
     if context.dynamic:
-        model = await language_model_of(context)
+        model = await language_model_of(context, context.small_model)
         chosen = await _descend(model, view, state["question"], context.context_tokens)
     else:
         chosen = view.at(context.level)

@@ -1,0 +1,115 @@
+"""With ``confirm_web`` a person sees the queries before anything is sent to the web."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from ragraphs.context import CragContext, RouterContext
+from ragraphs.graphs.crag import graph as crag
+from ragraphs.graphs.router import graph as router
+from scripted_model import MODEL, QUESTION
+
+PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
+QUERIES = ["forth bridge builder", "arrol forth bridge"]
+
+
+class Asking:
+    """A run on a thread, to be resumed."""
+
+    def __init__(self, graph: Any, context: Any) -> None:
+        self._graph = graph.copy({"checkpointer": InMemorySaver()})
+        self._context = context
+
+    def begin(self) -> Any:
+        return self._run({"question": QUESTION})
+
+    def resume(self, said: Any) -> Any:
+        return self._run(Command(resume=said))
+
+    def _run(self, given: Any) -> Any:
+        thread = {"configurable": {"thread_id": "1"}}
+        return self._graph.invoke(given, thread, context=self._context)
+
+
+@pytest.fixture(params=["crag", "router"])
+def asking(request, full_index, script, tavily):
+    """The crag graph alone or chosen by the router, where the index seems to hold nothing."""
+    script.replies["Queries"] = {"queries": QUERIES}
+    passages = {"scores": [{"id": str(n), "score": -1} for n in range(1, 11)]}
+    script.replies["Scores"] = lambda human: (
+        passages if "Arrol" not in human else script._scores(human)
+    )
+    tavily.pages = [PAGE]
+
+    def open_it(**chosen: Any) -> Asking:
+        settings = {"index": full_index, "model": MODEL, "confirm_web": True, **chosen}
+        if request.param == "crag":
+            return Asking(crag, CragContext(**settings))
+        return Asking(router, RouterContext(**settings, method="crag"))
+
+    return open_it
+
+
+def test_the_run_stops_with_the_queries_before_anything_is_sent(asking, tavily):
+    stopped = asking().begin()
+    assert [one.value["queries"] for one in stopped["__interrupt__"]] == [QUERIES]
+    assert stopped["__interrupt__"][0].value["message"] == "Search the web for these queries?"
+    assert tavily.requests == [] and not stopped.get("answer")
+
+
+@pytest.mark.parametrize("said", [True, "yes", "네", "ok"])
+def test_a_yes_sends_them_and_the_run_goes_on(asking, tavily, script, said):
+    run = asking()
+    run.begin()
+    before = len(script.asked)
+    result = run.resume(said)
+    assert sorted(tavily.queries) == sorted(QUERIES)
+    assert result["sufficient"] and result["citations"][0]["document"] == PAGE[0]
+    assert result["usage"]["web_searches"] == 2
+    assert script.kinds[before:] == ["Scores", "Answer"]
+    assert "__interrupt__" not in result
+
+
+@pytest.mark.parametrize("said", [False, "no", " No ", "아니요", [], 0])
+def test_a_no_sends_nothing_and_is_told(asking, tavily, said):
+    run = asking()
+    run.begin()
+    result = run.resume(said)
+    assert tavily.requests == []
+    assert (result["sufficient"], result["stop_reason"]) == (False, "web_unavailable")
+    assert any("was not confirmed" in warning for warning in result["warnings"])
+
+
+def test_other_queries_may_be_given_instead(asking, tavily):
+    run = asking()
+    run.begin()
+    result = run.resume(["my own words", "", 7, "더 나은 검색어"])
+    assert sorted(tavily.queries) == ["my own words", "더 나은 검색어"]
+    assert result.get("queries", result.get("details", {}).get("queries")) == [
+        "my own words",
+        "더 나은 검색어",
+    ]
+
+
+def test_without_the_setting_nobody_is_asked(asking, tavily):
+    result = asking(confirm_web=False).begin()
+    assert "__interrupt__" not in result and sorted(tavily.queries) == sorted(QUERIES)
+    assert result["sufficient"]
+
+
+def test_what_needs_no_web_search_is_not_asked_about(asking, script, tavily):
+    script.replies["Scores"] = script._scores
+    result = asking().begin()
+    assert "__interrupt__" not in result and result["sufficient"] and tavily.requests == []
+
+
+def test_without_a_web_key_nobody_is_asked(asking, monkeypatch):
+    from ragraphs.settings import settings
+
+    monkeypatch.delenv("TAVILY_API_KEY")
+    settings.cache_clear()
+    result = asking().begin()
+    assert "__interrupt__" not in result and result["stop_reason"] == "web_unavailable"
