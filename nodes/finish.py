@@ -31,13 +31,14 @@ async def finish(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 
 def _forget(index: Index) -> None:
-    """Deletes the replies in which texts that are gone may be quoted.
+    """Deletes the terms of texts that are gone, and the replies in which they may be quoted.
 
     What a model read in a passage is kept with the passage; summaries and reports that the layers
     still use are kept, so that an update pays only for what changed.
     """
     if not index.catalogue.property(FORGETTING):
         return
+    index.catalogue.forget_terms()
     complete = is_complete(index)
     index.replies.forget_unused([SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name], complete)
     if complete:

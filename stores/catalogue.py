@@ -263,6 +263,12 @@ class Catalogue:
                 _insert_terms(connection, [(row.number, row.title, row.text) for row in rows])
                 last = rows[-1].number
 
+    def forget_terms(self) -> None:
+        """Takes the terms of texts that are gone out of the lexical index, which only hides them."""
+        with self._engine.begin() as connection:
+            schema.begin_writing(connection)
+            connection.execute(text("INSERT INTO passage_terms (passage_terms) VALUES ('optimize')"))
+
 
 FORGETTING = "forgetting"  # texts are gone, whose traces in stored replies are not gone yet
 

@@ -48,6 +48,7 @@ class Script:
 
     def __init__(self, openai: Any) -> None:
         openai.answer = self
+        openai.modes = {"json_schema"}
         self.openai = openai
         self.answers: dict[str, Any] = {}
         self.asked: list[tuple[str, str]] = []
@@ -98,10 +99,40 @@ class Script:
         stated = [(place, said) for place, kind, _, said in lines if kind != "Entity"]
         return {
             "title": f"Circle of {(names or [lines[0][2]])[0]}",
-            "summary": f"{len(lines)} lines about {', '.join(names[:3])}.",
+            "summary": f"{len(lines)} lines about {', '.join(names)}.",
             "rating": min(10, len(lines)),
             "findings": [{"statement": said, "evidence": [n]} for n, said in stated[:5]],
         }
+
+    def answer(self, human: str) -> Any:
+        """The first sentence of the first text."""
+        id, _, said = texts_of(human)[0]
+        quote = re.split(r"(?<=\.) ", said)[0]
+        return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote}
+
+    def localanswer(self, human: str) -> Any:
+        return {**self.answer(human), "score": 50, "follow_ups": []}
+
+    def points(self, human: str) -> Any:
+        """A point for each text."""
+        return {
+            "points": [
+                {"point": said.splitlines()[-1].lstrip("- "), "score": 50, "evidence": [id]}
+                for id, _, said in texts_of(human)
+            ]
+        }
+
+    def primedanswer(self, human: str) -> Any:
+        return {**self.points(human), "follow_ups": []}
+
+    def combinedanswer(self, human: str) -> Any:
+        shown = texts_of(human)
+        said = " ".join(text for _, _, text in shown)
+        used = [id for id, _, _ in shown]
+        return {"answer": said, "used": used, "sufficient": True, "general": ""}
+
+    def kepttexts(self, human: str) -> Any:
+        return {"keep": [id for id, _, _ in texts_of(human)]}
 
 
 def lines_of(human: str) -> list[tuple[str, str, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from ragraphs.nodes.entities_layer import _entries
 from ragraphs.stores import schema
 from sqlalchemy import select
 
@@ -120,8 +121,9 @@ def rows_of(indexing):
 
 
 def vector_texts(indexing):
-    with indexing.index.vectors._opened("entities") as store:
-        return sorted(store.get(include=["documents"])["documents"])
+    """The texts that the vectors of entities were made of, as their ids tell."""
+    entries = _entries(indexing.index)
+    return sorted(entries[id].text for id in indexing.index.vectors.ids("entities"))
 
 
 ALL_TRIPLES = {triple for triples in FACTS.values() for triple in triples}
