@@ -196,6 +196,9 @@ def export(
     format: Annotated[
         Literal["jsonl", "graphml", "html"], typer.Option(help="What to write.")
     ] = "jsonl",
+    page: Annotated[
+        Literal["passages", "communities"], typer.Option(help="What the page draws.")
+    ] = "passages",
     answer: Annotated[
         Path | None, typer.Option(help="An answer as JSON, whose passages the page highlights.")
     ] = None,
@@ -210,6 +213,11 @@ def export(
 
         for line in export_lines(index):
             print(line)
+        return
+    if format == "html" and page == "communities":
+        from .nodes.community_drawing import communities_page
+
+        print(communities_page(index))
         return
     from .algorithms.drawing import path_of_answer, to_graphml, to_html
     from .nodes.drawing import drawn_index

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..algorithms.drawing import DrawnEdge, DrawnGraph, DrawnNode
 from ..algorithms.hop_graph import HopGraph
 from ..algorithms.passage_graph import PassageGraph
 from ..state.errors import RagraphsError
 from ..stores.catalogue import batches
+from .community_drawing import paths_of_entities
 from .graph_search import stored_graph
 from .hops_layer import stored_hops
 from .opening import Index
@@ -52,15 +53,21 @@ def drawn_index(index: Index) -> DrawnGraph:
     if "hops" in layers:
         edges += _hops(stored_hops(index))
     if "entities" in layers:
-        entities, relations = _entities(index)
+        paths = paths_of_entities(index) if "communities" in layers else {}
+        entities, relations = _entities(index, paths)
         nodes += entities
         edges += relations
     directed = bool({"hops", "entities"} & set(layers))
     return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed=directed)
 
 
-def _entities(index: Index) -> tuple[list[DrawnNode], list[DrawnEdge]]:
-    """The entities, what relates them, and the passages that speak of them."""
+def _entities(
+    index: Index, paths: Mapping[str, Sequence[str]]
+) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+    """The entities, what relates them, and the passages that speak of them.
+
+    ``paths`` are the communities of each entity.
+    """
     store = index.entities
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
@@ -70,6 +77,8 @@ def _entities(index: Index) -> tuple[list[DrawnNode], list[DrawnEdge]]:
         aliases, passages = store.aliases_of(ids), store.passages_of(ids)
         for entity in batch:
             said = {"type": entity.type, "aliases": "; ".join(aliases.get(entity.id, []))}
+            if entity.id in paths:
+                said["communities"] = " ".join(paths[entity.id])
             nodes.append(DrawnNode(entity.id, entity.name, "entity", entity.description, said))
             edges += [
                 DrawnEdge(passage, entity.id, "mentions", kind="mention")
