@@ -9,6 +9,8 @@ from typing import NamedTuple
 from .text import keywords, sentences
 
 _LONGEST = 400
+_FEW_KEYWORDS = 3
+_OTHERS = 0.25
 
 
 class CitedSentence(NamedTuple):
@@ -26,8 +28,9 @@ def cite_statement(
 ) -> list[CitedSentence]:
     """The sentences most like ``statement`` among passages (id, text), at most one of each.
 
-    A sentence scores the cosine of its keywords with those of the statement; one that shares none,
-    or is longer than a quotation should be, is not given.
+    A sentence scores the share of the statement's keywords that it has, less for others that it
+    has besides. One that shares a single keyword of many, or is longer than a quotation should be,
+    is not given.
     """
     wanted = keywords(statement)
     best = [found for id, text in passages if (found := _best(id, text, wanted)) is not None]
@@ -45,11 +48,18 @@ def nearest_statements(statement: str, others: Sequence[str], most: int) -> list
 def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
     found: CitedSentence | None = None
     for sentence in sentences(text):
-        score = _cosine(wanted, keywords(sentence.text))
+        score = _worth(wanted, keywords(sentence.text))
         fits = sentence.end - sentence.start <= _LONGEST
         if score > (found.score if found else 0.0) and fits:
             found = CitedSentence(id, sentence.start, sentence.end, sentence.text, score)
     return found
+
+
+def _worth(wanted: frozenset[str], own: frozenset[str]) -> float:
+    shared = len(wanted & own)
+    if not shared or (shared == 1 and len(wanted) > _FEW_KEYWORDS):
+        return 0.0
+    return float(shared / len(wanted) * (shared / len(own)) ** _OTHERS)
 
 
 def _cosine(a: frozenset[str], b: frozenset[str]) -> float:

@@ -108,8 +108,10 @@ def read_english(title: str, text: str) -> Found:
             kind = topic_type if mark.key == about.key else _type(mark, span.text)
             things.append(Thing(mark.key, mark.name, kind, number, mark.key == subject.mark.key))
             person = mark if mark.key == subject.mark.key and kind == "person" else person
-        links += _links(span.text, some, subject, about)
-        told.append(_named(whole[number], subject.mark.name))
+        # Without a title nobody can tell what "it" is.
+        if title or not PRONOUN.match(span.text):
+            links += _links(span.text, some, subject, about)
+        told.append(_named(whole[number], subject.mark.name) if title else whole[number])
     return Found(things, links, told)
 
 

@@ -119,7 +119,7 @@ class OfflineLanguageModel:
         return Answer(
             quotes=[Quote(id=quote.passage, quote=quote.text) for quote in reading.quotes],
             sufficient=reading.sufficient,
-            answer=reading.answer,
+            answer=" ".join(reading.answer.split()),
         )
 
     def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:

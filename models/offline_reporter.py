@@ -24,6 +24,7 @@ Similarity = Callable[[list[str]], Sequence[float]]
 
 _LINE = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _FOLLOW_UPS = 3
+_ANSWERED = 20.0
 
 
 class OfflineReporter:
@@ -104,7 +105,8 @@ class OfflineReporter:
         answer = self._answer(question, texts)
         text = " ".join(quote.quote for quote in answer.quotes)
         rows: list[Excerpt] = [{"id": "1", "title": "", "text": text}] if text else []
-        score = max((point.score for point in self._points(main, rows)), default=0.0)
+        least = _ANSWERED if answer.sufficient else 0.0
+        score = max([least, *(point.score for point in self._points(main, rows))])
         return LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
 
 

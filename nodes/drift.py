@@ -8,6 +8,7 @@ from typing import Any
 
 from langgraph.types import Send
 
+from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import GraphragContext
 from ..models.language import NoReplyError
 from ..models.meter import current_meter
@@ -26,6 +27,7 @@ from .opening import Index, index_of, language_model_of
 
 _PRIMED = 5
 _NEAR = 100
+_WEIGHT = 0.5
 
 
 @node(reserve=1)
@@ -125,11 +127,14 @@ def look_ups(state: GraphragState, context: GraphragContext) -> list[Send]:
 
 
 def _near_reports(index: Index, question: str, level: int) -> list[str]:
-    """The communities of a level whose reports are nearest to the question."""
-    standing = set(load_communities(index).at(level))
+    """The communities of a level whose reports are nearest to the question, and of most weight."""
+    view = load_communities(index)
+    weighty = sorted(view.at(level), key=lambda id: (-view.report(id)["rating"], id))
     vector = index.embedder.embed([question])[0]
-    near = [id.partition("-")[0] for id, _ in index.vectors.search("reports", vector, _NEAR)]
-    return [id for id in dict.fromkeys(near) if id in standing][:_PRIMED]
+    found = [id.partition("-")[0] for id, _ in index.vectors.search("reports", vector, _NEAR)]
+    near = [id for id in dict.fromkeys(found) if id in set(weighty)]
+    fused = reciprocal_rank_fusion([near, weighty], [1.0, _WEIGHT])
+    return [id for id, _ in fused[:_PRIMED]]
 
 
 def _in_order(looked_up: Sequence[str], follow_ups: Sequence[FollowUp]) -> list[Question]:
