@@ -49,7 +49,7 @@ def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
     found: CitedSentence | None = None
     for sentence in sentences(text):
         score = _worth(wanted, keywords(sentence.text))
-        fits = sentence.end - sentence.start <= _LONGEST
+        fits = sentence.end - sentence.start <= _LONGEST and not sentence.text.startswith("#")
         if score > (found.score if found else 0.0) and fits:
             found = CitedSentence(id, sentence.start, sentence.end, sentence.text, score)
     return found

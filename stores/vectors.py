@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..state.errors import RagraphsError
 
 if TYPE_CHECKING:
+    from chromadb import Collection as ChromaCollection
     from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from langchain_chroma import Chroma
@@ -63,6 +64,7 @@ class Vectors:
         self._index_id = index_id
         self._url = url
         self._collections: dict[Collection, Chroma] = {}
+        self._handles: dict[Collection, ChromaCollection] = {}
         self._client: ClientAPI | None = None
         self._lock = Lock()
         self._users = 0
@@ -90,8 +92,7 @@ class Vectors:
     ) -> None:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
         with self._opened(collection):
-            assert self._client is not None
-            store = self._client.get_collection(self._name(collection), embedding_function=None)
+            store = self._plain(collection)
             for start in range(0, len(entries), _MOST_ROWS):
                 batch = entries[start : start + _MOST_ROWS]
                 store.upsert(
@@ -132,14 +133,19 @@ class Vectors:
         with self._opened(collection) as store:
             store.delete_collection()
             self._collections.pop(collection)
+            self._handles.pop(collection, None)
 
     def search(
         self, collection: Collection, vector: NDArray[np.float32], most: int
     ) -> list[tuple[str, float]]:
         """The ids of at most ``most`` nearest vectors with their cosines, best first."""
-        with self._opened(collection) as store:
-            found = store.similarity_search_by_vector_with_relevance_scores(vector.tolist(), k=most)
-        return [(str(document.id), 1 - distance) for document, distance in found]
+        with self._opened(collection):
+            # langchain-chroma leaves out what has no text.
+            found = self._plain(collection).query(
+                query_embeddings=vector[np.newaxis], n_results=most, include=["distances"]
+            )
+        distances = found["distances"] or [[]]
+        return [(id, 1 - far) for id, far in zip(found["ids"][0], distances[0], strict=True)]
 
     @contextmanager
     def _opened(self, collection: Collection) -> Iterator[Chroma]:
@@ -164,6 +170,7 @@ class Vectors:
         if self._users or not (self._outdated or self._is_replaced()):
             return
         self._collections.clear()
+        self._handles.clear()
         self._outdated = False
         if self._client is not None and self._url is None:
             self._client.close()  # type: ignore[attr-defined]  # only the class has it
@@ -188,6 +195,15 @@ class Vectors:
                 collection_configuration={"hnsw": _HNSW[collection]},
             )
         return self._collections[collection]
+
+    def _plain(self, collection: Collection) -> ChromaCollection:
+        """Chroma's own handle, while the collection is opened."""
+        if collection not in self._handles:
+            assert self._client is not None
+            self._handles[collection] = self._client.get_collection(
+                self._name(collection), embedding_function=None
+            )
+        return self._handles[collection]
 
     def _connect(self) -> ClientAPI:
         import chromadb
