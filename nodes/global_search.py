@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 
 from ..algorithms.citing import cite_statement, nearest_statements
 from ..algorithms.report_context import pack, seeded_order
@@ -87,6 +87,7 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     index = await index_of(context)
     model = await language_model_of(context)
+    ranked: dict[str, Any] = {"points": Overwrite(points)}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
     try:
         reply = await model.run(
@@ -96,13 +97,14 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
             general=_GENERAL[context.general_knowledge],
         )
     except NoReplyError as error:
-        return unanswered(error)
+        return {**ranked, **unanswered(error)}
     places = [int(place) - 1 for place in dict.fromkeys(reply.used) if place.isdigit()]
     used = [shown[place] for place in places if 0 <= place < len(shown)] or shown
     cited = await asyncio.to_thread(_cited, index, used, context.top_k)
     sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
+        **ranked,
         **cited,
         "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
         "sufficient": sufficient,

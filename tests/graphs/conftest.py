@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from graphrag_support import build_once
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.nodes.opening import Index, open_index
@@ -102,3 +103,9 @@ def full_index(built: Path, tmp_path: Path) -> str:
 def script(openai: OpenAIStub) -> Script:
     """A model that answers every prompt of every method."""
     return Script(openai)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index with communities, to be copied."""
+    return build_once(tmp_path_factory.mktemp("built"))

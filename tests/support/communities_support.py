@@ -135,6 +135,11 @@ class Script:
         return {"keep": [id for id, _, _ in texts_of(human)]}
 
 
+def triples_in(said: str) -> list[list[str]]:
+    """What a text of ``clustered`` says."""
+    return [list(fact) for fact in _FACT.findall(said)]
+
+
 def lines_of(human: str) -> list[tuple[str, str, str, str]]:
     """The lines that a report is to be written from: number, kind, title and text."""
     return _LINE.findall(human)
@@ -154,10 +159,7 @@ def build(indexing: Any, given: Any = (), layers: Any = ("communities",), **cont
 def build_from_triples(indexing: Any, given: Any, **context: Any) -> Any:
     """Indexes ``clustered`` documents whose facts were found elsewhere, without their reports."""
     file = indexing.folder / f"{len(given)}.jsonl"
-    lines = [
-        {"passage": one["id"], "triples": [list(fact) for fact in _FACT.findall(one["text"])]}
-        for one in given
-    ]
+    lines = [{"passage": one["id"], "triples": triples_in(one["text"])} for one in given]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     settings = {"layers": ["entities"], "model": MODEL, **context}
     return indexing.run(documents=list(given), triples=[str(file)], context=settings)

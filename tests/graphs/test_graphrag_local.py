@@ -1,0 +1,256 @@
+"""Local search, drift and basic search of the graphrag graph, and all searches offline."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from communities_support import MODEL, NAMES, clustered, texts_of
+from graphrag_support import Asking
+from ragraphs.algorithms.text import count_tokens
+from ragraphs.context import GraphragContext
+from ragraphs.graphs.graphrag import graph
+from ragraphs.nodes.community_view import load_communities
+from ragraphs.state.errors import RagraphsError
+from stub_openai import failure
+
+SEARCHES = ["global", "local", "drift", "text", "basic"]
+ABOUT = {"question": f"Whom does {NAMES[0]} know?"}
+KNOWN = f"{NAMES[0]} knows {NAMES[1]}."
+WITH_REPORTS = {"global", "local", "drift"}
+
+
+@pytest.fixture
+def ask(built, tmp_path, openai):
+    return Asking(built, tmp_path, openai)
+
+
+def numbered(human):
+    return [(title, text) for id, title, text in texts_of(human) if id != "-"]
+
+
+def known(human):
+    return {title: text for id, title, text in texts_of(human) if id == "-"}
+
+
+def test_local_search_shows_passages_and_what_is_known_of_their_entities(ask):
+    ask.model.answers["Answer"] = lambda human: {
+        "quotes": [{"id": "1", "quote": KNOWN}],
+        "sufficient": True,
+        "answer": NAMES[1],
+    }
+    result = ask(ABOUT, search="local")
+    ((_, human),) = ask.model.asked
+    assert (NAMES[0], next(t for t in texts(ask) if t.startswith(KNOWN))) in numbered(human)
+    told = known(human)
+    assert KNOWN in told["Entities and relations"]
+    reports = [title for title in told if title.startswith("Report: Circle of ")]
+    assert [f"Report: {one['title']}" for one in result["communities"]] == reports != []
+    assert (result["answer"], result["sufficient"]) == (NAMES[1], True)
+    (citation,) = result["citations"]
+    assert citation["quote"] == KNOWN
+    assert {"entity", "retrieved"} >= {passage["found"] for passage in result["evidence"]}
+
+
+def texts(ask):
+    return [passage["text"] for passage in ask.index.catalogue.all_passages()]
+
+
+def test_the_shares_of_the_context_hold(ask):
+    for limit in (500, 2000):
+        ask(ABOUT, search="local", context_tokens=limit)
+        human = ask.model.of("Answer")[-1]
+        told = known(human)
+        graph_text = told.pop("Entities and relations")
+        assert 0 < count_tokens(graph_text) <= 0.35 * limit
+        assert sum(map(count_tokens, told.values())) <= 0.15 * limit
+        passages = sum(count_tokens(f"{title}\n{text}") for title, text in numbered(human))
+        assert 0 < passages <= 0.5 * limit
+
+
+def test_a_quote_from_what_is_known_besides_is_left_out_and_told(ask):
+    ask.model.answers["Answer"] = lambda human: {
+        "quotes": [{"id": "-", "quote": next(iter(known(human))) + " were many."}],
+        "sufficient": True,
+        "answer": "Many.",
+    }
+    result = ask(ABOUT, search="local")
+    assert (result["citations"], result["sufficient"]) == ([], False)
+    assert any("pointed nowhere" in warning for warning in result["warnings"])
+
+
+def test_local_search_reads_the_reports_of_the_chosen_level(ask):
+    for level in (0, 1):
+        result = ask(ABOUT, search="local", level=level, context_tokens=8000)
+        assert {one["id"] for one in result["communities"]} <= set(
+            load_communities(ask.index).at(level)
+        )
+        assert result["communities"]
+
+
+def test_basic_search_fills_the_context(ask):
+    result = ask(ABOUT, search="basic", context_tokens=500, top_k=1)
+    shown = numbered(ask.model.of("Answer")[0])
+    sizes = [count_tokens(f"{title}\n{text}") for title, text in shown]
+    assert len(shown) == len(result["evidence"]) > 5
+    assert 500 - 2 * max(sizes) < sum(sizes) <= 500
+    ask(ABOUT, search="basic", context_tokens=8000)
+    assert len(numbered(ask.model.of("Answer")[1])) > len(shown)
+
+
+class Drift:
+    """A model that asks on: from each question the two that ``follow_ups`` gives."""
+
+    def __init__(self, ask, **follow_ups):
+        self.follow_ups = follow_ups
+        ask.model.answers["PrimedAnswer"] = lambda human: {
+            "points": [{"point": "From a report.", "score": 40, "evidence": ["1"]}],
+            "follow_ups": self.after("main"),
+        }
+        ask.model.answers["LocalAnswer"] = lambda human: {
+            **ask.model.answer(human),
+            "score": 70,
+            "follow_ups": self.after(question_in(human)),
+        }
+
+    def after(self, question):
+        found = self.follow_ups.get(question.rstrip("?"), [])
+        return [{"question": f"{name}?", "score": score} for name, score in found]
+
+
+def question_in(human):
+    return human.split("Follow-up question: ")[1].splitlines()[0]
+
+
+def looked_up(ask):
+    return [question_in(human) for human in ask.model.of("LocalAnswer")]
+
+
+def test_drift_looks_up_the_most_needed_questions_round_by_round(ask):
+    Drift(ask, main=[("b", 50), ("a", 90), ("c", 10), ("d", 0)], a=[("e", 95), ("A", 99)])
+    result = ask(search="drift", drift_width=2, drift_depth=2, concurrency=1)
+    assert sorted(looked_up(ask)[:2]) == ["a?", "b?"]
+    assert sorted(looked_up(ask)[2:]) == ["c?", "e?"]
+    assert [one["question"] for one in result["look_ups"]] == ["a?", "b?", "e?", "c?"]
+    assert all(one["answer"] and one["passages"] for one in result["look_ups"])
+    assert [one["score"] for one in result["look_ups"]] == [90, 50, 95, 10]
+
+
+def test_drift_combines_what_reports_and_look_ups_gave_best_first(ask):
+    Drift(ask, main=[("a", 90), ("b", 50)])
+    result = ask(search="drift")
+    (human,) = ask.model.of("CombinedAnswer")
+    titles = [title for title, _ in numbered(human)]
+    assert titles == ["Score 70", "Score 70", "Score 40"]
+    assert [point["score"] for point in result["points"]] == [70, 70, 40]
+    quoted = {text["text"]: text for text in ask.index.catalogue.all_passages()}
+    for point in result["points"][:2]:
+        (citation,) = point["citations"]
+        assert any(citation["quote"] in text for text in quoted)
+        assert citation in result["citations"]
+    assert result["sufficient"]
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_drift_keeps_its_depth(ask, depth):
+    endless = {str(n): [(str(n + 1), 50)] for n in range(9)}
+    Drift(ask, main=[("0", 50)], **endless)
+    ask(search="drift", drift_depth=depth)
+    assert looked_up(ask) == [f"{n}?" for n in range(depth)]
+
+
+@pytest.mark.parametrize("most", [2, 3, 4, 7])
+def test_drift_keeps_the_limit_of_requests_and_one_for_the_answer(ask, most):
+    many = [(f"q{n}", 90 - n) for n in range(9)]
+    Drift(ask, main=many, **{name: [(f"{name}-more", 99)] for name, _ in many})
+    result = ask(search="drift", max_calls=most, drift_width=4, drift_depth=5)
+    assert len(ask.model.asked) <= most
+    assert ask.model.counts["CombinedAnswer"] == 1
+    assert result["answer"]
+
+
+def test_drift_looks_up_side_by_side(ask):
+    Drift(ask, main=[("a", 90), ("b", 50), ("c", 40)])
+    quick = ask.model.answers["LocalAnswer"]
+    ask.model.answers["LocalAnswer"] = lambda human: time.sleep(0.2) or quick(human)
+    ask(search="drift")
+    assert ask.model.openai.most_in_flight == 3
+
+
+def test_drift_without_follow_ups_looks_the_question_itself_up(ask):
+    Drift(ask)
+    ask(ABOUT, search="drift")
+    assert looked_up(ask) == [ABOUT["question"]]
+
+
+@pytest.mark.parametrize("broken", ["PrimedAnswer", "LocalAnswer"])
+def test_drift_goes_on_where_the_model_gives_no_reply(ask, broken):
+    Drift(ask, main=[("a", 90)])
+    ask.model.answers[broken] = failure(400, "no")
+    result = ask(search="drift")
+    assert result["answer"] and result["points"]
+    assert any("did not reply" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_model_that_cannot_be_reached_is_told(ask, search):
+    ask.model.openai.answer = lambda _: failure(500, "down")
+    result = ask(ABOUT, search=search)
+    assert (result["answer"], result["sufficient"]) == ("", False)
+    assert any("did not reply" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_single_request_is_not_exceeded(ask, search):
+    result = ask(ABOUT, search=search, max_calls=1)
+    assert len(ask.model.asked) <= 1
+    assert result["method"] == "graphrag"
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_search_answers_offline_with_checked_citations(ask, search):
+    result = ask(ABOUT, search=search, model="offline")
+    assert (result["method"], result["search"]) == ("graphrag", search)
+    assert NAMES[1] in result["answer"]
+    by_id = {one["id"]: one for one in ask.index.catalogue.all_passages()}
+    assert result["citations"]
+    for citation in result["citations"]:
+        passage = by_id[citation["passage"]]
+        begin = passage["start"]
+        said = passage["text"][citation["start"] - begin : citation["end"] - begin]
+        assert said == citation["quote"] != ""
+    assert set(result["usage"]["models"]) == {"offline"}
+    assert json.loads(json.dumps(result)) == result
+    assert ask.model.asked == []
+
+
+KOREAN = {
+    "세종대왕": "세종대왕은 1443년에 훈민정음을 창제하였다. 세종대왕은 집현전을 설치하였다.",
+    "집현전": "집현전은 경복궁에 있던 학문 기관이다. 정인지는 집현전에서 일하였다.",
+    "정인지": "정인지는 훈민정음 해례본의 서문을 썼다. 정인지는 조선의 학자이다.",
+    "훈민정음": "훈민정음은 한국의 고유한 문자이다. 훈민정음은 1446년에 반포되었다.",
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_korean_questions_are_answered_in_korean_offline(indexing, search):
+    documents = [{"id": title, "title": title, "text": text} for title, text in KOREAN.items()]
+    indexing.run(documents=documents, context={"layers": ["communities"]})
+    question = {"question": "훈민정음은 누가 창제하였습니까?"}
+    result = graph.invoke(question, context=GraphragContext(index=indexing.name, search=search))
+    assert "세종" in result["answer"]
+    assert "창제하였다" in " ".join(citation["quote"] for citation in result["citations"])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_an_index_without_communities_says_how_to_build_them(indexing, openai, search):
+    indexing.run(documents=clustered(2), context={"layers": ["entities"]})
+    context = GraphragContext(index=indexing.name, search=search, model=MODEL)
+    openai.answer = lambda _: failure(400, "no")
+    if search in WITH_REPORTS:
+        with pytest.raises(RagraphsError, match="ragraphs index --layers communities"):
+            graph.invoke(ABOUT, context=context)
+        assert openai.requests == []
+    else:
+        assert graph.invoke(ABOUT, context=context)["method"] == "graphrag"
