@@ -4,51 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import httpx
 import pytest
-import ragraphs
 from langgraph_sdk import get_client
+from langgraph_server import Server, serving
 
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 SECRET = "The vault opens at midnight."
 METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag"]
-
-
-class Server(NamedTuple):
-    """A running server: its address, its root folder, the file it logs to."""
-
-    url: str
-    root: Path
-    log: Path
-
-    def run(self, graph: str, given: Any, **context: Any) -> Any:
-        """The output of a run without a thread, or the error that its client sees."""
-        body = {"assistant_id": graph, "input": given, "context": context}
-        answer = httpx.post(f"{self.url}/runs/wait", json=body, timeout=60)
-        return answer.json()
-
-    def refusal(self, graph: str, given: Any, **context: Any) -> str:
-        """The sentence that the client of a run that fails can read."""
-        error = self.run(graph, given, **context)["__error__"]
-        return str(error["message"])
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -57,44 +26,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "secret.txt").write_text(SECRET)
     root = tmp_path_factory.mktemp("server")
-    shutil.copy(Path(ragraphs.__file__).with_name("langgraph.json"), root)
     docs = root / "docs"
     docs.mkdir()
     (docs / "forth.txt").write_text(FORTH)
     (docs / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
     (docs / "link.txt").symlink_to(outside / "secret.txt")
     (root / "linked").symlink_to(outside)
-    port, log = _free_port(), root / "log"
-    command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser"]
-    command += ["--no-reload", "--host", "127.0.0.1", "--port", str(port)]
-    names = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_")
-    env = {name: value for name, value in os.environ.items() if not name.startswith(names)}
-    env |= {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "RAGRAPHS_EMBEDDINGS": "lexical"}
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            command, cwd=root, env=env, stdout=file, stderr=file, start_new_session=True
-        )
-    server = Server(f"http://127.0.0.1:{port}", root, log)
-    try:
-        _wait_until_ready(server, process)
+    with serving(root) as server:
         layers = ["sentences", "hops", "entities"]
         indexed = server.run("index", {"sources": ["docs"]}, layers=layers)
         assert indexed["document_count"] == 2
         yield server
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _wait_until_ready(server: Server, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
-        assert process.poll() is None, server.log.read_text()
-        try:
-            if httpx.get(f"{server.url}/ok", timeout=1).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
-    raise TimeoutError(server.log.read_text())
 
 
 def test_a_folder_is_indexed_but_for_links_that_lead_out(server):

@@ -1,0 +1,33 @@
+"""A running ``langgraph dev`` server, and what a client sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from ragraphs.evaluation.dev_server import DevServer, dev_server
+
+
+class Server(DevServer):
+    """A running server, asked over plain HTTP."""
+
+    def run(self, graph: str, given: Any, **context: Any) -> Any:
+        """The output of a run without a thread, or the error that its client sees."""
+        body = {"assistant_id": graph, "input": given, "context": context}
+        answer = httpx.post(f"{self.url}/runs/wait", json=body, timeout=60)
+        return answer.json()
+
+    def refusal(self, graph: str, given: Any, **context: Any) -> str:
+        """The sentence that the client of a run that fails can read."""
+        error = self.run(graph, given, **context)["__error__"]
+        return str(error["message"])
+
+
+@contextmanager
+def serving(root: Path, *options: str, **environment: str) -> Iterator[Server]:
+    """A running server that works in ``root``."""
+    with dev_server(root, *options, **environment) as server:
+        yield Server(**vars(server))
