@@ -38,7 +38,7 @@ entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_he
 app.add_typer(entities, name="entities")
 
 _DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
-    ("basic", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
+    ("deeprag", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
     ("tog2", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
     ("crag", "훈민정음은 언제 반포되었습니까?"),
 )
@@ -278,7 +278,7 @@ def demo(*, context: RouterContext) -> None:
             result = run_with_progress(
                 graph,
                 {"sources": [str(corpus)]},
-                IndexContext(index=place, layers=["entities"]),
+                IndexContext(index=place, layers=["sentences", "entities"]),
                 quiet=False,
             )
         show_indexing(result)
