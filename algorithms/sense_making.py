@@ -31,6 +31,7 @@ _BROAD = frozenset(
     )
 )
 _MARKER = re.compile(r"^\s*(?:[-*•#]+|\d+[.)])\s*|\s*\[[^\]]*\]\s*$")
+_WORD = re.compile(r"[^\W_]")
 _MOST_POINTS = 12
 _BROAD_PER_TEXT = 2
 _PER_TEXT = 4
@@ -75,8 +76,11 @@ def write_points(
     """The best points for ``question`` in these reports: id, title, and text with a finding a line.
 
     ``similarity`` gives the cosines of sentences with the question. A broad question gets what is
-    most central in each report; any other one nothing from reports that have nothing to do with it.
+    most central in each report; any other one nothing from reports that have nothing to do with it,
+    and what has no word at all gets nothing.
     """
+    if not _WORD.search(question):
+        return []
     said = [one for id, title, text in texts for one in _statements(id, title, text)]
     wanted = _particular(question)
     cosines = similarity([one.text for one in said]) if similarity and said else None

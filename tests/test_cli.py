@@ -50,9 +50,9 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert "sonata" not in run("export").out
 
 
-@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2", "deeprag"])
+@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"])
 def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
-    output = json.loads(run("index", "docs", "--layers", "hops,entities", "--json").out)
+    output = json.loads(run("index", "docs", "--layers", "hops,communities", "--json").out)
     assert (output["added"], output["failures"]) == (2, [])
     assert not {"files", "gone", "inline", "sources"} & output.keys()
     ended = run("ask", QUESTION, "--method", method, "--json")

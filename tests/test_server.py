@@ -17,7 +17,7 @@ from langgraph_server import Server, serving
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 SECRET = "The vault opens at midnight."
-METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag"]
+METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (docs / "link.txt").symlink_to(outside / "secret.txt")
     (root / "linked").symlink_to(outside)
     with serving(root) as server:
-        layers = ["sentences", "hops", "entities"]
+        layers = ["sentences", "hops", "communities"]
         indexed = server.run("index", {"sources": ["docs"]}, layers=layers)
         assert indexed["document_count"] == 2
         yield server

@@ -1,5 +1,13 @@
 import pytest
-from ragraphs.algorithms.mentions import aliases, find_mentions, key, question_mentions, short_key
+from ragraphs.algorithms.mentions import (
+    aliases,
+    as_excerpt,
+    find_mentions,
+    key,
+    question_mentions,
+    short_key,
+    topic_title,
+)
 
 
 def keys(title: str, text: str) -> list[str]:
@@ -103,3 +111,46 @@ def test_question_words_are_not_names() -> None:
 @pytest.mark.parametrize("text", ["", " ", "...", "\n\n", "(", '"', "가", "A"])
 def test_any_text_is_accepted(text: str) -> None:
     assert find_mentions(text, text) == find_mentions(text, text)
+
+
+def test_a_title_of_a_short_text_is_its_topic_without_a_remark_in_brackets() -> None:
+    assert topic_title("Emma (novel)", "It is by Jane Austen.") == "Emma"
+    assert topic_title(" 훈민정음 (문자)", "세종대왕이 만들었다.") == "훈민정음"
+
+
+def test_a_title_of_an_excerpt_is_its_topic_only_where_it_is_mentioned() -> None:
+    title = as_excerpt("A Christmas Carol")
+    assert title == "A Christmas Carol (excerpt)"
+    assert topic_title(title, "Marley was dead: to begin with.") == ""
+    assert topic_title(title, "Dickens wrote “A Christmas Carol” in 1843.") == "A Christmas Carol"
+    assert (
+        topic_title(as_excerpt("John Fowler (engineer)"), "JOHN FOWLER built it.") == "John Fowler"
+    )
+    assert topic_title(as_excerpt("Ann"), "Annals are kept.") == ""
+    assert topic_title(as_excerpt(""), "Any text.") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“Merry Christmas” said Scrooge.",
+        '"Spirit" cried he, and wept.',
+        "“Bah” she replied.",
+        "“Dreadful Apparition!” It came nearer.",
+        "“Uncle” pleaded nobody. ‘Nephew’ returned the uncle.",
+    ],
+)
+def test_what_somebody_says_is_no_title(text: str) -> None:
+    assert [m.text for m in find_mentions("", text) if m.kind == "quoted"] == (
+        ["Uncle"] if "pleaded" in text else []
+    )
+
+
+def test_a_quoted_title_before_other_verbs_stays_one() -> None:
+    assert keys("", "He read “Bleak House” saying nothing.") == ["bleak house"]
+
+
+def test_a_word_that_opens_speech_is_no_name_unless_met_again() -> None:
+    assert keys("", "She turned. “Humbug is all of it, every bit, my dear.”") == []
+    assert keys("", "“Scrooge was here, and Scrooge is gone, so they tell me.”") == ["scrooge"] * 2
+    assert keys("", "“Jacob Marley was dead, as the clerk told them all.”") == ["jacob marley"]

@@ -87,3 +87,7 @@ def test_a_combined_answer_stays_short():
     answer, used = combine_points("What?", many)
     assert used == ["0", "1", "2", "3", "4"]
     assert len(answer.split()) == 150
+
+
+def test_what_has_no_word_gets_no_points():
+    assert [points(question) for question in ("???", '"', "\0", "", "_")] == [[]] * 5

@@ -106,6 +106,6 @@ def script(openai: OpenAIStub) -> Script:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def communities_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index with communities, to be copied."""
     return build_once(tmp_path_factory.mktemp("built"))

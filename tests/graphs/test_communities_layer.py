@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 
 import pytest
 from communities_support import (
     MODEL,
     NAMES,
     Script,
+    Together,
     build,
     build_from_triples,
     chain,
@@ -274,7 +274,7 @@ async def test_an_interrupted_run_is_completed_without_asking_anything_twice(
 
 
 def test_reports_are_asked_for_side_by_side(indexing, model):
-    model.answers["CommunityReport"] = lambda human: time.sleep(0.2) or model.communityreport(human)
+    model.answers["CommunityReport"] = Together(8, model.communityreport)
     build_from_triples(indexing, clustered(40, each=5))
     model.openai.most_in_flight = 0
     build(indexing, concurrency=8)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
-from communities_support import NAMES, texts_of
+from communities_support import NAMES, Together, texts_of
 from graphrag_support import Asking
 from ragraphs.algorithms.text import count_tokens
 from ragraphs.nodes.communities_layer import report_text
@@ -14,8 +12,8 @@ from stub_openai import failure
 
 
 @pytest.fixture
-def ask(built, tmp_path, openai):
-    return Asking(built, tmp_path, openai)
+def ask(communities_index, tmp_path, openai):
+    return Asking(communities_index, tmp_path, openai)
 
 
 def reports_at(ask, level):
@@ -64,18 +62,18 @@ def test_every_report_of_a_level_is_read_once_in_contexts_within_the_limit(ask):
 
 
 def test_batches_are_read_side_by_side(ask):
-    ask.model.answers["Points"] = lambda human: time.sleep(0.2) or ask.model.points(human)
+    ask.model.answers["Points"] = Together(3, ask.model.points)
     ask(context_tokens=500)
-    assert ask.model.openai.most_in_flight == len(ask.model.of("Points")) > 2
+    assert ask.model.openai.most_in_flight == len(ask.model.of("Points")) == 3
 
 
-def test_reports_are_shuffled_the_same_way_every_time(ask, built, tmp_path, openai):
+def test_reports_are_shuffled_the_same_way_every_time(ask, communities_index, tmp_path, openai):
     ask()
     (order,) = batches(ask)
     view = load_communities(ask.index)
     ranked = sorted(view.at(1), key=lambda id: -view.report(id)["rating"])
     assert [title for title, _ in order] != [view.report(id)["title"] for id in ranked]
-    again = Asking(built, tmp_path / "again", openai)
+    again = Asking(communities_index, tmp_path / "again", openai)
     again()
     assert batches(again) == [order]
 

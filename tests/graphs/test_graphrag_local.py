@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
-from communities_support import MODEL, NAMES, clustered, texts_of
+from communities_support import MODEL, NAMES, Together, clustered, texts_of
 from graphrag_support import Asking
 from ragraphs.algorithms.text import count_tokens
 from ragraphs.context import GraphragContext
@@ -22,8 +21,8 @@ WITH_REPORTS = {"global", "local", "drift"}
 
 
 @pytest.fixture
-def ask(built, tmp_path, openai):
-    return Asking(built, tmp_path, openai)
+def ask(communities_index, tmp_path, openai):
+    return Asking(communities_index, tmp_path, openai)
 
 
 def numbered(human):
@@ -172,8 +171,7 @@ def test_drift_keeps_the_limit_of_requests_and_one_for_the_answer(ask, most):
 
 def test_drift_looks_up_side_by_side(ask):
     Drift(ask, main=[("a", 90), ("b", 50), ("c", 40)])
-    quick = ask.model.answers["LocalAnswer"]
-    ask.model.answers["LocalAnswer"] = lambda human: time.sleep(0.2) or quick(human)
+    ask.model.answers["LocalAnswer"] = Together(3, ask.model.answers["LocalAnswer"])
     ask(search="drift")
     assert ask.model.openai.most_in_flight == 3
 

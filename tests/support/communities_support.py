@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -133,6 +135,20 @@ class Script:
 
     def kepttexts(self, human: str) -> Any:
         return {"keep": [id for id, _, _ in texts_of(human)]}
+
+
+class Together:
+    """Holds the first ``count`` requests back until all of them are there."""
+
+    def __init__(self, count: int, answer: Callable[[str], Any]) -> None:
+        self._barrier = threading.Barrier(count)
+        self._left = iter(range(count))
+        self._answer = answer
+
+    def __call__(self, human: str) -> Any:
+        if next(self._left, None) is not None:
+            self._barrier.wait(20)
+        return self._answer(human)
 
 
 def triples_in(said: str) -> list[list[str]]:
