@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _offline_models: dict[Embedder, LanguageModel] = {}
 _Opened = dict[Any, tuple[LanguageModel, "AsyncClient"]]
-_opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, AsyncGenerator[None]]] = {}
+_opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
 
 
 async def open_language_model(
@@ -45,10 +45,11 @@ async def open_language_model(
         operator.prompts,
         id(replies),
     )
-    opened = await _opened_in_running_loop()
+    opened, lock = await _opened_in_running_loop()
     if key not in opened:
-        chat = await asyncio.to_thread(_open_chat, context, operator, replies)
-        opened.setdefault(key, chat)
+        async with lock:  # what many ask for at once is opened once
+            if key not in opened:
+                opened[key] = await asyncio.to_thread(_open_chat, context, operator, replies)
     return opened[key][0]
 
 
@@ -61,13 +62,13 @@ def _offline(embedder: Embedder) -> LanguageModel:
     return _offline_models[embedder]
 
 
-async def _opened_in_running_loop() -> _Opened:
+async def _opened_in_running_loop() -> tuple[_Opened, asyncio.Lock]:
     loop = asyncio.get_running_loop()
     if loop not in _opened:
         opened: _Opened = {}
-        _opened[loop] = opened, _until_loop_ends(loop, opened)
-        await anext(_opened[loop][1])
-    return _opened[loop][0]
+        _opened[loop] = opened, asyncio.Lock(), _until_loop_ends(loop, opened)
+        await anext(_opened[loop][2])
+    return _opened[loop][:2]
 
 
 async def _until_loop_ends(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from ragraphs.context import QuestionContext
 from ragraphs.models.lexical import LexicalEmbedder
@@ -60,3 +62,18 @@ async def test_a_folder_of_prompts_that_does_not_exist_is_said(open_named):
         await open_named(
             "openai:a", OPENAI_BASE_URL="http://127.0.0.1:9/v1", RAGRAPHS_PROMPTS="nowhere"
         )
+
+
+async def test_what_many_ask_for_at_once_is_opened_once(openai, open_model, monkeypatch):
+    from ragraphs.models import opening
+
+    made: list[object] = []
+    open_chat = opening._open_chat
+
+    def counted(*arguments):
+        made.append(arguments)
+        return open_chat(*arguments)
+
+    monkeypatch.setattr(opening, "_open_chat", counted)
+    models = await asyncio.gather(*(open_model() for _ in range(10)))
+    assert len(made) == 1 and all(model is models[0] for model in models)
