@@ -176,15 +176,17 @@ class _Reporting:
             await self._store()
 
     async def _written(self, community: StoredCommunity) -> tuple[Report, str]:
-        rows = await asyncio.to_thread(self._material.own_rows, community.id)
+        rows = known = await asyncio.to_thread(self._material.own_rows, community.id)
         if self._material.relation_count(community.id) < _FEW_RELATIONS:
-            return assembled_report(rows), ASSEMBLED
-        if not self._material.fits(rows):
+            return assembled_report(known), ASSEMBLED
+        if not self._material.fits(known):
             children = {
                 child: await asyncio.shield(self._reports[child])
                 for child in self._material.children_of(community.id)
             }
             rows = await asyncio.to_thread(self._material.rows, community.id, children)
+        if not rows:  # the first of them alone is beyond the limit
+            return assembled_report(known), ASSEMBLED
         try:
             if self._silent >= _SILENT:
                 raise NoReplyError("unreachable", f"The model {self._model.name} does not reply.")

@@ -264,10 +264,11 @@ class Catalogue:
                 last = rows[-1].number
 
     def forget_terms(self) -> None:
-        """Takes the terms of texts that are gone out of the lexical index, which only hides them."""
+        """Takes the terms of texts that are gone out of the lexical index, which but hides them."""
         with self._engine.begin() as connection:
             schema.begin_writing(connection)
-            connection.execute(text("INSERT INTO passage_terms (passage_terms) VALUES ('optimize')"))
+            merged = "INSERT INTO passage_terms (passage_terms) VALUES ('optimize')"
+            connection.execute(text(merged))
 
 
 FORGETTING = "forgetting"  # texts are gone, whose traces in stored replies are not gone yet

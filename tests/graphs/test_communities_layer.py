@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from itertools import combinations
 
 import pytest
 from communities_support import (
@@ -13,7 +14,6 @@ from communities_support import (
     Together,
     build,
     build_from_triples,
-    chain,
     clustered,
     lines_of,
     partitions,
@@ -317,10 +317,12 @@ def test_an_element_larger_than_the_context_does_not_stop_the_run(indexing, mode
         **(facts := model.facts(human)),
         "entities": [{**one, "description": "word " * 400} for one in facts["entities"]],
     }
-    names = NAMES[:4]
-    build(indexing, [{"id": "1", "title": "t", "text": chain(*names)}], report_tokens=200)
-    assert writers(indexing) == {ASSEMBLED}
-    assert all(one.report["findings"] for one in communities(indexing))
+    text = " ".join(f"{a} knows {b}." for a, b in combinations(NAMES[:4], 2))
+    build(indexing, [{"id": "1", "title": "t", "text": text}], report_tokens=200)
+    (clique,) = communities(indexing)
+    assert (clique.size, clique.writer) == (4, ASSEMBLED)
+    assert clique.report["title"] and clique.report["findings"]
+    assert model.of("CommunityReport") == []
 
 
 def test_korean_documents_give_korean_reports_offline(indexing):

@@ -41,6 +41,11 @@ class Request:
     ended: float
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # with the usual 5, the system resets some of many connections at once
+    daemon_threads = True
+
+
 class HttpStub:
     """Answers each POST with the next of ``queue``, or with ``otherwise(path, body)``."""
 
@@ -53,8 +58,7 @@ class HttpStub:
         self._in_flight = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     @property
