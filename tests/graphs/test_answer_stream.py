@@ -125,7 +125,7 @@ async def test_a_stored_or_an_offline_answer_comes_as_one_piece(script, full_ind
         assert [p["text"] for p in pieces_of(seen["custom"])] == [seen["values"][-1]["answer"]]
 
 
-@pytest.mark.parametrize("modes", [{"function_calling"}, {"plain"}], ids=str)
+@pytest.mark.parametrize("modes", [{"function_calling"}, {"plain"}], ids=["tools", "plain"])
 async def test_every_mode_of_structured_output_streams(openai, script, full_index, modes):
     openai.modes = modes
     openai.answer = lambda body: {"quotes": [], "sufficient": False, "answer": "세종대왕 🌉"}

@@ -39,7 +39,7 @@ def ask(full_index, script):
             {"Points", "CombinedAnswer"},
         ),
     ],
-    ids=str,
+    ids=["basic", "crag", "hoprag", "tog2", "deeprag", "local", "global"],
 )
 def test_grading_rewriting_and_traversal_go_to_the_small_model(
     ask, script, tavily, chosen, small, large
