@@ -55,8 +55,8 @@ class PromptReply(BaseModel):
 
 
 def _bare_number(value: Any) -> Any:
-    """``[1]`` and ``Text 1`` name text 1."""
-    digits = re.search(r"\d+", value) if isinstance(value, str) else None
+    """``[1]``, ``Text 1`` and ``1.0`` name text 1."""
+    digits = re.search(r"\d+", str(value)) if isinstance(value, str | float) else None
     return digits.group() if digits else value
 
 
