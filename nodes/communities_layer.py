@@ -204,9 +204,10 @@ class _Reporting:
 
 
 def report_text(report: Report) -> str:
-    """A report as it is shown to a model: the summary, and each finding on a line."""
-    statements = [f"- {finding['statement']}" for finding in report["findings"]]
-    return "\n".join([report["summary"], *statements])
+    """A report as it is shown to a model: the summary, and on a line each finding not in it."""
+    summary = report["summary"]
+    statements = [finding["statement"] for finding in report["findings"]]
+    return "\n".join([summary, *(f"- {one}" for one in statements if one not in summary)])
 
 
 def _weights(index: Index) -> dict[tuple[str, str], float]:

@@ -126,7 +126,7 @@ def assembled_report(rows: Sequence[Element]) -> Report:
     stated = [row for row in rows if row.kind in ("relation", "claim")]
     told = [_after_type(row) for row in entities]
     findings: list[Finding] = [
-        {"statement": row.text, "passages": _passages([row])}
+        {"statement": _after_type(row), "passages": _passages([row])}
         for row in (stated or entities)[:_ASSEMBLED_FINDINGS]
     ]
     return {
