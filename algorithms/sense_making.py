@@ -63,11 +63,6 @@ class _Statement:
     count: int
 
 
-def is_broad(question: str) -> bool:
-    """Whether a question names nothing in particular, as "What are the main themes?"."""
-    return not _particular(question)
-
-
 def write_points(
     question: str,
     texts: Sequence[tuple[str, str, str]],
@@ -82,7 +77,7 @@ def write_points(
     if not _WORD.search(question):
         return []
     said = [one for id, title, text in texts for one in _statements(id, title, text)]
-    wanted = _particular(question)
+    wanted = particular(question)
     cosines = similarity([one.text for one in said]) if similarity and said else None
     if wanted:
         scores = _relevance(said, wanted, cosines)
@@ -124,7 +119,7 @@ def combine_points(question: str, points: Sequence[tuple[str, str]]) -> tuple[st
     return " ".join(texts[place] for place in kept), list(used)
 
 
-def _particular(question: str) -> frozenset[str]:
+def particular(question: str) -> frozenset[str]:
     """The roots of a question that are about something: without those of any broad question."""
     shape = analyse_question(question)
     return frozenset(term for term in shape.terms if term not in _BROAD and term not in STOP_WORDS)

@@ -1,6 +1,6 @@
 """The map and reduce steps over reports by the offline reader."""
 
-from ragraphs.algorithms.sense_making import combine_points, is_broad, write_points
+from ragraphs.algorithms.sense_making import combine_points, particular, write_points
 
 FORTH = """Forth Bridge and John Fowler
 The Forth Bridge is a railway bridge in eastern Scotland. It was opened on 4 March 1890.
@@ -26,9 +26,9 @@ def test_questions_about_nothing_in_particular_are_broad():
         "이 이야기의 주요 주제는 무엇인가요?",
         "전체 내용을 요약해 주세요.",
     ]:
-        assert is_broad(question), question
+        assert not particular(question), question
     for question in ["What are the main themes in the work of Baker?", "세종은 누구인가요?"]:
-        assert not is_broad(question), question
+        assert particular(question), question
 
 
 def test_a_broad_question_gets_the_first_matter_of_the_longest_report():
