@@ -137,7 +137,7 @@ class IndexContext(Context):
         Field(
             ge=200,
             le=100_000,
-            description="Most tokens that a report is written from; empty: the index's, or 4000.",
+            description="Most tokens that a report is written from; empty: the index's, or 2000.",
         ),
     ] = None
     dry_run: Annotated[

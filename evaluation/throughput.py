@@ -11,7 +11,7 @@ import itertools
 import json
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -29,7 +29,7 @@ _WARMING = 8
 def main(
     dataset: str,
     graph: str = "router",
-    questions: int = 100,
+    questions: Annotated[int, typer.Option(min=1, max=100)] = 96,
     milliseconds: int = 200,
     jobs: int = 8,
     passages: int = 10,

@@ -27,7 +27,7 @@ from .node import node
 from .opening import Index, open_index
 
 DEFAULT_CHUNK_TOKENS = 400
-DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 4000}
+DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 2000}
 READ_LAYERS: dict[LayerName, ReadingKind] = {"hops": "questions", "entities": "facts"}
 INLINE = "inline"
 
