@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..algorithms.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
 from ..algorithms.text import count_tokens, keywords
-from ..prompts.prompt import Excerpt, number
+from ..prompts.prompt import Excerpt, number, numbered
 from ..prompts.report_replies import CommunityReport
 from ..state.communities import Finding, Report
 from ..stores.communities import StoredCommunity
@@ -108,9 +108,7 @@ def report_of(reply: CommunityReport, rows: Sequence[Element]) -> Report:
     """The report with the passages of every finding's rows; without any, of the row most alike."""
     findings: list[Finding] = []
     for finding in reply.findings:
-        places = [int(place) for place in finding.evidence if place.isdigit()]
-        cited = [rows[place - 1] for place in places if 0 < place <= len(rows)]
-        cited = cited or _most_alike(finding.statement, rows)
+        cited = numbered(finding.evidence, rows) or _most_alike(finding.statement, rows)
         findings.append({"statement": finding.statement, "passages": _passages(cited)})
     return {
         "title": reply.title,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..state.communities import Report
+from ..state.sensemaking import CommunityReference
 from ..stores.communities import StoredCommunity
 from .communities_layer import communities_stamp
 from .keeping import Kept
@@ -34,6 +35,14 @@ class CommunityView:
         report = self.communities[id].report
         assert report is not None
         return report
+
+    def reference(self, id: str) -> CommunityReference:
+        """What is said of a community in an answer's output."""
+        return {
+            "id": id,
+            "level": self.communities[id].level,
+            "title": self.report(id)["title"],
+        }
 
 
 def load_communities(index: Index) -> CommunityView:

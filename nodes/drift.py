@@ -20,6 +20,7 @@ from ..state.usage import total_calls
 from .answer import check_citations
 from .communities_layer import report_text
 from .community_view import load_communities
+from .embed import owner_of
 from .global_search import points_of
 from .local_search import shown_knowledge, surroundings
 from .node import node, progress_of
@@ -131,7 +132,7 @@ def _near_reports(index: Index, question: str, level: int) -> list[str]:
     view = load_communities(index)
     weighty = sorted(view.at(level), key=lambda id: (-view.report(id)["rating"], id))
     vector = index.embedder.embed([question])[0]
-    found = [id.partition("-")[0] for id, _ in index.vectors.search("reports", vector, _NEAR)]
+    found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
     near = [id for id in dict.fromkeys(found) if id in set(weighty)]
     fused = reciprocal_rank_fusion([near, weighty], [1.0, _WEIGHT])
     return [id for id, _ in fused[:_PRIMED]]

@@ -109,6 +109,11 @@ def entries_of(entries: Mapping[str, Entry], ids: Sequence[str]) -> list[tuple[E
     return [(entries[id], entries[id].text) for id in ids]
 
 
+def owner_of(vector: str) -> str:
+    """The id of the entity or community that a vector, named by it and its text's hash, is of."""
+    return vector.partition("-")[0]
+
+
 def workers_for(index: Index, context: Context) -> int:
     """How many batches to embed at once: one on this machine, several where another one works."""
     return 1 if index.embedder.local else context.concurrency

@@ -71,11 +71,6 @@ def entities_stamp(index: Index) -> str:
     return stamp
 
 
-def entity_of(vector: str) -> str:
-    """The id of the entity that a vector of the collection ``entities`` stands for."""
-    return vector.partition("-")[0]
-
-
 def merge(index: Index) -> None:
     """Makes the entities anew, if facts or corrections have changed since. Blocks."""
     semantic = index.embedder.semantic

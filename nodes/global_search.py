@@ -15,7 +15,7 @@ from ..context import GraphragContext
 from ..models.language import LanguageModel, NoReplyError
 from ..models.meter import current_meter
 from ..prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
-from ..prompts.prompt import number
+from ..prompts.prompt import number, numbered
 from ..prompts.report_replies import ReplyPoint
 from ..state.records import Citation, Evidence
 from ..state.sensemaking import GraphragState, MapTask, Point
@@ -98,8 +98,7 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
         )
     except NoReplyError as error:
         return {**ranked, **unanswered(error)}
-    places = [int(place) - 1 for place in dict.fromkeys(reply.used) if place.isdigit()]
-    used = [shown[place] for place in places if 0 <= place < len(shown)] or shown
+    used = numbered(reply.used, shown) or shown
     cited = await asyncio.to_thread(_cited, index, used, context.top_k)
     sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
@@ -136,8 +135,7 @@ def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -
     """The points that score, with the communities or passages that they come from."""
     found: list[Point] = []
     for point in points:
-        places = [int(place) - 1 for place in point.evidence if place.isdigit()]
-        sources = [batch[place] for place in dict.fromkeys(places) if 0 <= place < len(batch)]
+        sources = numbered(point.evidence, batch)
         if point.score > 0 and point.point:
             found.append(
                 {
@@ -189,8 +187,7 @@ async def _worth_reading(
         except NoReplyError as error:
             current_meter().warn(f"{error} Reports were kept without being rated.")
             return shown
-        places = [int(place) - 1 for place in reply.keep if place.isdigit()]
-        return [shown[place] for place in places if 0 <= place < len(shown)]
+        return numbered(reply.keep, shown)
 
     kept = await asyncio.gather(*(rate(group) for group in groups))
     return [id for group in kept for id in group]
@@ -257,11 +254,7 @@ def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
     return {
         "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
         "evidence": evidence,
-        "communities": [
-            {"id": id, "level": view.communities[id].level, "title": view.report(id)["title"]}
-            for id in communities
-            if view
-        ],
+        "communities": [view.reference(id) for id in communities] if view else [],
     }
 
 

@@ -19,6 +19,7 @@ from ..state.sensemaking import GraphragState, Knowledge
 from .answer import settled, unanswered
 from .communities_layer import report_text
 from .community_view import load_communities
+from .embed import owner_of
 from .knowledge import load_knowledge
 from .node import node
 from .opening import Index, index_of, language_model_of
@@ -52,10 +53,7 @@ async def gather_surroundings(state: GraphragState, context: GraphragContext) ->
     return {
         "evidence": found.evidence,
         "knowledge": found.knowledge,
-        "communities": [
-            {"id": id, "level": view.communities[id].level, "title": view.report(id)["title"]}
-            for id in found.communities
-        ],
+        "communities": [view.reference(id) for id in found.communities],
     }
 
 
@@ -122,7 +120,7 @@ def _near_entities(index: Index, question: str) -> list[str]:
     named = [topic["entity"] for topic in linked_topics(index, question)]
     vector = index.embedder.embed([question])[0]
     graph = load_knowledge(index)
-    near = [id.partition("-")[0] for id, _ in index.vectors.search("entities", vector, _NEAR)]
+    near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, _NEAR)]
     found = dict.fromkeys([*named, *near])
     return [entity for entity in found if entity in graph.entities][:_ENTITIES]
 

@@ -39,8 +39,7 @@ from ..state.walking import (
     WalkedPath,
     WalkedTriple,
 )
-from .embed import passage_keywords
-from .entities_layer import entity_of
+from .embed import owner_of, passage_keywords
 from .knowledge import Knowledge, load_knowledge
 from .node import node, progress_of
 from .opening import Index, index_of, language_model_of
@@ -182,10 +181,10 @@ def linked_topics(index: Index, question: str) -> list[Topic]:
     vectors = index.embedder.embed([question[start:end] for start, end in places])
     for (start, end), vector in zip(places, vectors, strict=True):
         for id, cosine in index.vectors.search("entities", vector, 1):
-            if cosine >= LINK_FLOOR and entity_of(id) in graph.entities:
+            if cosine >= LINK_FLOOR and owner_of(id) in graph.entities:
                 links.append(
                     {
-                        "entity": entity_of(id),
+                        "entity": owner_of(id),
                         "start": start,
                         "end": end,
                         "how": "embedding",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -14,6 +14,7 @@ from typing import Generic, TypedDict, TypeVar
 from ..state.errors import RagraphsError
 from .replies import PromptReply
 
+T = TypeVar("T")
 R_co = TypeVar("R_co", bound=PromptReply, covariant=True)
 
 
@@ -71,6 +72,12 @@ def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
         {"id": str(position), "title": title, "text": text}
         for position, (title, text) in enumerate(texts, start=1)
     ]
+
+
+def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
+    """The items that a reply names by their numbers, from 1, each once; others name nothing."""
+    places = [int(number) - 1 for number in dict.fromkeys(numbers) if number.isdigit()]
+    return [items[place] for place in places if 0 <= place < len(items)]
 
 
 def _attribute(title: str) -> str:

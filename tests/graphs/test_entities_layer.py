@@ -24,7 +24,8 @@ from entities_support import (
 from http_stub import Response
 from ragraphs.algorithms.entity_aliases import normalised
 from ragraphs.nodes.drawing import drawn_index
-from ragraphs.nodes.entities_layer import entities_stamp, entity_of
+from ragraphs.nodes.embed import owner_of
+from ragraphs.nodes.entities_layer import entities_stamp
 from ragraphs.nodes.status import describe
 from ragraphs.state.errors import RagraphsError
 from stub_openai import failure
@@ -230,7 +231,7 @@ def test_every_entity_has_one_vector_that_leads_to_it(indexing):
     build(indexing)
     ids = {entity.id for entity in indexing.index.entities.all_entities()}
     vectors = indexing.index.vectors.ids("entities")
-    assert {entity_of(id) for id in vectors} == ids
+    assert {owner_of(id) for id in vectors} == ids
     assert len(vectors) == len(ids) > 0
 
 
