@@ -1,4 +1,4 @@
-"""A language model over any LangChain chat model.
+"""A language model that is asked over the network.
 
 Behind this seam, and nowhere else: structured output with its fallbacks, repair and one re-ask,
 the reply table, the limit on concurrent requests, and the counting of usage. Retries of transport
@@ -14,38 +14,32 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from langchain_core.exceptions import ContextOverflowError
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import (
-    Runnable,
-    RunnableBinding,
-    RunnableConfig,
-    RunnableParallel,
-    RunnableSequence,
-)
 
 from ..algorithms.text import count_tokens
-from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.prompt import Excerpt, Inputs, Prompt
 from ..prompts.replies import PromptReply
-from ..state.records import StoredReply
-from .failures import explain, secrets_of
+from ..state.records import NewReply, StoredReply
+from .failures import explain, is_filtered
+from .gathering import Gathered
+from .langchain_model import LangChainModel, is_followed
 from .language import NoReplyError, ReplyTable
-from .meter import AnswerListener, Meter, current_meter
-from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError, streamed
+from .meter import Meter, current_meter
+from .request import MODES, ChatRequest
+from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
 from .structured import MalformedReplyError, read_reply, reply_schema
+
+if TYPE_CHECKING:
+    from .openai_server import OpenAIServer
 
 R = TypeVar("R", bound=PromptReply)
 
-Mode = Literal["json_schema", "function_calling", "plain"]
-_MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
 _LONGEST_ECHO = 4000
 _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
-# What replies are made of is JSON, which is not for those who follow a run's messages.
-_UNSEEN: RunnableConfig = {"tags": ["nostream"]}
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
@@ -63,38 +57,40 @@ class _Raw:
 class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
-    ``settings_key`` is what besides the prompt decides a reply (temperature and so on), ``strict``
-    asks the server to hold replies to their schema. One instance belongs to one event loop, and
-    sends at most ``concurrency`` requests at a time.
+    What the usual request needs goes straight to ``server``, where there is one; all others go
+    through ``chat``. One instance belongs to one event loop, and sends at most ``concurrency``
+    requests at a time.
     """
 
     def __init__(
         self,
         name: str,
-        chat: BaseChatModel,
-        replies: ReplyTable | None = None,
+        chat: LangChainModel,
+        server: OpenAIServer | None,
+        replies: ReplyTable,
         *,
-        settings_key: str = "",
-        concurrency: int = 16,
-        prompts: Path | None = None,
-        strict: bool = False,
+        temperature: float,
+        concurrency: int,
+        prompts: Path | None,
     ) -> None:
         self.name = name
-        self._chat = chat.model_copy(update={"disable_streaming": True})
-        self._disabled = chat.disable_streaming
-        self._streams = self._disabled is not True
+        self._chat = chat
+        self._server = server
         self._replies = replies
-        self._settings_key = settings_key
+        self._stored = Gathered(replies.find)
+        self._store = Gathered(self._put)
+        self._settings_key = f"temperature={temperature}"
+        self._temperature: float | None = temperature
         self._prompts = prompts
-        self._options = {"strict": True} if strict else {}
+        self._loaded: set[str] = set()
         self._mode = 0
-        self._runnables: dict[tuple[int, str, Mode, bool], Runnable[Any, Any]] = {}
+        self._streams = True
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it was ever given. Raises NoReplyError."""
-        system, human = await asyncio.to_thread(prompt.render, inputs, self._prompts)
+        system, human = await self._rendered(prompt, inputs)
         schema = reply_schema(prompt.reply)
         key = self._key(prompt.name, system, human, schema)
         lock = self._asking.setdefault(key, asyncio.Lock())
@@ -110,9 +106,27 @@ class ChatLanguageModel:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
         system, human = prompt.render(inputs, self._prompts)
         key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
-        if self._replies is not None and self._replies.get(key) is not None:
+        if self._replies.get(key) is not None:
             return 0
         return count_tokens(system) + count_tokens(human)
+
+    def _put(self, replies: list[NewReply]) -> list[None]:
+        self._replies.put(replies)
+        return [None] * len(replies)
+
+    async def aclose(self) -> None:
+        """Closes the connections to the server."""
+        await self._chat.aclose()
+        if self._server is not None:
+            await self._server.aclose()
+
+    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> tuple[str, str]:
+        """The prompt filled in; only its template is read from a file, the built-in one once."""
+        if self._prompts is None and prompt.name in self._loaded:
+            return prompt.render(inputs)
+        rendered = await asyncio.to_thread(prompt.render, inputs, self._prompts)
+        self._loaded.add(prompt.name)
+        return rendered
 
     def _key(self, *asked: Any) -> str:
         parts = [*asked, self.name, self._settings_key]
@@ -126,19 +140,13 @@ class ChatLanguageModel:
             meter.count(self.name, reused=1)
             return prompt.reply.model_validate_json(stored["value"])
         value, raw = await self._ask(prompt, schema, system, human, meter)
-        if self._replies is not None:
-            reply: StoredReply = {
-                "value": value.model_dump_json(),
-                "input_tokens": raw.input_tokens,
-                "output_tokens": raw.output_tokens,
-            }
-            await asyncio.to_thread(self._replies.put, key, prompt.name, self.name, reply)
+        reply: StoredReply = {
+            "value": value.model_dump_json(),
+            "input_tokens": raw.input_tokens,
+            "output_tokens": raw.output_tokens,
+        }
+        await self._store(NewReply(key, prompt.name, self.name, reply))
         return value
-
-    async def _stored(self, key: str) -> StoredReply | None:
-        if self._replies is None:
-            return None
-        return await asyncio.to_thread(self._replies.get, key)
 
     async def _ask(
         self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
@@ -173,24 +181,26 @@ class ChatLanguageModel:
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
-        mode = self._mode
-        listener = meter.listener if self._streams and ANSWER_KEY in schema["properties"] else None
         unstreamed: int | None = None
+        mode, listener = self._mode, None
+        if self._streams and ANSWER_KEY in schema["properties"]:
+            listener = meter.listener
         while True:
             if not meter.take_call():
                 raise NoReplyError("budget", "The limit on requests to the model was reached.")
-            chat = self._chat
+            temperature = self._temperature
             try:
-                async with self._slots:
-                    message = await self._invoke(chat, messages, schema, _MODES[mode], listener)
+                message = await self._send(
+                    ChatRequest(messages, schema, MODES[mode], temperature, listener)
+                )
             except Exception as error:
                 meter.count(self.name, calls=1)
                 if listener is not None and _may_lack_streaming(error):
                     listener = None
                     unstreamed = None if isinstance(error, BrokenStreamError) else mode
-                elif _rejects_temperature(error, chat):
-                    self._chat = chat.model_copy(update={"temperature": None})
-                elif _may_reject_mode(error) and mode + 1 < len(_MODES):
+                elif temperature is not None and _rejects_temperature(error):
+                    self._temperature = None
+                elif _may_reject_mode(error) and mode + 1 < len(MODES):
                     mode += 1
                 else:
                     raise self._no_reply(error) from error
@@ -201,81 +211,20 @@ class ChatLanguageModel:
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
-    async def _invoke(
-        self,
-        chat: BaseChatModel,
-        messages: list[BaseMessage],
-        schema: dict[str, Any],
-        mode: Mode,
-        listener: AnswerListener | None,
-    ) -> AIMessage:
-        asked = self._asked(chat, schema, mode, listener is not None)
-        if listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
-            return await streamed(asked, messages, _UNSEEN, listener)
-        try:
-            result = await asked.ainvoke(messages, _UNSEEN)
-        except Exception as error:
-            if (partial := _partial_message(error)) is None:
-                raise
-            return partial
-        return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
-
-    def _asked(
-        self, chat: BaseChatModel, schema: dict[str, Any], mode: Mode, streams: bool
-    ) -> Runnable[Any, Any]:
-        """The chat model in a mode of structured output, kept for the next time."""
-        key = (id(chat), schema["title"], mode, streams)
-        if key not in self._runnables:
-            if streams:
-                chat = chat.model_copy(update={"disable_streaming": self._disabled})
-            if mode == "plain":
-                return self._runnables.setdefault(key, chat)
-            try:
-                self._runnables[key] = _without_parser(
-                    chat.with_structured_output(
-                        schema, method=mode, include_raw=True, **self._options
-                    )
-                )
-            except (TypeError, ValueError) as error:
-                raise NotImplementedError(f"{type(chat).__name__} has no {mode}") from error
-        return self._runnables[key]
+    async def _send(self, request: ChatRequest) -> AIMessage:
+        """The reply by the shortest way that there is for this request."""
+        direct = request.mode == MODES[0] and request.listener is None and not is_followed()
+        async with self._slots:
+            if self._server is not None and direct:
+                return await self._server.complete(request)
+            return await self._chat.complete(request)
 
     def _no_reply(self, error: Exception) -> NoReplyError:
-        reason = explain(error, secrets_of(self._chat))
-        if _is_filtered(error):
+        keys = [*self._chat.secrets, *(self._server.secrets if self._server else ())]
+        reason = explain(error, keys)
+        if is_filtered(error):
             return NoReplyError("refused", f"The model refused to reply ({reason}).")
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
-
-
-def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """What gives the raw message alone, where it can be told: replies are read here anyway.
-
-    openai's client checks a format against its types key by key, and parses what is read here
-    again; in ``extra_body`` it is sent as it is.
-    """
-    first = structured.first if isinstance(structured, RunnableSequence) else None
-    raw = first.steps__["raw"] if isinstance(first, RunnableParallel) else structured
-    if isinstance(raw, RunnableBinding) and "response_format" in raw.kwargs:
-        return raw.bound.bind(extra_body={"response_format": raw.kwargs["response_format"]})
-    return raw
-
-
-def _partial_message(error: Exception) -> AIMessage | None:
-    """The reply that openai's client raised an error for, because it stopped at the limit."""
-    completion = getattr(error, "completion", None)
-    if completion is None or not completion.choices or _is_filtered(error):
-        return None
-    choice, usage = completion.choices[0], completion.usage
-    return AIMessage(
-        choice.message.content or "",
-        response_metadata={"finish_reason": choice.finish_reason},
-        usage_metadata=usage
-        and {
-            "input_tokens": usage.prompt_tokens or 0,
-            "output_tokens": usage.completion_tokens or 0,
-            "total_tokens": usage.total_tokens or 0,
-        },
-    )
 
 
 def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
@@ -285,19 +234,15 @@ def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
 
 
-def _rejects_temperature(error: Exception, chat: BaseChatModel) -> bool:
-    return (
-        _is_bad_request(error)
-        and "temperature" in str(error)
-        and getattr(chat, "temperature", None) is not None
-    )
+def _rejects_temperature(error: Exception) -> bool:
+    return _is_bad_request(error) and "temperature" in str(error)
 
 
 def _may_reject_mode(error: Exception) -> bool:
     """Whether another mode of structured output may fare better: servers seldom say why."""
     if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
         return False
-    return _is_bad_request(error) and not _is_filtered(error)
+    return _is_bad_request(error) and not is_filtered(error)
 
 
 def _may_lack_streaming(error: Exception) -> bool:
@@ -308,12 +253,6 @@ def _may_lack_streaming(error: Exception) -> bool:
 def _is_bad_request(error: Exception) -> bool:
     return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
         error, NotImplementedError
-    )
-
-
-def _is_filtered(error: Exception) -> bool:
-    return (
-        getattr(error, "code", None) == "content_filter" or "content filter" in str(error).lower()
     )
 
 

@@ -34,6 +34,13 @@ def secrets_of(client: Any) -> list[SecretStr]:
     return [value for value in vars(client).values() if isinstance(value, SecretStr)]
 
 
+def is_filtered(error: Exception) -> bool:
+    """Whether the server's filter of contents, not the model, gave no reply."""
+    return (
+        getattr(error, "code", None) == "content_filter" or "content filter" in str(error).lower()
+    )
+
+
 def _said(error: BaseException) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping):

@@ -7,7 +7,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
-from ..state.records import StoredReply
+from ..state.records import NewReply, StoredReply
 
 R = TypeVar("R", bound=PromptReply)
 
@@ -30,8 +30,12 @@ class ReplyTable(Protocol):
     def get(self, key: str) -> StoredReply | None:
         """The reply stored under ``key``."""
 
-    def put(self, key: str, prompt: str, model: str, reply: StoredReply) -> None:
-        """Stores a reply; it must be durable when this returns."""
+    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
+        """The reply stored under each key, or None."""
+        ...
+
+    def put(self, replies: Sequence[NewReply]) -> None:
+        """Stores replies; they must be durable when this returns."""
 
 
 class LanguageModel(Protocol):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from ..context import Context
 from ..settings import Settings
@@ -15,10 +19,13 @@ from .failures import explain
 from .language import OFFLINE, LanguageModel, ReplyTable
 
 if TYPE_CHECKING:
-    from httpx import AsyncClient
+    from .chat import ChatLanguageModel
+    from .langchain_model import OpenedModel
+    from .openai_server import OpenAIServer
 
 _offline_models: dict[Embedder, LanguageModel] = {}
-_Opened = dict[Any, tuple[LanguageModel, "AsyncClient"]]
+_OPENAI = "openai:"
+_Opened = dict[Any, "ChatLanguageModel"]
 _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
 
 
@@ -50,7 +57,7 @@ async def open_language_model(
         async with lock:  # what many ask for at once is opened once
             if key not in opened:
                 opened[key] = await asyncio.to_thread(_open_chat, context, operator, replies)
-    return opened[key][0]
+    return opened[key]
 
 
 def _offline(embedder: Embedder) -> LanguageModel:
@@ -79,37 +86,62 @@ async def _until_loop_ends(
         yield
     finally:
         del _opened[loop]
-        for _, client in opened.values():
-            await client.aclose()
+        for model in opened.values():
+            await model.aclose()
 
 
-def _open_chat(
-    context: Context, operator: Settings, replies: ReplyTable
-) -> tuple[LanguageModel, AsyncClient]:
+def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> ChatLanguageModel:
     from .chat import ChatLanguageModel
-    from .transport import PunctualClient
+    from .langchain_model import LangChainModel
 
     if operator.prompts is not None and not operator.prompts.is_dir():
         raise RagraphsError(
             f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
             "RAGRAPHS_PROMPTS."
         )
-    client = PunctualClient(context.timeout, context.concurrency)
-    model = ChatLanguageModel(
+    server = _open_server(context, operator)
+    opened = cache(partial(_open_langchain, context, operator))
+    if server is None:
+        opened()  # so that a name that says nothing is told at once
+    return ChatLanguageModel(
         context.model,
-        _init_chat_model(context, operator, client),
+        LangChainModel(opened, strict=context.model.startswith(_OPENAI)),
+        server,
         replies,
-        settings_key=f"temperature={context.temperature}",
+        temperature=context.temperature,
         concurrency=context.concurrency,
         prompts=operator.prompts,
-        strict=context.model.startswith("openai:"),
     )
-    return model, client
 
 
-def _init_chat_model(context: Context, operator: Settings, client: AsyncClient) -> Any:
+def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
+    """The server that the operator named; OpenAI's own has models with ways of their own."""
+    url = operator.openai_base_url or ""
+    if not context.model.startswith(_OPENAI) or not url or _is_own(urlsplit(url).hostname or ""):
+        return None
+    if operator.requests_per_second is not None:
+        return None
+    from .openai_server import OpenAIServer
+
+    return OpenAIServer(
+        context.model.removeprefix(_OPENAI),
+        url,
+        operator.openai_api_key or SecretStr("none"),
+        timeout=context.timeout,
+        max_retries=context.max_retries,
+        most=context.concurrency,
+    )
+
+
+def _is_own(host: str) -> bool:
+    return host.endswith((".openai.com", ".azure.com"))
+
+
+def _open_langchain(context: Context, operator: Settings) -> OpenedModel:
     from langchain.chat_models import init_chat_model
     from langchain_core.rate_limiters import InMemoryRateLimiter
+
+    from .langchain_model import OpenedModel
 
     options: dict[str, Any] = {
         "temperature": context.temperature,
@@ -120,12 +152,16 @@ def _init_chat_model(context: Context, operator: Settings, client: AsyncClient) 
         options["rate_limiter"] = InMemoryRateLimiter(
             requests_per_second=operator.requests_per_second
         )
-    if context.model.startswith("openai:"):
+    client = None
+    if context.model.startswith(_OPENAI):
+        from .transport import PunctualClient
+
+        client = PunctualClient(context.timeout, context.concurrency)
         options |= _openai_options(context, operator) | {"http_async_client": client}
     try:
         if ":" not in context.model:
             raise ValueError("no provider is named")
-        return init_chat_model(context.model, **options)
+        return OpenedModel(init_chat_model(context.model, **options), client)
     except (ImportError, ValueError) as error:
         raise RagraphsError(
             f"The model {context.model!r} cannot be used ({explain(error)}); name one as "

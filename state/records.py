@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
+from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -71,3 +71,12 @@ class StoredReply(TypedDict):
     value: str
     input_tokens: int
     output_tokens: int
+
+
+class NewReply(NamedTuple):
+    """A reply to be stored: its key, the prompt and the model that it is of."""
+
+    key: str
+    prompt: str
+    model: str
+    reply: StoredReply

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from ..state.records import StoredReply
+from ..state.records import NewReply, StoredReply
 from . import schema
 from .catalogue import batches
 
@@ -41,25 +41,34 @@ class ReplyStore:
 
     def get(self, key: str) -> StoredReply | None:
         """The reply stored under ``key``."""
+        return self.find([key])[0]
+
+    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
+        """The reply stored under each key, or None."""
         table = schema.replies
-        columns = (table.c.value, table.c.input_tokens, table.c.output_tokens)
+        columns = (table.c.key, table.c.value, table.c.input_tokens, table.c.output_tokens)
+        found: dict[str, StoredReply] = {}
         with self._engine.connect() as connection:
-            row = connection.execute(select(*columns).where(table.c.key == key)).first()
-        if row is None:
-            return None
-        self._note(key)
-        return {"value": row[0], "input_tokens": row[1], "output_tokens": row[2]}
+            for batch in batches(keys, _BATCH):
+                query = select(*columns).where(table.c.key.in_(batch))
+                for key, value, sent, received in connection.execute(query):
+                    found[key] = {"value": value, "input_tokens": sent, "output_tokens": received}
+        self._note(found)
+        return [found.get(key) for key in keys]
 
-    def put(self, key: str, prompt: str, model: str, reply: StoredReply) -> None:
-        """Stores ``reply`` under ``key``; a key that is there already keeps its reply."""
-        row = {"key": key, "prompt": prompt, "model": model, **reply}
+    def put(self, replies: Sequence[NewReply]) -> None:
+        """Stores replies, in one transaction; a key that is there already keeps its reply."""
+        rows = [
+            {"key": new.key, "prompt": new.prompt, "model": new.model, **new.reply}
+            for new in replies
+        ]
         with self._engine.begin() as connection:
-            connection.execute(insert(schema.replies).values(row).on_conflict_do_nothing())
-        self._note(key)
+            connection.execute(insert(schema.replies).on_conflict_do_nothing(), rows)
+        self._note(new.key for new in replies)
 
-    def _note(self, key: str) -> None:
+    def _note(self, keys: Iterable[str]) -> None:
         if (used := self._used) is not None:
-            used.add(key)
+            used.update(keys)
 
     def count(self) -> int:
         """How many replies are stored."""

@@ -7,13 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from ragraphs.state.records import StoredReply
+from ragraphs.state.records import NewReply, StoredReply
 from ragraphs.stores import schema
 from ragraphs.stores.replies import ReplyStore
 
 
 def reply(value: str) -> StoredReply:
     return {"value": value, "input_tokens": 10, "output_tokens": 2}
+
+
+def put(replies: ReplyStore, key: str, prompt: str, model: str, given: StoredReply) -> None:
+    replies.put([NewReply(key, prompt, model, given)])
 
 
 @pytest.fixture
@@ -24,32 +28,32 @@ def replies(tmp_path: Path) -> Iterator[ReplyStore]:
 
 
 def test_a_reply_is_found_by_its_key_and_by_no_other(replies):
-    replies.put("key", "answer", "openai:gpt", reply('{"answer": "네, ’tis"}'))
+    put(replies, "key", "answer", "openai:gpt", reply('{"answer": "네, ’tis"}'))
     assert replies.get("key") == reply('{"answer": "네, ’tis"}')
     assert replies.get("other") is None
     assert replies.count() == 1
 
 
 def test_the_first_reply_to_a_key_stays(replies):
-    replies.put("key", "answer", "openai:gpt", reply("first"))
-    replies.put("key", "answer", "openai:gpt", reply("second"))
+    put(replies, "key", "answer", "openai:gpt", reply("first"))
+    put(replies, "key", "answer", "openai:gpt", reply("second"))
     assert replies.get("key") == reply("first")
 
 
 def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, tmp_path):
-    replies.put("key", "answer", "openai:gpt", reply("kept"))
+    put(replies, "key", "answer", "openai:gpt", reply("kept"))
     other = schema.open_database(tmp_path, create=False)
     assert ReplyStore(other).get("key") == reply("kept")
     other.dispose()
 
 
 def test_replies_from_many_threads_are_all_kept_once(replies):
-    def put(n: int) -> StoredReply | None:
-        replies.put(f"key {n % 200}", "answer", "openai:gpt", reply(f"reply {n % 200}"))
+    def put_and_get(n: int) -> StoredReply | None:
+        put(replies, f"key {n % 200}", "answer", "openai:gpt", reply(f"reply {n % 200}"))
         return replies.get(f"key {n % 200}")
 
     with ThreadPoolExecutor(64) as threads:
-        found = list(threads.map(put, range(800)))
+        found = list(threads.map(put_and_get, range(800)))
     assert found == [reply(f"reply {n % 200}") for n in range(800)]
     assert replies.count() == 200
 
@@ -63,7 +67,7 @@ def three_prompts(replies: ReplyStore) -> ReplyStore:
     for key, prompt in zip(
         "abcdef", ["keep", "keep", "too", "too", "answer", "grade"], strict=True
     ):
-        replies.put(key, prompt, "m", reply(key))
+        put(replies, key, prompt, "m", reply(key))
     return replies
 
 
@@ -77,7 +81,7 @@ def test_of_those_only_what_was_used_since_the_watch_began_is_kept(three_prompts
     three_prompts.get("b")
     three_prompts.watch()
     three_prompts.get("a")
-    three_prompts.put("c", "too", "m", reply("again"))
+    put(three_prompts, "c", "too", "m", reply("again"))
     three_prompts.get("e")
     three_prompts.forget_unused(["keep", "too"], used_too=True)
     assert stored(three_prompts) == set("ac")
@@ -94,7 +98,7 @@ def test_without_a_watch_nothing_counts_as_unused(three_prompts):
 
 def test_a_watch_sees_what_many_threads_use(replies):
     for n in range(100):
-        replies.put(f"key {n}", "keep", "m", reply(str(n)))
+        put(replies, f"key {n}", "keep", "m", reply(str(n)))
     replies.watch()
     with ThreadPoolExecutor(16) as threads:
         list(threads.map(lambda n: replies.get(f"key {n}"), range(0, 100, 2)))

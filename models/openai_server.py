@@ -1,0 +1,205 @@
+"""Requests to a server that speaks OpenAI's protocol, by the shortest way.
+
+Around one request LangChain and openai's client work ten times as long as what is here, which a
+quick server of one's own makes felt over the thousands of requests of an index.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+import aiohttp
+import httpx
+from langchain_core.messages import AIMessage
+from pydantic import SecretStr
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from .request import ChatRequest
+
+_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
+_PASSING = {408, 409, 429}
+_LONGEST_PAUSE = 60
+_LONGEST_BODY = 2000
+_backoff = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.25)
+
+
+class RequestError(Exception):
+    """A request that failed: the status and the words of the server, where it gave any."""
+
+    def __init__(
+        self,
+        message: str,
+        status: int | None = None,
+        said: Mapping[str, Any] | None = None,
+        pause: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status_code = status
+        self.body = said
+        self.code = (said or {}).get("code")
+        self.pause = pause
+
+    @property
+    def passes(self) -> bool:
+        """Whether the same request may fare better a little later."""
+        status = self.status_code
+        return status is None or status in _PASSING or status >= 500
+
+
+class OpenAIServer:
+    """Chat completions of the model ``model`` at ``base_url``, in the mode ``json_schema``, whole.
+
+    What failed in passing is tried again ``max_retries`` times, each at most ``timeout`` seconds.
+    One instance belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str,
+        key: SecretStr,
+        *,
+        timeout: float,
+        max_retries: int,
+        most: int,
+    ) -> None:
+        self._model = model
+        self._address = f"{base_url.rstrip('/')}/chat/completions"
+        self._key = key
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._tls = httpx.create_ssl_context() if urlsplit(base_url).scheme == "https" else True
+        self._most = most
+        self._session: aiohttp.ClientSession | None = None
+        self._retrying = AsyncRetrying(
+            stop=stop_after_attempt(max_retries + 1),
+            wait=_pause,
+            retry=retry_if_exception(_passes),
+            reraise=True,
+        )
+
+    @property
+    def secrets(self) -> list[SecretStr]:
+        """The keys that this client holds."""
+        return [self._key]
+
+    async def complete(self, request: ChatRequest) -> AIMessage:
+        """The reply. Raises RequestError."""
+        body = json.dumps(self._body(request)).encode()
+        return await self._retrying(self._sent, body)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        schema = dict(request.schema)
+        named = {"name": schema.pop("title"), "description": schema.pop("description")}
+        body = {
+            "model": self._model,
+            "messages": [
+                {"role": _ROLES[message.type], "content": message.content}
+                for message in request.messages
+            ],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {**named, "schema": schema, "strict": True},
+            },
+        }
+        return body if request.temperature is None else body | {"temperature": request.temperature}
+
+    async def _sent(self, body: bytes) -> AIMessage:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._most, ssl=self._tls),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={
+                    "Authorization": f"Bearer {self._key.get_secret_value()}",
+                    "Content-Type": "application/json",
+                },
+                timeout=self._timeout,
+                trust_env=bool(getproxies()),
+            )
+        try:
+            async with self._session.post(self._address, data=body) as response:
+                text = (await response.read()).decode(errors="replace")
+        except TimeoutError as error:
+            raise RequestError("The request timed out.") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise RequestError(str(error)) from error
+        if response.status != 200:
+            raise _failure(response, text)
+        return _message(text)
+
+
+def _passes(error: BaseException) -> bool:
+    return isinstance(error, RequestError) and error.passes
+
+
+def _pause(state: RetryCallState) -> float:
+    """The seconds until the next attempt: what the server asked for, or ever more."""
+    error = state.outcome and state.outcome.exception()
+    asked = error.pause if isinstance(error, RequestError) else None
+    return _backoff(state) if asked is None else min(asked, _LONGEST_PAUSE)
+
+
+def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
+    words = text.strip()[:_LONGEST_BODY]
+    if not words or words.startswith("<"):  # a page, for people
+        words = f"Error code: {response.status}"
+    pause = _asked_pause(response.headers)
+    return RequestError(words, response.status, _error_in(_parsed(text)), pause)
+
+
+def _asked_pause(headers: Mapping[str, str]) -> float | None:
+    """The seconds that the server asks to wait; dates are too rare to be read."""
+    try:
+        return max(0.0, float(headers["Retry-After"]))
+    except (LookupError, ValueError):
+        return None
+
+
+def _message(text: str) -> AIMessage:
+    data = _parsed(text)
+    try:
+        choice = data["choices"][0]
+        message = choice["message"]
+        usage = data.get("usage")
+        return AIMessage(
+            message.get("content") or "",
+            additional_kwargs={"refusal": message.get("refusal")},
+            response_metadata={"finish_reason": choice.get("finish_reason")},
+            usage_metadata=usage
+            and {
+                "input_tokens": usage.get("prompt_tokens") or 0,
+                "output_tokens": usage.get("completion_tokens") or 0,
+                "total_tokens": usage.get("total_tokens") or 0,
+            },
+        )
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        words = f"no chat completion: {text[:_LONGEST_BODY]}"
+        raise RequestError(words, 200, _error_in(data)) from error
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _error_in(data: Any) -> dict[str, Any] | None:
+    """What a reply says under ``error``, or all of it."""
+    said = data.get("error", data) if isinstance(data, dict) else None
+    return {"message": said} if isinstance(said, str) else said
