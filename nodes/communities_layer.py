@@ -11,23 +11,20 @@ from functools import partial
 from typing import Any
 
 from ..algorithms.communities import Membership, find_communities, remembered
-from ..context import Context, IndexContext
+from ..context import Context
 from ..models.language import LanguageModel, NoReplyError
 from ..models.meter import current_meter
 from ..prompts.library import WRITE_REPORT
 from ..state.communities import Report
 from ..state.errors import RagraphsError
-from ..state.indexing import IndexState
 from ..stores.catalogue import FORGETTING
 from ..stores.communities import ASSEMBLED, StoredCommunity
-from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .community_material import Material, assembled_report, report_of, shown
 from .embed import embed_missing, entries_of, workers_for
 from .entities_layer import entities_stamp
-from .node import Progress, node, progress_of
+from .node import Progress, progress_of
 from .opening import Index, language_model_at
-from .scan import open_for_indexing
 
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
@@ -36,39 +33,17 @@ _SILENT = 8
 _INCOMPLETE = "incomplete"
 
 
-@node()
-async def find_all_communities(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Divides the entities into a hierarchy of communities (GraphRAG)."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await asyncio.to_thread(cluster, index, afresh=context.repair)
-    return {}
-
-
-@node()
-async def write_reports(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Writes a report on every community, the smallest communities first."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await report_all(index, context, progress_of("write_reports"))
-    return {}
-
-
-@node()
-async def embed_reports(state: IndexState, context: IndexContext) -> dict[str, Any]:
+async def embed_reports(index: Index, context: Context) -> None:
     """Gives every report its vector, and takes away those of reports that are gone."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        entries = await asyncio.to_thread(_entries, index)
-        await embed_missing(
-            index,
-            "reports",
-            sorted(entries),
-            partial(entries_of, entries),
-            workers_for(index, context),
-            progress_of("embed_reports"),
-        )
-    return {}
+    entries = await asyncio.to_thread(_entries, index)
+    await embed_missing(
+        index,
+        "reports",
+        sorted(entries),
+        partial(entries_of, entries),
+        workers_for(index, context),
+        progress_of("embed_reports"),
+    )
 
 
 def communities_stamp(index: Index) -> str:
@@ -88,7 +63,7 @@ def is_complete(index: Index) -> bool:
     return not index.entities.undescribed() and not (reported or "").startswith(_INCOMPLETE)
 
 
-def cluster(index: Index, *, afresh: bool = False) -> None:
+def cluster(index: Index, afresh: bool = False) -> None:
     """Makes the communities anew, if the entities have changed since. Blocks.
 
     They start from what they were, so that a small change touches few of them, unless ``afresh``.

@@ -1,4 +1,4 @@
-"""Embedding the passages that have no vector yet."""
+"""Giving vectors to what has none yet."""
 
 from __future__ import annotations
 
@@ -6,43 +6,40 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, get_args
+from typing import get_args
 
 from ..algorithms.text import keywords
-from ..context import Context, IndexContext
-from ..state.indexing import IndexState
+from ..context import Context
 from ..state.records import Passage
 from ..stores.catalogue import batches
-from ..stores.lock import writing
 from ..stores.vectors import Collection, Entry
-from .node import Progress, node, progress_of
+from .concurrency import to_its_end
+from .node import Progress, progress_of
 from .opening import Index, mark_written
-from .scan import open_for_indexing
 
 _BATCH = 64
 _LOCAL_BATCH = 512
 
 
-@node()
-async def embed(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Gives every passage its vector, and takes away those of passages that are gone.
+async def embed_passages(index: Index, context: Context) -> None:
+    """Gives every passage its vector, and takes away those of passages that are gone."""
+    wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
+    await embed_missing(
+        index,
+        "passages",
+        wanted,
+        partial(_entries, index),
+        workers_for(index, context),
+        progress_of("embed"),
+    )
 
-    With ``repair`` the vectors and the lexical index are made anew from the catalogue.
-    """
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        if context.repair:
-            await asyncio.to_thread(_clear, index)
-        wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
-        await embed_missing(
-            index,
-            "passages",
-            wanted,
-            partial(_entries, index),
-            workers_for(index, context),
-            progress_of("embed"),
-        )
-    return {}
+
+def clear_vectors(index: Index) -> None:
+    """Takes away all vectors and the lexical index, which is made anew. Blocks."""
+    index.catalogue.rebuild_terms()
+    for collection in get_args(Collection):
+        index.vectors.clear(collection)
+    mark_written(index)
 
 
 async def embed_missing(
@@ -91,7 +88,7 @@ async def in_batches(
         while waiting:
             batch = waiting.popleft()
             try:
-                await asyncio.to_thread(work, batch)
+                await to_its_end(work, batch)
             except BaseException:
                 waiting.clear()
                 raise
@@ -130,13 +127,6 @@ def passage_keywords(passage: Passage) -> frozenset[str]:
 
 
 _keywords = lru_cache(maxsize=10_000)(keywords)
-
-
-def _clear(index: Index) -> None:
-    index.catalogue.rebuild_terms()
-    for collection in get_args(Collection):
-        index.vectors.clear(collection)
-    mark_written(index)
 
 
 def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:

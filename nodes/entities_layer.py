@@ -23,7 +23,7 @@ from ..stores.catalogue import FORGETTING
 from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .embed import embed_missing, entries_of, workers_for
-from .node import Progress, node, progress_of
+from .node import Progress, node
 from .opening import Index, language_model_at
 from .scan import open_for_indexing
 
@@ -39,24 +39,6 @@ async def merge_entities(state: IndexState, context: IndexContext) -> dict[str, 
     index = await asyncio.to_thread(open_for_indexing, context)
     async with writing(index.folder):
         await asyncio.to_thread(merge, index)
-    return {}
-
-
-@node()
-async def describe_entities(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Has the model write one description of every entity that has several (GraphRAG)."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await describe_missing(index, context, progress_of("describe_entities"))
-    return {}
-
-
-@node()
-async def embed_entities(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Gives every entity its vector, and takes away those of entities that are gone."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await embed_described(index, context, progress_of("embed_entities"))
     return {}
 
 

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ..algorithms.hop_graph import (
     AskedPassage,
@@ -15,45 +14,29 @@ from ..algorithms.hop_graph import (
     hops_from_arrays,
     hops_to_arrays,
 )
-from ..context import IndexContext
+from ..context import Context
 from ..state.errors import RagraphsError
-from ..state.indexing import IndexState
 from ..stores.arrays import load_arrays, save_arrays
-from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .embed import embed_missing, workers_for
-from .node import node, progress_of
+from .node import progress_of
 from .opening import Index
-from .scan import open_for_indexing
 
 HOPS_FILE = "hops.npz"
 _CONNECTING = "1:"  # to be changed when the same questions give another file
 
 
-@node()
-async def embed_questions(state: IndexState, context: IndexContext) -> dict[str, Any]:
+async def embed_questions(index: Index, context: Context) -> None:
     """Gives every distinct question its vector, and takes away those that nobody asks any more."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        texts = await asyncio.to_thread(_questions, index)
-        await embed_missing(
-            index,
-            "questions",
-            sorted(texts),
-            partial(_entries, texts),
-            workers_for(index, context),
-            progress_of("embed_questions"),
-        )
-    return {}
-
-
-@node()
-async def connect_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Joins each passage to those that answer what it asks (HopRAG, edge merging)."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await asyncio.to_thread(_connect, index)
-    return {}
+    texts = await asyncio.to_thread(_questions, index)
+    await embed_missing(
+        index,
+        "questions",
+        sorted(texts),
+        partial(_entries, texts),
+        workers_for(index, context),
+        progress_of("embed_questions"),
+    )
 
 
 def question_id(question: str) -> str:
@@ -91,8 +74,11 @@ def _entries(texts: dict[str, str], ids: Sequence[str]) -> list[tuple[Entry, str
     return [(Entry(id, texts[id], {"kind": "question"}), texts[id]) for id in ids]
 
 
-def _connect(index: Index) -> None:
-    """Makes the edges anew, if any passage's questions have changed since they were made."""
+def connect_passages(index: Index) -> None:
+    """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
+
+    The edges are made anew, if any passage's questions have changed since they were made.
+    """
     stamp = _CONNECTING + index.readings.stamp("questions")
     if index.catalogue.property("connected") == stamp and (index.folder / HOPS_FILE).exists():
         return

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..algorithms.mentions import as_excerpt
 from ..context import IndexContext
 from ..models.language import NoReplyError
 from ..models.meter import current_meter
-from ..state.indexing import Failure, IndexState
+from ..state.indexing import Failure
 from ..state.records import Passage
 from ..stores.catalogue import batches
-from ..stores.lock import writing
 from ..stores.readings import Reading, ReadingKind
-from .node import Progress, node, progress_of
+from .node import Progress, progress_of
 from .opening import Index, language_model_at
 from .reading_calls import Outcome, PassageReader
-from .scan import open_for_indexing, reading_settings
+from .scan import reading_settings
 
 _BATCH = 64
 _SILENT = 8
@@ -33,19 +31,21 @@ _MISSED: dict[ReadingKind, str] = {
 _TOLERATED: dict[ReadingKind, float] = {"questions": 0.0, "facts": _MANY}
 
 
-@node()
-async def read_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Has the model read what the layers need and it has not read yet, of every passage."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    wanted = await asyncio.to_thread(reading_settings, index.catalogue, context, state["layers"])
+async def read_passages(
+    index: Index, context: IndexContext, layers: Sequence[str]
+) -> list[Failure]:
+    """Has the model read what ``layers`` need and it has not read yet, of every passage.
+
+    Returns what could not be read.
+    """
+    wanted = await asyncio.to_thread(reading_settings, index.catalogue, context, layers)
     model = await language_model_at(index, context, wanted.model)
     reader = PassageReader(model, wanted.extraction)
-    async with writing(index.folder):
-        missing = await asyncio.to_thread(missing_kinds, index, wanted.readers)
-        reading = _Reading(index, reader, wanted.readers, missing, progress_of("read_passages"))
-        await reading.run(context.concurrency)
+    missing = await asyncio.to_thread(missing_kinds, index, wanted.readers)
+    reading = _Reading(index, reader, wanted.readers, missing, progress_of("read_passages"))
+    await reading.run(context.concurrency)
     reading.warn(wanted.model)
-    return {"failures": [*state["failures"], *reading.failures]}
+    return reading.failures
 
 
 def missing_kinds(

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,44 +17,28 @@ from ..algorithms.passage_graph import (
     sentence_texts,
     with_entities,
 )
-from ..context import IndexContext
-from ..state.indexing import IndexState
+from ..context import Context
 from ..stores.arrays import save_arrays
-from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .embed import embed_missing, workers_for
 from .entities_layer import entities_stamp
-from .node import node, progress_of
+from .node import progress_of
 from .opening import Index
-from .scan import open_for_indexing
 
 GRAPH_FILE = "passage_graph.npz"
 
 
-@node()
-async def embed_sentences(state: IndexState, context: IndexContext) -> dict[str, Any]:
+async def embed_sentences(index: Index, context: Context) -> None:
     """Gives every sentence its vector, and takes away those of sentences that are gone."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        wanted = await asyncio.to_thread(_sentence_ids, index)
-        await embed_missing(
-            index,
-            "sentences",
-            wanted,
-            partial(_entries, index),
-            workers_for(index, context),
-            progress_of("embed_sentences"),
-        )
-    return {}
-
-
-@node()
-async def link_passages(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Joins passages by the names that they mention, and by the entities where that layer is."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        await asyncio.to_thread(_link, index)
-    return {}
+    wanted = await asyncio.to_thread(_sentence_ids, index)
+    await embed_missing(
+        index,
+        "sentences",
+        wanted,
+        partial(_entries, index),
+        workers_for(index, context),
+        progress_of("embed_sentences"),
+    )
 
 
 def _sentence_ids(index: Index) -> list[str]:
@@ -84,8 +67,11 @@ def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
     ]
 
 
-def _link(index: Index) -> None:
-    """Makes the graph anew, if passages or entities have changed since it was made."""
+def link_passages(index: Index) -> None:
+    """Joins passages by the names that they mention, and by the entities where that layer is.
+
+    The graph is made anew, if passages or entities have changed since it was made. Blocks.
+    """
     passages = list(index.catalogue.all_passages())
     named = "entities" in index.catalogue.property("layers")
     parts = [passage["id"] for passage in passages] + ([entities_stamp(index)] if named else [])

@@ -1,0 +1,103 @@
+"""The stages of indexing that wait for a model, and what is done meanwhile.
+
+What needs no model is done beside what does: an index takes little longer than the model's replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from ..context import IndexContext
+from ..state.indexing import Failure, IndexState
+from ..stores.lock import writing
+from .communities_layer import cluster, embed_reports, report_all
+from .concurrency import side_by_side, to_its_end
+from .embed import clear_vectors, embed_passages
+from .entities_layer import describe_missing, embed_described
+from .hops_layer import connect_passages, embed_questions
+from .node import node, progress_of
+from .opening import Index
+from .read_passages import read_passages
+from .scan import READ_LAYERS, open_for_indexing
+from .sentence_layer import embed_sentences, link_passages
+
+Parts = list[Coroutine[Any, Any, Any]]
+
+
+@node()
+async def read(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Has the model read the passages; meanwhile they and their sentences get vectors.
+
+    With ``repair`` the vectors and the lexical index are made anew from the catalogue.
+    """
+    index = await asyncio.to_thread(open_for_indexing, context)
+    await asyncio.to_thread(lambda: index.embedder)  # what cannot be opened ends the run for free
+    failures: list[Failure] = []
+
+    async def read_all() -> None:
+        failures.extend(await read_passages(index, context, state["layers"]))
+
+    async with writing(index.folder):
+        if context.repair:
+            await to_its_end(clear_vectors, index)
+        parts: Parts = [embed_passages(index, context)]
+        if "sentences" in state["layers"]:
+            parts.append(embed_sentences(index, context))
+        if is_read(state):
+            parts.append(read_all())
+        await side_by_side(*parts)
+    return {"failures": [*state["failures"], *failures]}
+
+
+@node()
+async def describe(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Has the model describe entities; meanwhile finds their communities and links passages."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        await side_by_side(*_beside_describing(index, context, state["layers"]))
+    return {}
+
+
+def _beside_describing(index: Index, context: IndexContext, layers: list[str]) -> Parts:
+    parts: Parts = []
+    if "entities" in layers:
+        parts.append(describe_missing(index, context, progress_of("describe_entities")))
+    if "communities" in layers:
+        parts.append(to_its_end(cluster, index, context.repair))
+    if "hops" in layers:
+        parts.append(embed_questions(index, context))
+    if "sentences" in layers:
+        parts.append(to_its_end(link_passages, index))
+    return parts
+
+
+@node()
+async def report(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Has the model report on communities; meanwhile connects passages and embeds entities."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        await side_by_side(*_beside_reporting(index, context, state["layers"]))
+    return {}
+
+
+def _beside_reporting(index: Index, context: IndexContext, layers: list[str]) -> Parts:
+    parts: Parts = []
+    if "communities" in layers:
+        parts.append(_reported(index, context))
+    if "hops" in layers:
+        parts.append(to_its_end(connect_passages, index))
+    if "entities" in layers:
+        parts.append(embed_described(index, context, progress_of("embed_entities")))
+    return parts
+
+
+async def _reported(index: Index, context: IndexContext) -> None:
+    await report_all(index, context, progress_of("write_reports"))
+    await embed_reports(index, context)
+
+
+def is_read(state: IndexState) -> bool:
+    """Whether there is a layer for which a model reads the passages."""
+    return not READ_LAYERS.keys().isdisjoint(state["layers"])
