@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain
 from typing import Any
@@ -22,6 +22,7 @@ from ..algorithms.passage_graph import (
 from ..algorithms.report_context import pack
 from ..context import IndexContext
 from ..state.indexing import IndexState
+from ..state.records import Passage
 from ..stores.arrays import save_arrays
 from ..stores.catalogue import batches
 from ..stores.lock import writing
@@ -65,17 +66,16 @@ async def link_passages(state: IndexState, context: IndexContext) -> dict[str, A
 
 
 def _sentence_counts(index: Index) -> dict[str, int]:
-    return {
-        passage["id"]: len(sentence_texts(passage["title"], passage["text"]))
-        for passage in index.catalogue.all_passages()
-    }
+    return {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
+
+
+def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
+    for passage in passages:
+        yield passage["id"], sentence_texts(passage["title"], passage["text"])
 
 
 def _embed(index: Index, ids: Sequence[str]) -> None:
-    texts = {
-        passage["id"]: sentence_texts(passage["title"], passage["text"])
-        for passage in index.catalogue.passages(ids)
-    }
+    texts = dict(_sentences(index.catalogue.passages(ids)))
     parts = batches(chain.from_iterable(texts.values()), texts_at_once(index))
     vectors = np.concatenate([index.embedder.embed(part) for part in parts])
     ends = list(accumulate(map(len, texts.values())))
