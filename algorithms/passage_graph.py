@@ -112,12 +112,15 @@ class PassageGraph:
         return len(self.first_sentence)
 
     @cached_property
+    def sentence_counts(self) -> Ints:
+        """The number of sentences of each passage: shape (P,)."""
+        return np.diff(self.first_sentence, append=np.int32(len(self.lengths) - self.passages))
+
+    @cached_property
     def sentence_passage(self) -> Ints:
         """The passage of each sentence, then of each title: shape (S + P,)."""
-        total = len(self.lengths) - self.passages
-        counts = np.diff(np.append(self.first_sentence, total))
         numbers = np.arange(self.passages, dtype=np.int32)
-        return np.concatenate([np.repeat(numbers, counts), numbers])
+        return np.concatenate([np.repeat(numbers, self.sentence_counts), numbers])
 
     @cached_property
     def passage_lengths(self) -> Floats:

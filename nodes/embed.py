@@ -39,6 +39,7 @@ def clear_vectors(index: Index) -> None:
     index.catalogue.rebuild_terms()
     for collection in get_args(Collection):
         index.vectors.clear(collection)
+    index.sentences.clear()
     mark_written(index)
 
 
@@ -65,35 +66,36 @@ async def embed_missing(
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
     await asyncio.to_thread(index.vectors.remove, collection, extra)
-    size = _LOCAL_BATCH if index.embedder.local else _BATCH
-    await in_batches(missing, embed_batch, workers, report, size)
+    await in_batches(list(batches(missing, texts_at_once(index))), embed_batch, workers, report)
     if missing or extra:
         await asyncio.to_thread(mark_written, index)
 
 
 async def in_batches(
-    items: Sequence[str],
+    groups: Sequence[Sequence[str]],
     work: Callable[[Sequence[str]], None],
     workers: int,
     report: Progress,
-    size: int = _BATCH,
 ) -> None:
-    """Does blocking ``work`` in batches; after a failure no more are begun, and those under way
-    are kept."""
-    waiting = deque(batches(items, size))
+    """Does blocking ``work`` on groups of items, and reports how many items are done.
+
+    After a failure no more groups are begun, and those under way are kept.
+    """
+    waiting = deque(groups)
+    total = sum(map(len, groups))
     done = 0
 
     async def run() -> None:
         nonlocal done
         while waiting:
-            batch = waiting.popleft()
+            group = waiting.popleft()
             try:
-                await to_its_end(work, batch)
+                await to_its_end(work, group)
             except BaseException:
                 waiting.clear()
                 raise
-            done += len(batch)
-            report(done, len(items))
+            done += len(group)
+            report(done, total)
 
     ends = await asyncio.gather(*(run() for _ in range(workers)), return_exceptions=True)
     for end in ends:
@@ -114,6 +116,11 @@ def owner_of(vector: str) -> str:
 def workers_for(index: Index, context: Context) -> int:
     """How many batches to embed at once: one on this machine, several where another one works."""
     return 1 if index.embedder.local else context.concurrency
+
+
+def texts_at_once(index: Index) -> int:
+    """How many texts to embed in one batch: more where a batch that is lost costs nothing."""
+    return _LOCAL_BATCH if index.embedder.local else _BATCH
 
 
 def passage_text(passage: Passage) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..state.errors import RagraphsError
 from .keeping import Kept
 from .opening import Index
-from .sentence_layer import GRAPH_FILE, sentence_id
+from .sentence_layer import GRAPH_FILE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,20 +36,14 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     from ..algorithms.linking import read_question
 
     loaded = load_graph(index)
+    if not loaded.ids:
+        return []
     parts = read_question(loaded.graph, question)
     vectors = index.embedder.embed([question, parts.rest or question])
     cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
     scores = rank(loaded.graph, parts, cosines)
     best = (-scores).argsort(kind="stable")[:most]
     return [(loaded.ids[place], float(scores[place])) for place in best]
-
-
-def sentence_ids(graph: PassageGraph, ids: Sequence[str]) -> list[str]:
-    """The ids of the sentences of ``graph`` in their order; ``ids`` are those of its passages."""
-    counts = Counter(graph.sentence_passage[: -graph.passages or None].tolist())
-    return [
-        sentence_id(id, number) for place, id in enumerate(ids) for number in range(counts[place])
-    ]
 
 
 def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
@@ -86,7 +78,8 @@ def load_graph(index: Index) -> LoadedGraph:
 def _load(index: Index) -> LoadedGraph:
     graph, ids = stored_graph(index)
     passage_vectors = index.vectors.get("passages", ids)
-    sentence_vectors = index.vectors.get("sentences", sentence_ids(graph, ids))
+    sentences = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+    sentence_vectors = index.sentences.load(sentences)
     return LoadedGraph(ids, graph, passage_vectors, sentence_vectors)
 
 

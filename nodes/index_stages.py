@@ -36,18 +36,19 @@ async def read(state: IndexState, context: IndexContext) -> dict[str, Any]:
     await asyncio.to_thread(lambda: index.embedder)  # what cannot be opened ends the run for free
     failures: list[Failure] = []
 
+    async def embed_all() -> None:
+        await embed_passages(index, context)
+        if "sentences" in state["layers"]:
+            await embed_sentences(index, context)
+
     async def read_all() -> None:
-        failures.extend(await read_passages(index, context, state["layers"]))
+        if is_read(state):
+            failures.extend(await read_passages(index, context, state["layers"]))
 
     async with writing(index.folder):
         if context.repair:
             await to_its_end(clear_vectors, index)
-        parts: Parts = [embed_passages(index, context)]
-        if "sentences" in state["layers"]:
-            parts.append(embed_sentences(index, context))
-        if is_read(state):
-            parts.append(read_all())
-        await side_by_side(*parts)
+        await side_by_side(embed_all(), read_all())
     return {"failures": [*state["failures"], *failures]}
 
 
@@ -79,23 +80,20 @@ async def report(state: IndexState, context: IndexContext) -> dict[str, Any]:
     index = await asyncio.to_thread(open_for_indexing, context)
     async with writing(index.folder):
         await side_by_side(*_beside_reporting(index, context, state["layers"]))
+        if "communities" in state["layers"]:
+            await embed_reports(index, context)
     return {}
 
 
 def _beside_reporting(index: Index, context: IndexContext, layers: list[str]) -> Parts:
     parts: Parts = []
     if "communities" in layers:
-        parts.append(_reported(index, context))
+        parts.append(report_all(index, context, progress_of("write_reports")))
     if "hops" in layers:
         parts.append(to_its_end(connect_passages, index))
     if "entities" in layers:
         parts.append(embed_described(index, context, progress_of("embed_entities")))
     return parts
-
-
-async def _reported(index: Index, context: IndexContext) -> None:
-    await report_all(index, context, progress_of("write_reports"))
-    await embed_reports(index, context)
 
 
 def is_read(state: IndexState) -> bool:

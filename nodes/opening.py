@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
+    from ..stores.sentence_vectors import SentenceStore
     from ..stores.vectors import Vectors
 
 
@@ -35,6 +36,7 @@ class Index:
     folder: Path
     catalogue: Catalogue
     vectors: Vectors
+    sentences: SentenceStore
     replies: ReplyStore
     readings: ReadingStore
     entities: EntityStore
@@ -109,6 +111,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
+    from ..stores.sentence_vectors import SentenceStore
     from ..stores.vectors import Vectors
 
     catalogue = Catalogue(engine)
@@ -119,6 +122,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
         folder,
         catalogue,
         vectors,
+        SentenceStore(engine),
         ReplyStore(engine),
         ReadingStore(engine),
         EntityStore(engine),

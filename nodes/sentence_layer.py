@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -17,10 +18,13 @@ from ..algorithms.passage_graph import (
     sentence_texts,
     with_entities,
 )
+from ..algorithms.report_context import pack
 from ..context import Context
+from ..state.records import Passage
 from ..stores.arrays import save_arrays
-from ..stores.vectors import Entry
-from .embed import embed_missing, workers_for
+from ..stores.catalogue import batches
+from ..stores.sentence_vectors import SentenceVectors
+from .embed import in_batches, texts_at_once, workers_for
 from .entities_layer import entities_stamp
 from .node import progress_of
 from .opening import Index
@@ -29,52 +33,48 @@ GRAPH_FILE = "passage_graph.npz"
 
 
 async def embed_sentences(index: Index, context: Context) -> None:
-    """Gives every sentence its vector, and takes away those of sentences that are gone."""
-    wanted = await asyncio.to_thread(_sentence_ids, index)
-    await embed_missing(
-        index,
-        "sentences",
-        wanted,
-        partial(_entries, index),
+    """Gives the sentences of every passage their vectors.
+
+    An interrupted run loses at most one batch of passages for each worker.
+    """
+    wanted = await asyncio.to_thread(_sentence_counts, index)
+    missing = await asyncio.to_thread(index.sentences.missing, wanted)
+    packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
+    await in_batches(
+        [[missing[place] for place in places] for places in packed],
+        partial(_embed, index),
         workers_for(index, context),
         progress_of("embed_sentences"),
     )
 
 
-def _sentence_ids(index: Index) -> list[str]:
-    return [
-        sentence_id(passage["id"], number)
-        for passage in index.catalogue.all_passages()
-        for number in range(len(sentence_texts(passage["title"], passage["text"])))
-    ]
+def _sentence_counts(index: Index) -> dict[str, int]:
+    return {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
 
 
-def sentence_id(passage: str, number: int) -> str:
-    """The id of a sentence of a passage."""
-    return f"{passage}-{number}"
+def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
+    for passage in passages:
+        yield passage["id"], sentence_texts(passage["title"], passage["text"])
 
 
-def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
-    places = [id.rpartition("-") for id in ids]
-    wanted = dict.fromkeys(passage for passage, _, _ in places)
-    texts = {
-        passage["id"]: sentence_texts(passage["title"], passage["text"])
-        for passage in index.catalogue.passages(list(wanted))
-    }
-    return [
-        (Entry(id, text := texts[passage][int(number)], {"passage": passage}), text)
-        for id, (passage, _, number) in zip(ids, places, strict=True)
-    ]
+def _embed(index: Index, ids: Sequence[str]) -> None:
+    texts = dict(_sentences(index.catalogue.passages(ids)))
+    parts = batches(chain.from_iterable(texts.values()), texts_at_once(index))
+    vectors = np.concatenate([index.embedder.embed(part) for part in parts])
+    ends = list(accumulate(map(len, texts.values())))
+    index.sentences.put(list(map(SentenceVectors, texts, np.split(vectors, ends[:-1]))))
 
 
 def link_passages(index: Index) -> None:
     """Joins passages by the names that they mention, and by the entities where that layer is.
 
-    The graph is made anew, if passages or entities have changed since it was made. Blocks.
+    The graph is made anew, if passages, sentences or entities have changed since. Blocks.
     """
     passages = list(index.catalogue.all_passages())
+    sentences = index.sentences.counts()
     named = "entities" in index.catalogue.property("layers")
-    parts = [passage["id"] for passage in passages] + ([entities_stamp(index)] if named else [])
+    parts = [f"{passage['id']}:{sentences.get(passage['id'])} " for passage in passages]
+    parts += [entities_stamp(index)] if named else []
     stamp = hashlib.sha256("".join(parts).encode()).hexdigest()
     if index.catalogue.property("linked") == stamp and (index.folder / GRAPH_FILE).exists():
         return

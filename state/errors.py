@@ -11,3 +11,12 @@ class RagraphsError(ValueError):
 
 class IndexNotFoundError(RagraphsError):
     """There is no index at the place that was named."""
+
+
+class IncompleteIndexError(RagraphsError):
+    """An index lacks vectors of what it holds."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The index is not complete: vectors are missing; run ragraphs index to complete it."
+        )

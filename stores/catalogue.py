@@ -392,7 +392,8 @@ def _delete_passages(connection: Connection, numbers: Sequence[int]) -> None:
         connection.execute(text("DELETE FROM passage_terms WHERE rowid = :number"), rows)
         chosen = schema.passages.c.number.in_(batch)
         ids = select(schema.passages.c.id).where(chosen)
-        connection.execute(delete(schema.readings).where(schema.readings.c.passage.in_(ids)))
+        for table in (schema.readings, schema.sentence_vectors):
+            connection.execute(delete(table).where(table.c.passage.in_(ids)))
         connection.execute(delete(schema.passages).where(chosen))
     if numbers:
         _put_property(connection, FORGETTING, True)

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -88,6 +89,14 @@ readings = Table(
     Column("model", String, nullable=False),
     Column("value", Text),
     Column("reason", Text),
+)
+sentence_vectors = Table(
+    "sentence_vectors",
+    metadata,
+    Column("passage", ForeignKey("passages.id"), primary_key=True),
+    Column("sentences", Integer, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    Column("vectors", LargeBinary, nullable=False),
 )
 entities = Table(
     "entities",

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state.errors import RagraphsError
+from ..state.errors import IncompleteIndexError, RagraphsError
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from langchain_chroma import Chroma
 
-Collection = Literal["passages", "sentences", "questions", "entities", "reports"]
+Collection = Literal["passages", "questions", "entities", "reports"]
 
 
 class Entry(NamedTuple):
@@ -32,8 +32,7 @@ class Entry(NamedTuple):
     metadata: dict[str, str]
 
 
-# Questions and sentences are compared all with all, not searched: a coarse graph takes half the
-# time.
+# Questions are compared all with all, not searched: a coarse graph takes half the time.
 _SEARCHED: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _COARSE: CreateHNSWConfiguration = {
     "space": "cosine",
@@ -44,7 +43,6 @@ _HNSW: dict[Collection, CreateHNSWConfiguration] = {
     "passages": _SEARCHED,
     "entities": _SEARCHED,
     "reports": _SEARCHED,
-    "sentences": _COARSE,
     "questions": _COARSE,
 }
 _SHOWN: Collection = "passages"
@@ -106,7 +104,7 @@ class Vectors:
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).
 
-        Raises RagraphsError where one is missing.
+        Raises IncompleteIndexError where one is missing.
         """
         found: dict[str, NDArray[np.float32]] = {}
         with self._opened(collection) as store:
@@ -116,9 +114,7 @@ class Vectors:
         try:
             return np.array([found[id] for id in ids], dtype=np.float32)
         except KeyError as error:
-            raise RagraphsError(
-                "The index is not complete: vectors are missing; run ragraphs index to complete it."
-            ) from error
+            raise IncompleteIndexError from error
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""

@@ -38,10 +38,6 @@ def build(folder: Path, documents: list[dict[str, str]], **fields: Any) -> Index
     return open_index(context)
 
 
-def sentences_of(index: Index) -> set[str]:
-    return index.vectors.ids("sentences")
-
-
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
     return build(tmp_path / "index", given(*DOCUMENTS), layers="sentences")
@@ -83,7 +79,9 @@ def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path:
     removal = IndexContext(index=str(folder))
     index_graph.invoke({"remove": ["tennis"]}, context=removal)
 
-    assert sentences_of(grown) == sentences_of(fresh)
+    counts = fresh.sentences.counts()
+    assert grown.sentences.counts() == counts
+    assert np.array_equal(grown.sentences.load(counts), fresh.sentences.load(counts))
     arrays = [load_arrays(each.folder / GRAPH_FILE) for each in (grown, fresh)]
     assert arrays[0].keys() == arrays[1].keys()
     for name in arrays[0]:
@@ -93,9 +91,15 @@ def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path:
 def test_a_removed_document_leaves_no_sentence(index: Index) -> None:
     context = IndexContext(index=str(index.folder))
     index_graph.invoke({"remove": ["waterkeyn"]}, context=context)
-    passages = index.catalogue.passage_ids()
-    assert {id.rpartition("-")[0] for id in sentences_of(index)} == passages
+    assert index.sentences.counts().keys() == index.catalogue.passage_ids()
     assert "waterkeyn" not in [p["document"] for p in search(index, QUESTION, "graph", 6)]
+
+
+def test_nothing_is_found_where_every_document_was_removed(index: Index) -> None:
+    context = IndexContext(index=str(index.folder))
+    index_graph.invoke({"remove": list(DOCUMENTS)}, context=context)
+    assert index.sentences.counts() == {}
+    assert search(index, QUESTION, "graph", 6) == []
 
 
 def test_a_korean_question_finds_its_passages(tmp_path: Path) -> None:
@@ -109,14 +113,6 @@ def test_a_korean_question_finds_its_passages(tmp_path: Path) -> None:
     question = "훈민정음을 만든 세종대왕은 언제 태어났는가?"
     found = [passage["document"] for passage in search(index, question, "graph", 2)]
     assert set(found) == {"1", "2"}
-
-
-def test_repair_makes_the_sentences_anew(index: Index) -> None:
-    before = sentences_of(index)
-    index.vectors.clear("sentences")
-    context = IndexContext(index=str(index.folder), repair=True)
-    index_graph.invoke({}, context=context)
-    assert sentences_of(index) == before
 
 
 def test_the_graph_is_drawn_with_every_passage_and_the_names_that_passages_share(
