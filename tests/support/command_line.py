@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,6 +20,11 @@ class Ended(NamedTuple):
 
 
 Run = Callable[..., Ended]
+
+
+def heed_interrupts() -> None:
+    """To be called in a new process, which ignores Ctrl-C where its parent runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
