@@ -23,7 +23,7 @@ Run = Callable[..., Ended]
 
 
 def heed_interrupts() -> None:
-    """To be called in a new process, which ignores Ctrl-C where its parent runs in the background."""
+    """For a new process, which ignores Ctrl-C where the tests run in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
