@@ -13,7 +13,7 @@ from ..context import Context
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.vectors import Collection, Entry
-from .concurrency import to_its_end
+from .concurrency import FEW_THREADS, to_its_end
 from .node import Progress, progress_of
 from .opening import Index, mark_written
 
@@ -82,6 +82,7 @@ async def in_batches(
     After a failure no more groups are begun, and those under way are kept.
     """
     waiting = deque(groups)
+    threads = FEW_THREADS if workers == 1 else None
     total = sum(map(len, groups))
     done = 0
 
@@ -90,7 +91,7 @@ async def in_batches(
         while waiting:
             group = waiting.popleft()
             try:
-                await to_its_end(work, group)
+                await to_its_end(work, group, threads=threads)
             except BaseException:
                 waiting.clear()
                 raise
