@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+# A thread keeps the memory that its largest work took; Python runs one of them at a time anyway.
+FEW_THREADS = ThreadPoolExecutor(2, thread_name_prefix="ragraphs-work")
 
 
 async def side_by_side(*parts: Coroutine[Any, Any, Any]) -> None:
@@ -19,12 +24,13 @@ async def side_by_side(*parts: Coroutine[Any, Any, Any]) -> None:
         raise failures.exceptions[0] from None
 
 
-async def to_its_end(work: Callable[..., T], *arguments: Any) -> T:
-    """The result of blocking work, done in a thread.
+async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor = FEW_THREADS) -> T:
+    """The result of blocking work, done in one of ``threads``.
 
     A caller that is cancelled waits for it, so that nothing is written after a run has ended.
     """
-    thread = asyncio.create_task(asyncio.to_thread(work, *arguments))
+    loop = asyncio.get_running_loop()
+    thread = loop.run_in_executor(threads, copy_context().run, work, *arguments)
     try:
         return await asyncio.shield(thread)
     except asyncio.CancelledError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from typing import get_args
 
@@ -13,7 +15,7 @@ from ..context import Context
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.vectors import Collection, Entry
-from .concurrency import to_its_end
+from .concurrency import FEW_THREADS, to_its_end
 from .node import Progress, progress_of
 from .opening import Index, mark_written
 
@@ -85,19 +87,21 @@ async def in_batches(
     total = sum(map(len, groups))
     done = 0
 
-    async def run() -> None:
+    async def run(threads: Executor) -> None:
         nonlocal done
         while waiting:
             group = waiting.popleft()
             try:
-                await to_its_end(work, group)
+                await to_its_end(work, group, threads=threads)
             except BaseException:
                 waiting.clear()
                 raise
             done += len(group)
             report(done, total)
 
-    ends = await asyncio.gather(*(run() for _ in range(workers)), return_exceptions=True)
+    with nullcontext(FEW_THREADS) if workers == 1 else ThreadPoolExecutor(workers) as threads:
+        running = [run(threads) for _ in range(workers)]
+        ends = await asyncio.gather(*running, return_exceptions=True)
     for end in ends:
         if end is not None:
             raise end

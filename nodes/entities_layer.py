@@ -22,6 +22,7 @@ from ..state.indexing import IndexState
 from ..stores.catalogue import FORGETTING
 from ..stores.lock import writing
 from ..stores.vectors import Entry
+from .concurrency import to_its_end
 from .embed import embed_missing, entries_of, workers_for
 from .node import Progress, node
 from .opening import Index, language_model_at
@@ -38,7 +39,7 @@ async def merge_entities(state: IndexState, context: IndexContext) -> dict[str, 
     """Makes one graph of the entities that were found in all passages."""
     index = await asyncio.to_thread(open_for_indexing, context)
     async with writing(index.folder):
-        await asyncio.to_thread(merge, index)
+        await to_its_end(merge, index)
     return {}
 
 

@@ -25,7 +25,9 @@ from pydantic import (
 class PromptReply(BaseModel):
     """What every reply derives from."""
 
-    model_config = ConfigDict(coerce_numbers_to_str=True, str_strip_whitespace=True)
+    model_config = ConfigDict(
+        coerce_numbers_to_str=True, str_strip_whitespace=True, defer_build=True
+    )
 
     @classmethod
     def tidy(cls, value: Any) -> Any:

@@ -47,6 +47,7 @@ _HNSW: dict[Collection, CreateHNSWConfiguration] = {
 }
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
+_READ_ROWS = 250  # it gives vectors as lists of floats, which take eight times their room
 
 
 class Vectors:
@@ -108,8 +109,8 @@ class Vectors:
         """
         found: dict[str, NDArray[np.float32]] = {}
         with self._opened(collection) as store:
-            for start in range(0, len(ids), _MOST_ROWS):
-                batch = store.get(list(ids[start : start + _MOST_ROWS]), include=["embeddings"])
+            for start in range(0, len(ids), _READ_ROWS):
+                batch = store.get(list(ids[start : start + _READ_ROWS]), include=["embeddings"])
                 found.update(zip(batch["ids"], batch["embeddings"], strict=True))
         try:
             return np.array([found[id] for id in ids], dtype=np.float32)

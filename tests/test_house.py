@@ -25,6 +25,8 @@ FLOORS = [
 ONLY = {"algorithms": {"state"}, "prompts": {"prompts", "state"}, "state": set()}
 APART = {("stores", "models"), ("models", "stores")}
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
+OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
+UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer")
 
 
 def sources() -> list[Path]:
@@ -107,8 +109,31 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
 
 @pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
 def test_importing_a_graph_imports_nothing_heavy(module):
-    script = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert loaded_by(f"import {module}", HEAVY) == "[]"
+
+
+def test_indexing_without_a_model_imports_no_client_of_one(tmp_path):
+    script = f"""
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+
+graph.invoke(
+    {{"documents": [{{"id": "a", "text": "Penguin Books was founded by Allen Lane in London."}}]}},
+    context=IndexContext(
+        index={str(tmp_path / "index")!r},
+        model="offline",
+        embeddings="lexical",
+        layers=["sentences", "hops", "entities", "communities"],
+    ),
+)
+"""
+    assert loaded_by(script, UNUSED) == "[]"
+
+
+def loaded_by(script: str, names: tuple[str, ...]) -> str:
+    """Which of ``names`` are loaded when ``script`` has run in a process of its own."""
+    shown = f"import sys; print([name for name in {names!r} if name in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"{script}\n{shown}"], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()

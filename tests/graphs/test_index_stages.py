@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 
 import pytest
 from communities_support import MODEL, Script, clustered, texts_of
 from ragraphs.models.lexical import LexicalEmbedder
-from ragraphs.nodes.concurrency import side_by_side, to_its_end
 from ragraphs.state.errors import RagraphsError
 
 DOCUMENTS = clustered(20)
@@ -98,41 +96,3 @@ def test_embeddings_that_fail_end_the_reading_too_and_no_reply_is_lost(
     in_flight = 2
     assert len(model.of("PassageReading")) <= len(DOCUMENTS) + in_flight
     indexing.assert_whole()
-
-
-async def test_the_first_failure_ends_the_other_parts():
-    ended = []
-
-    async def failing():
-        await asyncio.sleep(0.01)
-        raise RagraphsError("No.")
-
-    async def lasting():
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            ended.append("lasting")
-            raise
-
-    with pytest.raises(RagraphsError, match=r"^No\.$"):
-        await side_by_side(lasting(), failing())
-    assert ended == ["lasting"]
-
-
-async def test_who_is_cancelled_waits_for_what_is_being_written():
-    begun, go, written = threading.Event(), threading.Event(), []
-
-    def write():
-        begun.set()
-        assert go.wait(10)
-        written.append(True)
-
-    task = asyncio.create_task(to_its_end(write))
-    await asyncio.to_thread(begun.wait, 10)
-    task.cancel()
-    await asyncio.sleep(0.05)
-    assert not task.done()
-    go.set()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert written == [True]
