@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TIE = 1e-6
 _DECIMALS = 6
 _BLOCK_BYTES = 32 << 20
+_SLACK = 8 * TIE  # above what ties and rounding make of a bound
+_PAIR = 4  # the memory of a sparse pair, against a dense one's
+_FEW, _GATHERED = 4, 64  # the time of a pair by itself, against one in a matrix product
 
 
 @dataclass(frozen=True)
@@ -83,22 +86,68 @@ def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     """r⁻_{t*,j*} = argmax SIM(r⁺_{s,i}, r⁻_{t,j}) over all t ≠ s, for each r⁺ (HopRAG eq. 1).
 
     Returns numbers of in-coming questions, shape (m⁺,), −1 where no other vertex has any. What is
-    less than ``TIE`` below the best ties with it, and the lowest number wins. All pairs are
-    compared; the time is that of the matrix product of the vectors, m⁺ · m⁻ · d.
+    less than ``TIE`` below the best ties with it, and the lowest number wins. An r⁺ is compared
+    with those that share its keywords where they show that no other can win, else with all; the
+    time of that is the matrix product of the vectors, m⁺ · m⁻ · d.
     """
     best = np.full(len(outgoing), -1, dtype=np.int64)
     if not len(incoming):
         return best
     overlaps = _Overlaps(outgoing, incoming)
     own = _OwnPairs(outgoing, incoming)
-    for block in _blocks(len(outgoing), len(incoming)):
-        twice = outgoing.vectors[block] @ incoming.vectors.T
-        overlaps.add_to(twice, block)
-        own.exclude_from(twice, block)
+    if len(outgoing) * len(incoming) > _BLOCK_BYTES // 4:
+        best = _best_sharing(outgoing, incoming, overlaps)
+    left = np.flatnonzero(best < 0)
+    for block in _blocks(len(left), len(incoming)):
+        rows = left[block]
+        twice = outgoing.vectors[rows] @ incoming.vectors.T
+        row, column, overlap = overlaps.of(rows)
+        twice[row, column] += overlap
+        own.exclude_from(twice, rows)
         highest = twice.max(axis=1)
         first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
-        best[block] = np.where(np.isfinite(highest), first, -1)
+        best[rows] = np.where(np.isfinite(highest), first, -1)
     return best
+
+
+def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overlaps) -> Ints:
+    """``best_incoming`` by the pairs that share keywords alone, −1 where these do not decide it.
+
+    Let b be J + cos of a pair that shares most. No other is better whose J is below b − |v⁺||v⁻|,
+    the greatest that cos can be. Where that is above 0, none is that shares nothing.
+    """
+    best = np.full(len(outgoing), -1, dtype=np.int64)
+    longest = np.linalg.norm(incoming.vectors, axis=1).max()
+    for block in _blocks(len(outgoing), _PAIR * len(incoming)):
+        rows = np.arange(len(outgoing))[block]
+        row, column, overlap = overlaps.of(rows)
+        other = outgoing.passages[rows[row]] != incoming.passages[column]
+        row, column, overlap = row[other], column[other], overlap[other]
+        i, j, most = _highest(row, column, overlap)
+        cosines = _cosines(outgoing, incoming, rows[i], j)
+        least = np.zeros(len(rows))
+        least[i] = most + cosines - longest * np.linalg.norm(outgoing.vectors[rows[i]], axis=1)
+        least -= _SLACK
+        close = overlap >= least[row]
+        few = np.bincount(row[close], minlength=len(rows)) <= max(_FEW, len(incoming) // _GATHERED)
+        close &= ((least > 0) & few)[row]
+        row, column = row[close], column[close]
+        twice = overlap[close] + _cosines(outgoing, incoming, rows[row], column)
+        i, j, _ = _highest(row, column, twice)
+        best[rows[i]] = j
+    return best
+
+
+def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
+    """Each of the ascending rows once, with the lowest column that ties for its highest score."""
+    if not len(row):
+        return row, column, scores
+    first = np.flatnonzero(np.diff(row, prepend=-1))
+    highest = np.maximum.reduceat(scores, first)
+    ties = scores >= np.repeat(highest, np.diff(first, append=len(row))) - 2 * TIE
+    row, column = row[ties], column[ties]
+    first = np.flatnonzero(np.diff(row, prepend=-1))
+    return row[first], np.minimum.reduceat(column, first), highest
 
 
 class _Overlaps:
@@ -112,12 +161,13 @@ class _Overlaps:
         self._sizes_out = np.array([len(k) for k in outgoing.keywords], dtype=np.float32)
         self._sizes_in = np.array([len(k) for k in incoming.keywords], dtype=np.float32)
 
-    def add_to(self, scores: Floats, block: slice) -> None:
-        shared = self._out[block] @ self._in
+    def of(self, rows: Ints) -> tuple[Ints, Ints, Floats]:
+        """The pairs (place in ``rows``, ascending; in-coming question) that share any, with J."""
+        shared = self._out[rows] @ self._in
         counts = np.diff(shared.indptr)
         row, column = np.repeat(np.arange(len(counts)), counts), shared.indices
-        union = np.repeat(self._sizes_out[block], counts) + self._sizes_in[column] - shared.data
-        scores[row, column] += shared.data / union
+        union = np.repeat(self._sizes_out[rows], counts) + self._sizes_in[column] - shared.data
+        return row, column, shared.data / union
 
 
 class _OwnPairs:
@@ -129,8 +179,8 @@ class _OwnPairs:
         self._first = np.searchsorted(passages, outgoing.passages, side="left")
         self._last = np.searchsorted(passages, outgoing.passages, side="right")
 
-    def exclude_from(self, scores: Floats, block: slice) -> None:
-        bounds = zip(self._first[block], self._last[block], strict=True)
+    def exclude_from(self, scores: Floats, rows: Ints) -> None:
+        bounds = zip(self._first[rows], self._last[rows], strict=True)
         for row, (first, last) in enumerate(bounds):
             scores[row, self._order[first:last]] = -np.inf
 
@@ -153,12 +203,18 @@ def _blocks(rows: int, width: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Floats:
-    """SIM (HopRAG eq. 1) of the pairs (i, j), to ``_DECIMALS`` places."""
+def _cosines(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> NDArray[np.float64]:
+    """cos of the pairs (i, j)."""
     cosines = np.empty(len(i), dtype=np.float64)
     for block in _blocks(len(i), 2 * outgoing.vectors.shape[-1]):
         a, b = outgoing.vectors[i[block]], incoming.vectors[j[block]]
         cosines[block] = np.einsum("ij,ij->i", a, b)
+    return cosines
+
+
+def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Floats:
+    """SIM (HopRAG eq. 1) of the pairs (i, j), to ``_DECIMALS`` places."""
+    cosines = _cosines(outgoing, incoming, i, j)
     pairs = zip(i.tolist(), j.tolist(), strict=True)
     overlaps = np.array([jaccard(outgoing.keywords[a], incoming.keywords[b]) for a, b in pairs])
     similarities = (overlaps + np.clip(cosines, -1, 1)) / 2
