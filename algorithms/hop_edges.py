@@ -117,7 +117,7 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overl
     the greatest that cos can be. Where that is above 0, none is that shares nothing.
     """
     best = np.full(len(outgoing), -1, dtype=np.int64)
-    longest = np.linalg.norm(incoming.vectors, axis=1).max()
+    longest = _lengths(incoming.vectors).max()
     for block in _blocks(len(outgoing), _PAIR * len(incoming)):
         rows = np.arange(len(outgoing))[block]
         row, column, overlap = overlaps.of(rows)
@@ -126,7 +126,7 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overl
         i, j, most = _highest(row, column, overlap)
         cosines = _cosines(outgoing, incoming, rows[i], j)
         least = np.zeros(len(rows))
-        least[i] = most + cosines - longest * np.linalg.norm(outgoing.vectors[rows[i]], axis=1)
+        least[i] = most + cosines - longest * _lengths(outgoing.vectors[rows[i]])
         least -= _SLACK
         close = overlap >= least[row]
         few = np.bincount(row[close], minlength=len(rows)) <= max(_FEW, len(incoming) // _GATHERED)
@@ -136,6 +136,12 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overl
         i, j, _ = _highest(row, column, twice)
         best[rows[i]] = j
     return best
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """|v| of each row; numpy's own function makes a copy of all."""
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
 
 
 def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
