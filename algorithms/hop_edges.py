@@ -157,23 +157,31 @@ def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
 
 
 class _Overlaps:
-    """J of the keyword sets of all pairs, by a sparse product that counts what they share."""
+    """J of the keyword sets of pairs, by a list of the in-coming questions with each keyword."""
 
     def __init__(self, outgoing: QuestionSet, incoming: QuestionSet) -> None:
         words = sorted(frozenset[str]().union(*incoming.keywords))
         numbers = {word: number for number, word in enumerate(words)}
-        self._out = _membership(outgoing.keywords, numbers)
-        self._in = _membership(incoming.keywords, numbers).T.tocsr()
+        self._words, self._bounds = _numbered(outgoing.keywords, numbers)
+        has, bounds = _numbered(incoming.keywords, numbers)
+        order = np.argsort(has, kind="stable")
+        self._questions = np.repeat(np.arange(len(incoming)), np.diff(bounds))[order]
+        self._lists = np.searchsorted(has[order], np.arange(len(words) + 1))
         self._sizes_out = np.array([len(k) for k in outgoing.keywords], dtype=np.float32)
         self._sizes_in = np.array([len(k) for k in incoming.keywords], dtype=np.float32)
 
     def of(self, rows: Ints) -> tuple[Ints, Ints, Floats]:
         """The pairs (place in ``rows``, ascending; in-coming question) that share any, with J."""
-        shared = self._out[rows] @ self._in
-        counts = np.diff(shared.indptr)
-        row, column = np.repeat(np.arange(len(counts)), counts), shared.indices
-        union = np.repeat(self._sizes_out[rows], counts) + self._sizes_in[column] - shared.data
-        return row, column, shared.data / union
+        first, last = self._bounds[rows], self._bounds[rows + 1]
+        words = self._words[_ranges(first, last)]
+        row = np.repeat(np.arange(len(rows)), last - first)
+        first, last = self._lists[words], self._lists[words + 1]
+        pairs = np.repeat(row, last - first) * len(self._sizes_in)
+        pairs += self._questions[_ranges(first, last)]
+        pairs, counts = np.unique(pairs, return_counts=True)
+        row, column = np.divmod(pairs, len(self._sizes_in))
+        shared = counts.astype(np.float32)
+        return row, column, shared / (self._sizes_out[rows[row]] + self._sizes_in[column] - shared)
 
 
 class _OwnPairs:
@@ -191,15 +199,17 @@ class _OwnPairs:
             scores[row, self._order[first:last]] = -np.inf
 
 
-def _membership(keywords: Sequence[AbstractSet[str]], numbers: dict[str, int]) -> Any:
-    """The sparse 0/1 matrix of which question (row) has which of the numbered keywords."""
-    from scipy import sparse  # type: ignore[import-untyped]
-
+def _numbered(keywords: Sequence[AbstractSet[str]], numbers: dict[str, int]) -> tuple[Ints, Ints]:
+    """The numbers of each question's keywords, one question after another, and their bounds."""
     rows = [[numbers[word] for word in words if word in numbers] for words in keywords]
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.array([number for row in rows for number in row], dtype=np.int64)
-    ones = np.ones(len(indices), dtype=np.float32)
-    return sparse.csr_array((ones, indices, indptr), shape=(len(rows), len(numbers)))
+    found = np.array([number for row in rows for number in row], dtype=np.int64)
+    return found, np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
+def _ranges(first: Ints, last: Ints) -> Ints:
+    """All from each of ``first`` up to its ``last``, one range after another."""
+    ends = np.cumsum(last - first)
+    return np.repeat(last - ends, last - first) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:
