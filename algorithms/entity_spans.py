@@ -55,25 +55,27 @@ class SpellingIndex:
                 self._entities.setdefault(form, set()).update(entities)
                 self._capital[form] = self._capital.get(form, True) and (capital or form != folded)
         self._entities.pop((), None)
-        self._longest = max(map(len, self._entities), default=0)
+        self._longest: dict[str, int] = {}  # by first word
+        for form in self._entities:
+            self._longest[form[0]] = max(len(form), self._longest.get(form[0], 1))
 
     def find(self, text: str, any_case: bool = False) -> list[EntitySpan]:
         """All occurrences by position; the longest hides those inside it."""
         words = list(_words(text)) if self._entities else []
         spans: list[EntitySpan] = []
-        place = 0
-        while place < len(words):
-            step = 1
-            for folded, end in _readings(words, place, self._longest):
+        after = 0
+        for place, word in enumerate(words):
+            if place < after or not (word.folded in self._longest or _stems(word.folded)):
+                continue
+            longest = self._longest.get(word.folded, 1)
+            for folded, end in _readings(words, place, longest):
                 entities = self._entities.get(folded)
                 if not entities or not _runs_on(text, words[place : place + len(folded)]):
                     continue
-                if any_case or words[place].capital or not self._capital[folded]:
-                    start = words[place].start
-                    spans.extend(EntitySpan(entity, start, end) for entity in sorted(entities))
-                    step = len(folded)
+                if any_case or word.capital or not self._capital[folded]:
+                    spans.extend(EntitySpan(one, word.start, end) for one in sorted(entities))
+                    after = place + len(folded)
                     break
-            place += step
         return spans
 
 

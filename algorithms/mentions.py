@@ -62,6 +62,10 @@ _KOREAN_PRONOUNS = frozenset(
     어디""".split()
 )
 _WORDS = re.compile(r"[^\W_]+")
+_LETTER = re.compile(r"[^\W_]")
+_DIGIT = re.compile(r"\d")
+_OPENER = re.compile(r"[^\W_]+(?:['’]\w+)?")
+_GAP = re.compile(rf"[\s\-]*{_LINK}?")
 _SPOKEN = re.compile(
     r"\s+(?:(?:he|she|they|I|we|it) )?(?:said|says|cried|asked|replied|returned|answered|exclaimed"
     r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
@@ -180,9 +184,11 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     name's key ("Curie" after "Marie Curie").
     """
     lower = {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+    pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
-        found.extend(_in_sentence(sentence, number, lower, _title_spans(title, sentence.text)))
+        titles = [match.span() for match in pattern.finditer(sentence.text)] if pattern else []
+        found.extend(_in_sentence(sentence, number, lower, titles))
     return _resolve_parts(found, title)
 
 
@@ -192,13 +198,13 @@ def question_mentions(question: str) -> list[Mention]:
     return _in_sentence(Span(0, len(question), question), 0, lower, [])
 
 
-def _title_spans(title: str, text: str) -> list[tuple[int, int]]:
-    """Where ``text`` says the passage's title, without brackets, in any case."""
+def _title_pattern(title: str) -> re.Pattern[str] | None:
+    """Where a text says the title of its passage, without brackets, in any case."""
     words = _without_brackets(title).split()
     if not words:
-        return []
+        return None
     pattern = r"(?<![^\W_])" + r"\s+".join(map(re.escape, words)) + r"(?![^\W_])"
-    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _in_sentence(
@@ -207,13 +213,14 @@ def _in_sentence(
     """Mentions of one sentence; the passage's title first, dates before names before numbers."""
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
+    counted = sentence.text if _DIGIT.search(sentence.text) else ""
     groups: tuple[tuple[Kind, Iterable[tuple[int, int]]], ...] = (
         ("name", titles),
         ("quoted", _quoted_spans(sentence.text)),
-        ("date", (m.span() for m in _DATE.finditer(sentence.text))),
+        ("date", (m.span() for m in _DATE.finditer(counted))),
         ("name", _name_spans(sentence.text, lower)),
         ("name", _korean_spans(sentence.text)),
-        ("number", (m.span() for m in _NUMBER.finditer(sentence.text))),
+        ("number", (m.span() for m in _NUMBER.finditer(counted))),
     )
     for kind, spans in groups:
         before = list(taken)
@@ -251,10 +258,12 @@ def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _name_spans(text: str, lower: set[str]) -> Iterator[tuple[int, int]]:
     """Capitalised names; those with "of" are followed by their parts."""
+    opening = _LETTER.search(text)
+    begin = opening.start() if opening else len(text)
     for match in _NAME.finditer(text):
-        start, end = _trim_openers(text, *match.span())
+        start, end = _trim_openers(text, *match.span(), begin)
         written = text[start:end]
-        first = not re.search(r"[^\W_]", text[:start])
+        first = start <= begin
         if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
             continue
         if _is_function_word(written) or (first and _is_plain_word(written, lower)):
@@ -274,16 +283,19 @@ def _is_function_word(written: str) -> bool:
     return not capitals and (key(written) in _OPENERS or written.lower() in _NUMBER_WORDS)
 
 
-def _trim_openers(text: str, start: int, end: int) -> tuple[int, int]:
-    """Cut function words off the front ("In Paris") and possessives off the end."""
-    openers = STOP_WORDS if re.search(r"[^\W_]", text[:start]) else _OPENERS
+def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
+    """Cut function words off the front ("In Paris") and possessives off the end.
+
+    ``begin`` is where the first word of ``text`` does.
+    """
+    openers = STOP_WORDS if start > begin else _OPENERS
     while start < end:
-        word = re.match(r"[^\W_]+(?:['’]\w+)?", text[start:end])
+        word = _OPENER.match(text[start:end])
         if not word or word[0].lower() not in openers or text[start + word.end() :][:1] in ".&":
             break
         if len(word[0]) > 1 and word[0].isupper():
             break
-        gap = re.compile(rf"[\s\-]*{_LINK}?").match(text, start + word.end(), end)
+        gap = _GAP.match(text, start + word.end(), end)
         start = gap.end() if gap else end
     possessive = re.search(r"['’]s?$", text[start:end])
     return start, end - (len(possessive[0]) if possessive else 0)

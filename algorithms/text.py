@@ -136,6 +136,11 @@ def sentences(text: str) -> list[Span]:
 
     Abbreviations, initials and decimal points do not end a sentence; blank lines and list items do.
     """
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=16)  # several functions in turn go over one passage
+def _sentences(text: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
@@ -144,7 +149,7 @@ def sentences(text: str) -> list[Span]:
         _append_trimmed(spans, text, start, boundary.end())
         start = boundary.end()
     _append_trimmed(spans, text, start, len(text))
-    return spans
+    return tuple(spans)
 
 
 def _inside_sentence(text: str, start: int, boundary: re.Match[str]) -> bool:

@@ -6,6 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from ..algorithms.text import terms
 _DIMENSION = 1024
 _WORD_WEIGHT = 1.0
 _NGRAM_WEIGHT = 0.35
+_BLOCK = 64
 
 
 class LexicalEmbedder:
@@ -27,13 +29,26 @@ class LexicalEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), 1024); a text without terms gives a zero vector."""
         vectors = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
-        for vector, text in zip(vectors, texts, strict=True):
-            for term, count in Counter(terms(text)).items():
-                places, weights = _features(term)
-                vector[places] += weights * np.float32(1 + np.log(count))
+        for start in range(0, len(texts), _BLOCK):
+            _add_features(vectors[start : start + _BLOCK], texts[start : start + _BLOCK])
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, norms, out=vectors, where=norms > 0)
         return vectors
+
+
+def _add_features(vectors: NDArray[np.float32], texts: Sequence[str]) -> None:
+    """Adds to each row the features of its text's terms, each weighed by 1 + ln of its count."""
+    counts = [Counter(terms(text)) for text in texts]
+    features = [_features(term) for found in counts for term in found]
+    if not features:
+        return
+    sizes = [len(places) for places, _ in features]
+    repeated = np.fromiter(chain.from_iterable(found.values() for found in counts), dtype=float)
+    scales = (1 + np.log(repeated)).astype(np.float32)
+    starts = np.repeat(np.arange(0, vectors.size, _DIMENSION), [len(found) for found in counts])
+    places = np.concatenate([places for places, _ in features]) + np.repeat(starts, sizes)
+    weights = np.concatenate([weights for _, weights in features]) * np.repeat(scales, sizes)
+    np.add.at(vectors.reshape(-1), places, weights)
 
 
 @lru_cache(maxsize=200_000)

@@ -47,7 +47,7 @@ _HNSW: dict[Collection, CreateHNSWConfiguration] = {
 }
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
-_READ_ROWS = 250  # it gives vectors as lists of floats, which take eight times their room
+_MOST_READ = 256  # Chroma makes each number of a vector an object
 
 
 class Vectors:
@@ -107,15 +107,20 @@ class Vectors:
 
         Raises IncompleteIndexError where one is missing.
         """
-        found: dict[str, NDArray[np.float32]] = {}
-        with self._opened(collection) as store:
-            for start in range(0, len(ids), _READ_ROWS):
-                batch = store.get(list(ids[start : start + _READ_ROWS]), include=["embeddings"])
-                found.update(zip(batch["ids"], batch["embeddings"], strict=True))
-        try:
-            return np.array([found[id] for id in ids], dtype=np.float32)
-        except KeyError as error:
-            raise IncompleteIndexError from error
+        vectors = np.empty((0, 0), dtype=np.float32)
+        with self._opened(collection):
+            store = self._plain(collection)
+            for start in range(0, len(ids), _MOST_READ):
+                batch = list(ids[start : start + _MOST_READ])
+                found = store.get(batch, include=["embeddings"])
+                rows = {id: row for row, id in enumerate(found["ids"])}
+                if len(rows) < len(batch):
+                    raise IncompleteIndexError
+                read = np.asarray(found["embeddings"], dtype=np.float32)
+                if not start:
+                    vectors = np.empty((len(ids), read.shape[1]), dtype=np.float32)
+                vectors[start : start + len(batch)] = read[[rows[id] for id in batch]]
+        return vectors
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""

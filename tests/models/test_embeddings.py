@@ -122,6 +122,11 @@ def test_lexical_vectors_are_deterministic_and_of_unit_length_or_zero(text):
     assert length == 0 or abs(length - 1) < 1e-5
 
 
+def test_a_lexical_vector_does_not_depend_on_the_texts_beside_it():
+    texts = [f"bridge {n} of Scotland, bridge {n % 7}" for n in range(150)] + ["", "the of"]
+    assert np.array_equal(LEXICAL.embed(texts), [LEXICAL.embed([text])[0] for text in texts])
+
+
 @pytest.mark.parametrize("text", ["경복궁은 1395년에 지어졌다.", "東京都", "Forth Bridge", "7"])
 def test_lexical_vectors_exist_in_every_script(text):
     assert np.linalg.norm(LEXICAL.embed([text])[0]) == pytest.approx(1)
