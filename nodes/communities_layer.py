@@ -7,6 +7,7 @@ import hashlib
 import json
 import uuid
 from collections import deque
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
@@ -82,8 +83,10 @@ def cluster(index: Index, afresh: bool = False) -> None:
     index.catalogue.set_property("clustered", stamp)
 
 
-async def report_all(index: Index, context: Context, report: Progress) -> None:
-    """Has the model report on every community, where anything has changed since the last time.
+async def prepare_reports(
+    index: Index, context: Context, report: Progress
+) -> Coroutine[Any, Any, None]:
+    """What has the model report on every community, where anything has changed since last time.
 
     What the model was asked before it is not asked again. A community whose reply fails gets an
     assembled report, until the next run.
@@ -93,30 +96,28 @@ async def report_all(index: Index, context: Context, report: Progress) -> None:
     stamp = await asyncio.to_thread(_reports_stamp, index, model_name, limit)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     if not forgetting and await asyncio.to_thread(index.catalogue.property, "reported") == stamp:
-        return
+        return asyncio.sleep(0)
     model = await language_model_at(index, context, model_name)
     material = await asyncio.to_thread(Material, index, limit)
-    writing_all = _Reporting(index, model, material, report)
-    await writing_all.run(context.concurrency)
-    if writing_all.failed:
-        current_meter().warn(
-            f"The model {model.name} wrote no report on {writing_all.failed} communities; what is "
-            "known of them stands for it until the next run of: ragraphs index"
-        )
-        stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
-    await asyncio.to_thread(index.catalogue.set_property, "reported", stamp)
+    return _Reporting(index, model, material, stamp, report).run(context.concurrency)
 
 
 class _Reporting:
     """One pass over all communities from the deepest level to the root."""
 
     def __init__(
-        self, index: Index, model: LanguageModel, material: Material, report: Progress
+        self,
+        index: Index,
+        model: LanguageModel,
+        material: Material,
+        stamp: str,
+        report: Progress,
     ) -> None:
-        self.failed = 0
+        self._failed = 0
         self._index = index
         self._model = model
         self._material = material
+        self._stamp = stamp
         self._report = report
         self._silent = 0
         self._done = 0
@@ -149,6 +150,17 @@ class _Reporting:
             for worker in workers_running:
                 worker.cancel()
             await self._store()
+        await self._settle()
+
+    async def _settle(self) -> None:
+        stamp = self._stamp
+        if self._failed:
+            current_meter().warn(
+                f"The model {self._model.name} wrote no report on {self._failed} communities; what "
+                "is known of them stands for it until the next run of: ragraphs index"
+            )
+            stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
+        await asyncio.to_thread(self._index.catalogue.set_property, "reported", stamp)
 
     async def _written(self, community: StoredCommunity) -> tuple[Report, str]:
         rows = known = await asyncio.to_thread(self._material.own_rows, community.id)
@@ -168,7 +180,7 @@ class _Reporting:
             reply = await self._model.run(WRITE_REPORT, texts=shown(rows))
         except NoReplyError as error:
             self._silent += error.cause == "unreachable"
-            self.failed += 1
+            self._failed += 1
             return assembled_report(rows), ASSEMBLED
         self._silent = 0
         return report_of(reply, rows), self._model.name

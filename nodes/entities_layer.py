@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..prompts.prompt import number
 from ..state.errors import RagraphsError
 from ..state.indexing import IndexState
 from ..stores.catalogue import FORGETTING
+from ..stores.entities import StoredEntity
 from ..stores.lock import writing
 from ..stores.vectors import Entry
 from .concurrency import to_its_end
@@ -82,45 +83,70 @@ def _found(index: Index) -> Iterator[FoundFacts]:
             )
 
 
-async def describe_missing(index: Index, context: Context, report: Progress) -> None:
-    """Replaces several descriptions of an entity by their summary, where that was not done yet.
+async def prepare_descriptions(
+    index: Index, context: Context, report: Progress
+) -> Coroutine[Any, Any, None]:
+    """What replaces several descriptions of an entity by their summary, where that is not done.
 
     After texts were removed all are gone through, to tell which replies are still of use.
     """
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     waiting = await asyncio.to_thread(index.entities.undescribed, bool(forgetting))
-    names = await asyncio.to_thread(index.entities.get, waiting)
+    named = await asyncio.to_thread(index.entities.get, waiting)
+    names = {id: entity.name for id, entity in named.items()}
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model_at(index, context, reader)
-    left, written, silent = deque(waiting), dict[str, str](), 0
+    return _Describing(index, model, waiting, names, report).run(context.concurrency)
 
-    async def work() -> None:
-        nonlocal silent
-        while left and silent < max(_SILENT, context.concurrency):
-            id = left.popleft()
+
+class _Describing:
+    """One pass over the entities with several descriptions."""
+
+    def __init__(
+        self,
+        index: Index,
+        model: LanguageModel,
+        waiting: dict[str, list[str]],
+        names: dict[str, str],
+        report: Progress,
+    ) -> None:
+        self._index = index
+        self._model = model
+        self._waiting = waiting
+        self._names = names
+        self._report = report
+        self._left = deque(waiting)
+        self._written: dict[str, str] = {}
+        self._silent = 0
+
+    async def run(self, workers: int) -> None:
+        """Describes all, ``workers`` at once; gives up when the model does not reply any more."""
+        try:
+            await asyncio.gather(*(self._work(max(_SILENT, workers)) for _ in range(workers)))
+        finally:
+            await self._store()
+        if undescribed := len(await asyncio.to_thread(self._index.entities.undescribed)):
+            current_meter().warn(
+                f"The model {self._model.name} wrote no summary of the descriptions of "
+                f"{undescribed} entities; the first one stands for all until the next run of: "
+                "ragraphs index"
+            )
+
+    async def _work(self, silence: int) -> None:
+        while self._left and self._silent < silence:
+            id = self._left.popleft()
             try:
-                written[id] = await _summary(model, names[id].name, waiting[id])
-                silent = 0
+                self._written[id] = await _summary(self._model, self._names[id], self._waiting[id])
+                self._silent = 0
             except NoReplyError as error:
-                silent += error.cause == "unreachable"
-            if len(written) >= _BATCH:
-                await store()
-            report(len(waiting) - len(left), len(waiting))
+                self._silent += error.cause == "unreachable"
+            if len(self._written) >= _BATCH:
+                await self._store()
+            self._report(len(self._waiting) - len(self._left), len(self._waiting))
 
-    async def store() -> None:
-        done = dict(written)
-        written.clear()
-        await asyncio.to_thread(index.entities.describe, done)
-
-    try:
-        await asyncio.gather(*(work() for _ in range(context.concurrency)))
-    finally:
-        await store()
-    if undescribed := len(await asyncio.to_thread(index.entities.undescribed)):
-        current_meter().warn(
-            f"The model {model.name} wrote no summary of the descriptions of {undescribed} "
-            "entities; the first one stands for all until the next run of: ragraphs index"
-        )
+    async def _store(self) -> None:
+        written, self._written = self._written, {}
+        await asyncio.to_thread(self._index.entities.describe, written)
 
 
 async def _summary(model: LanguageModel, name: str, descriptions: Sequence[str]) -> str:
@@ -156,21 +182,34 @@ def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
 
 async def embed_described(index: Index, context: Context, report: Progress) -> None:
     """Makes the vectors of the collection ``entities`` those of all entities as described now."""
-    entries = await asyncio.to_thread(_entries, index)
-    await embed_missing(
-        index,
-        "entities",
-        sorted(entries),
-        partial(entries_of, entries),
-        workers_for(index, context),
-        report,
-    )
+    entries = await asyncio.to_thread(_entries, index.entities.all_entities())
+    await _embed(index, context, entries, sorted(entries), report)
 
 
-def _entries(index: Index) -> dict[str, Entry]:
+async def embed_settled(index: Index, context: Context, report: Progress) -> None:
+    """Gives the entities that await no description their vectors; no vector is taken away."""
+    waiting = await asyncio.to_thread(index.entities.undescribed)
+    settled = (each for each in index.entities.all_entities() if each.id not in waiting)
+    entries = await asyncio.to_thread(_entries, settled)
+    present = await asyncio.to_thread(index.vectors.ids, "entities")
+    await _embed(index, context, entries, sorted(present.union(entries)), report)
+
+
+async def _embed(
+    index: Index,
+    context: Context,
+    entries: dict[str, Entry],
+    wanted: Sequence[str],
+    report: Progress,
+) -> None:
+    workers = workers_for(index, context)
+    await embed_missing(index, "entities", wanted, partial(entries_of, entries), workers, report)
+
+
+def _entries(entities: Iterable[StoredEntity]) -> dict[str, Entry]:
     """What is embedded of every entity; another text has another id, so that it is made anew."""
     entries: dict[str, Entry] = {}
-    for entity in index.entities.all_entities():
+    for entity in entities:
         text = f"{entity.name}: {entity.description}" if entity.description else entity.name
         id = f"{entity.id}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
         entries[id] = Entry(id, text, {"entity": entity.id, "type": entity.type})

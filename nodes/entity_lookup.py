@@ -12,7 +12,7 @@ from ..context import Context
 from ..models.meter import start_meter
 from ..state.errors import RagraphsError
 from ..stores.lock import writing
-from .entities_layer import describe_missing, embed_described, entities_stamp, merge
+from .entities_layer import embed_described, entities_stamp, merge, prepare_descriptions
 from .opening import Index, open_index
 
 _MOST_RELATIONS = 200
@@ -80,7 +80,7 @@ async def _correct(
     async with writing(index.folder):
         await asyncio.to_thread(_record, index, action, a, b)
         await asyncio.to_thread(merge, index)
-        await describe_missing(index, context, _silently)
+        await (await prepare_descriptions(index, context, _silently))
         await embed_described(index, context, _silently)
     return {
         "entities": await asyncio.to_thread(_now_meant, index, a, b),

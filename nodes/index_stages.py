@@ -1,6 +1,6 @@
 """The stages of indexing that wait for a model, and what is done meanwhile.
 
-What needs no model is done beside what does: an index takes little longer than the model's replies.
+What needs no model is done beside what does, and is begun when the model has its first requests.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any
 from ..context import IndexContext
 from ..state.indexing import Failure, IndexState
 from ..stores.lock import writing
-from .communities_layer import cluster, embed_reports, report_all
+from .communities_layer import cluster, embed_reports, prepare_reports
 from .concurrency import side_by_side, to_its_end
 from .embed import clear_vectors, embed_passages
-from .entities_layer import describe_missing, embed_described
+from .entities_layer import embed_described, embed_settled, prepare_descriptions
 from .hops_layer import connect_passages, embed_questions
 from .node import node, progress_of
-from .opening import Index
-from .read_passages import read_passages
+from .read_passages import prepare_reading
 from .scan import READ_LAYERS, open_for_indexing
 from .sentence_layer import embed_sentences, link_passages
 
@@ -41,14 +40,16 @@ async def read(state: IndexState, context: IndexContext) -> dict[str, Any]:
         if "sentences" in state["layers"]:
             await embed_sentences(index, context)
 
-    async def read_all() -> None:
-        if is_read(state):
-            failures.extend(await read_passages(index, context, state["layers"]))
+    async def read_all(reading: Coroutine[Any, Any, list[Failure]]) -> None:
+        failures.extend(await reading)
 
     async with writing(index.folder):
         if context.repair:
             await to_its_end(clear_vectors, index)
-        await side_by_side(embed_all(), read_all())
+        parts: Parts = []
+        if is_read(state):
+            parts.append(read_all(await prepare_reading(index, context, state["layers"])))
+        await side_by_side(*parts, embed_all())
     return {"failures": [*state["failures"], *failures]}
 
 
@@ -56,44 +57,44 @@ async def read(state: IndexState, context: IndexContext) -> dict[str, Any]:
 async def describe(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Has the model describe entities; meanwhile finds their communities and links passages."""
     index = await asyncio.to_thread(open_for_indexing, context)
+    layers = state["layers"]
+
+    async def embed_all() -> None:
+        if "hops" in layers:
+            await embed_questions(index, context)
+        if "entities" in layers:
+            await embed_settled(index, context, progress_of("embed_entities"))
+
     async with writing(index.folder):
-        await side_by_side(*_beside_describing(index, context, state["layers"]))
+        parts: Parts = []
+        if "entities" in layers:
+            progress = progress_of("describe_entities")
+            parts.append(await prepare_descriptions(index, context, progress))
+        if "communities" in layers:
+            parts.append(to_its_end(cluster, index, context.repair))
+        if "sentences" in layers:
+            parts.append(to_its_end(link_passages, index))
+        await side_by_side(*parts, embed_all())
     return {}
-
-
-def _beside_describing(index: Index, context: IndexContext, layers: list[str]) -> Parts:
-    parts: Parts = []
-    if "entities" in layers:
-        parts.append(describe_missing(index, context, progress_of("describe_entities")))
-    if "communities" in layers:
-        parts.append(to_its_end(cluster, index, context.repair))
-    if "hops" in layers:
-        parts.append(embed_questions(index, context))
-    if "sentences" in layers:
-        parts.append(to_its_end(link_passages, index))
-    return parts
 
 
 @node()
 async def report(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Has the model report on communities; meanwhile connects passages and embeds entities."""
     index = await asyncio.to_thread(open_for_indexing, context)
+    layers = state["layers"]
     async with writing(index.folder):
-        await side_by_side(*_beside_reporting(index, context, state["layers"]))
-        if "communities" in state["layers"]:
+        parts: Parts = []
+        if "communities" in layers:
+            parts.append(await prepare_reports(index, context, progress_of("write_reports")))
+        if "hops" in layers:
+            parts.append(to_its_end(connect_passages, index))
+        if "entities" in layers:
+            parts.append(embed_described(index, context, progress_of("embed_entities")))
+        await side_by_side(*parts)
+        if "communities" in layers:
             await embed_reports(index, context)
     return {}
-
-
-def _beside_reporting(index: Index, context: IndexContext, layers: list[str]) -> Parts:
-    parts: Parts = []
-    if "communities" in layers:
-        parts.append(report_all(index, context, progress_of("write_reports")))
-    if "hops" in layers:
-        parts.append(to_its_end(connect_passages, index))
-    if "entities" in layers:
-        parts.append(embed_described(index, context, progress_of("embed_entities")))
-    return parts
 
 
 def is_read(state: IndexState) -> bool:

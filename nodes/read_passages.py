@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
 
 from ..algorithms.mentions import as_excerpt
 from ..context import IndexContext
@@ -31,21 +32,19 @@ _MISSED: dict[ReadingKind, str] = {
 _TOLERATED: dict[ReadingKind, float] = {"questions": 0.0, "facts": _MANY}
 
 
-async def read_passages(
+async def prepare_reading(
     index: Index, context: IndexContext, layers: Sequence[str]
-) -> list[Failure]:
-    """Has the model read what ``layers`` need and it has not read yet, of every passage.
+) -> Coroutine[Any, Any, list[Failure]]:
+    """What has the model read all that ``layers`` need and it has not read yet of the passages.
 
-    Returns what could not be read.
+    It gives what could not be read.
     """
     wanted = await asyncio.to_thread(reading_settings, index.catalogue, context, layers)
     model = await language_model_at(index, context, wanted.model)
     reader = PassageReader(model, wanted.extraction)
     missing = await asyncio.to_thread(missing_kinds, index, wanted.readers)
     reading = _Reading(index, reader, wanted.readers, missing, progress_of("read_passages"))
-    await reading.run(context.concurrency)
-    reading.warn(wanted.model)
-    return reading.failures
+    return reading.run(context.concurrency)
 
 
 def missing_kinds(
@@ -83,7 +82,7 @@ class _Reading:
         missing: Mapping[str, tuple[ReadingKind, ...]],
         report: Progress,
     ) -> None:
-        self.failures: list[Failure] = []
+        self._failures: list[Failure] = []
         self._index = index
         self._reader = reader
         self._readers = readers
@@ -96,7 +95,7 @@ class _Reading:
         self._empty: Counter[ReadingKind] = Counter()
         self._unstored: list[Reading] = []
 
-    async def run(self, workers: int) -> None:
+    async def run(self, workers: int) -> list[Failure]:
         """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
         documents = await asyncio.to_thread(self._index.catalogue.documents)
         self._long = frozenset(row["id"] for row in documents if row["passages"] > _FEW_PASSAGES)
@@ -119,6 +118,8 @@ class _Reading:
             await asyncio.gather(*(work() for _ in range(workers)))
         finally:
             await self._store(1)
+        self._warn()
+        return self._failures
 
     async def _read(self, passage: Passage) -> None:
         kinds = self._missing[passage["id"]]
@@ -136,7 +137,7 @@ class _Reading:
         unreachable = any(error.cause == "unreachable" for error in errors)
         self._silent = self._silent + unreachable if errors else 0
         for sentence in dict.fromkeys(str(error) for error in errors):
-            self.failures.append({"path": _place(passage), "reason": sentence})
+            self._failures.append({"path": _place(passage), "reason": sentence})
         for kind, outcome in outcomes.items():
             reading = Reading(passage["id"], kind, self._readers[kind], None)
             if isinstance(outcome, NoReplyError):
@@ -152,9 +153,9 @@ class _Reading:
             readings, self._unstored = self._unstored, []
             await asyncio.to_thread(self._index.readings.put, readings)
 
-    def warn(self, model: str) -> None:
+    def _warn(self) -> None:
         """Says what was not read, or read without result."""
-        meter = current_meter()
+        meter, model = current_meter(), self._reader.model
         if left := len(self._missing) - self._done:
             meter.warn(
                 f"The model {model} stopped replying; {left} passages are left for the next run "

@@ -29,6 +29,7 @@ class PassageReader:
     """Reads passages with a model, as the index's settings for extraction say."""
 
     def __init__(self, model: LanguageModel, extraction: Extraction) -> None:
+        self.model = model.name
         self._model = model
         self._joint = extraction["joint"]
         self._gleanings = extraction["gleanings"]
