@@ -24,7 +24,7 @@ from .embed import owner_of
 from .global_search import points_of
 from .local_search import shown_knowledge, surroundings
 from .node import node, progress_of
-from .opening import Index, index_of, language_model_of
+from .opening import Index, index_of, language_model_at
 
 _PRIMED = 5
 _NEAR = 100
@@ -41,7 +41,7 @@ async def prime(state: GraphragState, context: GraphragContext) -> dict[str, Any
     reports = [view.report(id) for id in ids]
     texts = number([(report["title"], report_text(report)) for report in reports])
     first: Question = {"question": state["question"], "score": 100.0}
-    model = await language_model_of(context)
+    model = await language_model_at(index, context)
     try:
         reply = await model.run(PRIME, question=state["question"], texts=texts)
     except NoReplyError as error:
@@ -61,7 +61,7 @@ async def look_up(state: LookUpTask, context: GraphragContext) -> dict[str, Any]
     asked = state["follow_up"]
     found = await asyncio.to_thread(surroundings, index, asked["question"], context)
     current_meter().retrievals += 1
-    model = await language_model_of(context)
+    model = await language_model_at(index, context)
     try:
         reply = await model.run(
             FOLLOW_UP,

@@ -25,7 +25,7 @@ from .communities_layer import report_text
 from .community_material import passages_of
 from .community_view import CommunityView, load_communities
 from .node import node, progress_of
-from .opening import Index, index_of, language_model_of
+from .opening import Index, index_of, index_with, language_model_at
 
 _SEED = 0
 _ROW_TOKENS = 20
@@ -37,10 +37,9 @@ _GENERAL = {True: "yes", False: "no"}
 @node(reserve=2)
 async def select_reports(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
     """Takes the reports of one level, or descends from the root where it helps (dynamic)."""
-    index = await index_of(context)
-    view = await asyncio.to_thread(load_communities, index)
+    index, view = await index_with(context, load_communities)
     if context.dynamic:
-        model = await language_model_of(context, context.small_model)
+        model = await language_model_at(index, context, context.small_model)
         chosen = await _descend(model, view, state["question"], context.context_tokens)
     else:
         chosen = view.at(context.level)
@@ -55,22 +54,15 @@ async def select_reports(state: GraphragState, context: GraphragContext) -> dict
 @node()
 async def select_passages(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
     """Takes all passages of the index (the paper's condition TS)."""
-    index = await index_of(context)
-
-    def sized() -> dict[str, int]:
-        passages = index.catalogue.all_passages()
-        return {passage["id"]: _tokens(passage["title"], passage["text"]) for passage in passages}
-
-    sizes = await asyncio.to_thread(sized)
+    _, sizes = await index_with(context, _sizes)
     return {"batches": _batches(list(sizes), sizes, _requests_left(state, context), context)}
 
 
 @node(reserve=lambda task: task["reserved"])
 async def map_texts(state: MapTask, context: GraphragContext) -> dict[str, Any]:
     """Collects what one batch of reports or passages says towards the answer."""
-    index = await index_of(context)
-    texts = await asyncio.to_thread(_texts, index, state["search"], state["batch"])
-    model = await language_model_of(context)
+    index, texts = await index_with(context, _texts, state["search"], state["batch"])
+    model = await language_model_at(index, context)
     try:
         reply = await model.run(MAP_TEXTS, question=state["question"], texts=number(texts))
     except NoReplyError as error:
@@ -86,7 +78,7 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
     if not points:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     index = await index_of(context)
-    model = await language_model_of(context)
+    model = await language_model_at(index, context)
     ranked: dict[str, Any] = {"points": Overwrite(points)}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
     try:
@@ -211,6 +203,11 @@ def _batches(
         [shuffled[place] for place in group]
         for group in pack([sizes[id] for id in shuffled], limit)
     ]
+
+
+def _sizes(index: Index) -> dict[str, int]:
+    passages = index.catalogue.all_passages()
+    return {passage["id"]: _tokens(passage["title"], passage["text"]) for passage in passages}
 
 
 def _texts(index: Index, search: str, batch: Sequence[str]) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from ..settings import settings
 from ..state.answering import CragState, Grade
 from ..state.records import Evidence
 from .node import node
-from .opening import index_of, language_model_of
+from .opening import index_of, language_model_at
 
 
 @node(reserve=1)
@@ -54,7 +54,7 @@ async def grade_texts(
     index = await index_of(context)
     embedder = await asyncio.to_thread(lambda: index.embedder)
     grader = open_grader(
-        context.grader, await language_model_of(context, context.small_model), embedder
+        context.grader, await language_model_at(index, context, context.small_model), embedder
     )
     excerpts = number([(text["title"], text["text"]) for text in texts])
     return await grader.grade(prompt, question, excerpts)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from ..stores.replies import ReplyStore
     from ..stores.sentence_vectors import SentenceStore
     from ..stores.vectors import Vectors
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,16 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
 async def index_of(context: Context) -> Index:
     """The existing index that ``context`` names, opened without blocking the loop."""
     return await asyncio.to_thread(open_index, context)
+
+
+async def index_with(context: Context, load: Callable[..., T], *arguments: Any) -> tuple[Index, T]:
+    """The index that ``context`` names and ``load(index, *arguments)``, which may block."""
+
+    def opened() -> tuple[Index, T]:
+        index = open_index(context)
+        return index, load(index, *arguments)
+
+    return await asyncio.to_thread(opened)
 
 
 async def language_model_of(context: Context, name: str | None = None) -> LanguageModel:

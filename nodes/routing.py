@@ -39,7 +39,7 @@ from ..state.routing import Attempt, DecidedBy, RouterState, RoutingDecision
 from ..state.usage import total_calls
 from .begin import check_question
 from .node import node
-from .opening import Index, index_of, language_model_of
+from .opening import Index, index_of, language_model_at, language_model_of
 from .routing_features import features_of, prior_of
 from .streaming import MESSAGE, pass_on
 
@@ -92,7 +92,7 @@ async def decide(state: RouterState, context: RouterContext) -> dict[str, Any]:
     found = await asyncio.to_thread(_classified, index, state["asked"], obstacles)
     by: DecidedBy = "only" if len(usable_methods(obstacles)) == 1 else "classifier"
     if found.abstained:
-        model = await language_model_of(context, context.small_model)
+        model = await language_model_at(index, context, context.small_model)
         chosen = await chosen_by_model(model, state["asked"], obstacles)
         if chosen is not None:
             found = found._replace(method=chosen[0], reason=chosen[1])

@@ -42,7 +42,7 @@ from ..state.walking import (
 from .embed import owner_of, passage_keywords
 from .knowledge import Knowledge, load_knowledge
 from .node import node, progress_of
-from .opening import Index, index_of, language_model_of
+from .opening import Index, index_of, language_model_at, language_model_of
 from .retrieve import search
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ async def prune_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]
     graph = await asyncio.to_thread(load_knowledge, index)
     shown = [graph.entities[entity] for entity in frontier]
     texts = number([(each.name, f"{each.type}. {each.description}") for each in shown])
-    model = await language_model_of(context, context.small_model)
+    model = await language_model_at(index, context, context.small_model)
     try:
         reply = await model.run(KEEP_TOPICS, question=state["question"], texts=texts)
     except NoReplyError as error:
@@ -132,7 +132,7 @@ async def prune_relations(state: Tog2State, context: Tog2Context) -> dict[str, A
     index = await index_of(context)
     graph = await asyncio.to_thread(load_knowledge, index)
     options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
-    model = await language_model_of(context, context.small_model)
+    model = await language_model_at(index, context, context.small_model)
     groups = [options] if context.combined else _by_topic(options)
     scored = await asyncio.gather(*(_score(model, graph, group, state) for group in groups))
     scores = {id: score for group in scored for id, score in group.items()}
