@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
     from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
+    from chromadb.config import Settings as ChromaSettings
     from langchain_chroma import Chroma
 
 Collection = Literal["passages", "questions", "entities", "reports"]
@@ -194,6 +196,7 @@ class Vectors:
             self._collections[collection] = Chroma(
                 self._name(collection),
                 client=self._client,
+                client_settings=_quiet_settings(),
                 collection_configuration={"hnsw": _HNSW[collection]},
             )
         return self._collections[collection]
@@ -209,19 +212,18 @@ class Vectors:
 
     def _connect(self) -> ClientAPI:
         import chromadb
-        from chromadb.config import Settings
 
         logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
-        quiet = Settings(anonymized_telemetry=False)
+        quiet = _quiet_settings()
         if self._url is None:
-            return chromadb.PersistentClient(str(self._folder), quiet)
+            return chromadb.PersistentClient(str(self._folder), quiet.model_copy())
         address = urlsplit(self._url)
         try:
             return chromadb.HttpClient(
                 address.hostname or "localhost",
                 address.port or (443 if address.scheme == "https" else 8000),
                 ssl=address.scheme == "https",
-                settings=quiet,
+                settings=quiet.model_copy(),
             )
         except ValueError as error:
             raise self._unusable(error) from error
@@ -236,6 +238,14 @@ class Vectors:
             f"The vectors in {self._folder} cannot be read or written ({_sentence(error)}); try "
             "again, or delete that folder and run: ragraphs index"
         )
+
+
+@lru_cache(maxsize=1)
+def _quiet_settings() -> ChromaSettings:
+    """Settings without telemetry; Chroma takes as long to make them as to open a store."""
+    from chromadb.config import Settings
+
+    return Settings(anonymized_telemetry=False)
 
 
 def _inode_of(folder: Path) -> int | None:
