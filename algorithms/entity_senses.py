@@ -23,6 +23,7 @@ from .entity_aliases import (
 from .entity_clusters import Link, Name, Reason, compatible, similarity
 
 _ALONE = "\n"
+_json = json.JSONEncoder(ensure_ascii=False).encode
 _SAME: Reason = "same normalised name"
 
 
@@ -80,8 +81,7 @@ def entity_id(name: str, kind: str) -> str:
 
 def digest(*parts: str) -> str:
     """A hash of ``parts``, 24 hexadecimal digits."""
-    content = json.dumps(parts, ensure_ascii=False)
-    return hashlib.blake2b(content.encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(_json(parts).encode(), digest_size=12).hexdigest()
 
 
 def _alone(spelling: str) -> str:

@@ -175,5 +175,5 @@ def is_korean(text: str) -> bool:
 
 def count_tokens(text: str) -> int:
     """Approximate model tokens: four characters a token, one and a half in unspaced scripts."""
-    dense = len(_HANGUL.findall(text)) + len(_UNSPACED.findall(text))
+    dense = 0 if text.isascii() else len(_HANGUL.findall(text)) + len(_UNSPACED.findall(text))
     return round((len(text) - dense) / 4 + dense / 1.5) or (1 if text else 0)
