@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import tempfile
@@ -48,6 +49,7 @@ _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 def main() -> None:
     """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
+    gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
         code = app(standalone_mode=False)
         if code == _INTERRUPTED:

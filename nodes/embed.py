@@ -42,6 +42,7 @@ def clear_vectors(index: Index) -> None:
     for collection in get_args(Collection):
         index.vectors.clear(collection)
     index.sentences.clear()
+    index.questions.clear()
     mark_written(index)
 
 
@@ -55,8 +56,7 @@ async def embed_missing(
 ) -> None:
     """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
 
-    ``load`` gives for ids what is stored, and the text that is embedded. An interrupted run
-    loses at most one batch for each worker, which is larger where embedding costs nothing.
+    ``load`` gives for ids what is stored, and the text that is embedded.
     """
 
     def embed_batch(ids: Sequence[str]) -> None:
@@ -64,13 +64,32 @@ async def embed_missing(
         vectors = index.embedder.embed([text for _, text in entries])
         index.vectors.add(collection, [entry for entry, _ in entries], vectors)
 
-    present = await asyncio.to_thread(index.vectors.ids, collection)
+    ids = partial(index.vectors.ids, collection)
+    remove = partial(index.vectors.remove, collection)
+    size = texts_at_once(index)
+    if await settle_vectors(wanted, ids, remove, embed_batch, size, workers, report):
+        await asyncio.to_thread(mark_written, index)
+
+
+async def settle_vectors(
+    wanted: Sequence[str],
+    ids: Callable[[], set[str]],
+    remove: Callable[[Sequence[str]], None],
+    embed_batch: Callable[[Sequence[str]], None],
+    size: int,
+    workers: int,
+    report: Progress,
+) -> bool:
+    """Makes the stored ``ids`` those that are ``wanted``; whether any were removed or embedded.
+
+    An interrupted run loses at most one batch of ``size`` for each worker.
+    """
+    present = await asyncio.to_thread(ids)
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
-    await asyncio.to_thread(index.vectors.remove, collection, extra)
-    await in_batches(list(batches(missing, texts_at_once(index))), embed_batch, workers, report)
-    if missing or extra:
-        await asyncio.to_thread(mark_written, index)
+    await asyncio.to_thread(remove, extra)
+    await in_batches(list(batches(missing, size)), embed_batch, workers, report)
+    return bool(missing or extra)
 
 
 async def in_batches(

@@ -77,7 +77,7 @@ def _load(index: Index) -> LoadedHops:
         graph.edges.source,
         graph.edges.target,
         rows,
-        index.vectors.get("questions", ids),
+        index.questions.get(ids),
         [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
     )
     ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index, edges))

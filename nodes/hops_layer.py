@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from functools import partial
 
 from ..algorithms.hop_graph import (
     AskedPassage,
@@ -17,8 +16,7 @@ from ..algorithms.hop_graph import (
 from ..context import Context
 from ..state.errors import RagraphsError
 from ..stores.arrays import load_arrays, save_arrays
-from ..stores.vectors import Entry
-from .embed import embed_missing, workers_for
+from .embed import settle_vectors, texts_at_once, workers_for
 from .node import progress_of
 from .opening import Index
 
@@ -29,11 +27,17 @@ _CONNECTING = "1:"  # to be changed when the same questions give another file
 async def embed_questions(index: Index, context: Context) -> None:
     """Gives every distinct question its vector, and takes away those that nobody asks any more."""
     texts = await asyncio.to_thread(_questions, index)
-    await embed_missing(
-        index,
-        "questions",
+
+    def embed_batch(ids: Sequence[str]) -> None:
+        index.questions.add(ids, index.embedder.embed([texts[id] for id in ids]))
+
+    await asyncio.to_thread(index.questions.remove_damaged)
+    await settle_vectors(
         sorted(texts),
-        partial(_entries, texts),
+        index.questions.ids,
+        index.questions.remove,
+        embed_batch,
+        texts_at_once(index),
         workers_for(index, context),
         progress_of("embed_questions"),
     )
@@ -70,10 +74,6 @@ def _questions(index: Index) -> dict[str, str]:
     }
 
 
-def _entries(texts: dict[str, str], ids: Sequence[str]) -> list[tuple[Entry, str]]:
-    return [(Entry(id, texts[id], {"kind": "question"}), texts[id]) for id in ids]
-
-
 def connect_passages(index: Index) -> None:
     """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
 
@@ -94,8 +94,6 @@ def connect_passages(index: Index) -> None:
         for passage in index.catalogue.all_passages()
         if passage["id"] in asked
     ]
-    graph = build_hops(
-        passages, lambda texts: index.vectors.get("questions", [question_id(t) for t in texts])
-    )
+    graph = build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
     save_arrays(index.folder / HOPS_FILE, hops_to_arrays(graph))
     index.catalogue.set_property("connected", stamp)

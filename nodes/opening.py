@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..stores.catalogue import Catalogue
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
+    from ..stores.question_vectors import QuestionVectors
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.sentence_vectors import SentenceStore
@@ -41,6 +42,7 @@ class Index:
     catalogue: Catalogue
     vectors: Vectors
     sentences: SentenceStore
+    questions: QuestionVectors
     replies: ReplyStore
     readings: ReadingStore
     entities: EntityStore
@@ -113,6 +115,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.catalogue import Catalogue
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
+    from ..stores.question_vectors import QuestionVectors
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.sentence_vectors import SentenceStore
@@ -127,6 +130,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
         catalogue,
         vectors,
         SentenceStore(engine),
+        QuestionVectors(engine),
         ReplyStore(engine),
         ReadingStore(engine),
         EntityStore(engine),

@@ -98,6 +98,12 @@ sentence_vectors = Table(
     Column("dimension", Integer, nullable=False),
     Column("vectors", LargeBinary, nullable=False),
 )
+question_vectors = Table(
+    "question_vectors",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
 entities = Table(
     "entities",
     metadata,

@@ -13,8 +13,8 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ..state.errors import IncompleteIndexError
 from . import schema
+from .blobs import NUMBER_SIZE, from_blob, to_blob
 
-_FLOAT = np.dtype("<f4")
 _ROWS = 500
 
 
@@ -40,7 +40,7 @@ class SentenceStore:
                 "passage": passage,
                 "sentences": vectors.shape[0],
                 "dimension": vectors.shape[1],
-                "vectors": vectors.astype(_FLOAT).tobytes(),
+                "vectors": to_blob(vectors),
             }
             for passage, vectors in found
         ]
@@ -57,7 +57,7 @@ class SentenceStore:
         All of them, where the vectors stored are not all of one dimension.
         """
         table = schema.sentence_vectors
-        size = table.c.sentences * table.c.dimension * _FLOAT.itemsize
+        size = table.c.sentences * table.c.dimension * NUMBER_SIZE
         query = select(table.c.passage, table.c.sentences, table.c.dimension).where(
             func.length(table.c.vectors) == size
         )
@@ -88,11 +88,10 @@ class SentenceStore:
                 if not loaded.shape[1]:
                     loaded = np.empty((len(loaded), dimension), dtype=np.float32)
                 shape = (wanted[passage], loaded.shape[1])
-                size = sentences * dimension * _FLOAT.itemsize
-                if shape != (sentences, dimension) or len(stored) != size:
+                if shape != (sentences, dimension):
                     raise IncompleteIndexError
                 start = starts.pop(passage)
-                loaded[start : start + sentences] = np.frombuffer(stored, _FLOAT).reshape(shape)
+                loaded[start : start + sentences] = from_blob(stored, shape)
         if starts:
             raise IncompleteIndexError
         return loaded

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chromadb.config import Settings as ChromaSettings
     from langchain_chroma import Chroma
 
-Collection = Literal["passages", "questions", "entities", "reports"]
+Collection = Literal["passages", "entities", "reports"]
 
 
 class Entry(NamedTuple):
@@ -34,19 +34,7 @@ class Entry(NamedTuple):
     metadata: dict[str, str]
 
 
-# Questions are compared all with all, not searched: a coarse graph takes half the time.
-_SEARCHED: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
-_COARSE: CreateHNSWConfiguration = {
-    "space": "cosine",
-    "ef_construction": 20,
-    "max_neighbors": 8,
-}
-_HNSW: dict[Collection, CreateHNSWConfiguration] = {
-    "passages": _SEARCHED,
-    "entities": _SEARCHED,
-    "reports": _SEARCHED,
-    "questions": _COARSE,
-}
+_HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _MOST_READ = 256  # Chroma makes each number of a vector an object
@@ -197,7 +185,7 @@ class Vectors:
                 self._name(collection),
                 client=self._client,
                 client_settings=_quiet_settings(),
-                collection_configuration={"hnsw": _HNSW[collection]},
+                collection_configuration={"hnsw": _HNSW},
             )
         return self._collections[collection]
 

@@ -11,6 +11,7 @@ import pytest
 from graphrag_support import build_once
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.nodes.opening import Index, open_index
 from ragraphs.nodes.status import export_lines
 from ragraphs.settings import settings
@@ -97,6 +98,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def full_index(built: Path, tmp_path: Path) -> str:
     """An index of ``scripted_model.DOCUMENTS`` with all layers, and no reply of a model in it."""
     return str(shutil.copytree(built, tmp_path / "full"))
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are embedded on this machine."""
+    seen: list[str] = []
+    embed = LexicalEmbedder.embed
+
+    def spy(self: LexicalEmbedder, texts: list[str]) -> Any:
+        seen.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(LexicalEmbedder, "embed", spy)
+    return seen
 
 
 @pytest.fixture

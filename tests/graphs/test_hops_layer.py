@@ -97,7 +97,7 @@ def test_every_distinct_question_has_a_vector_and_no_other(indexing):
         for question in (*value["incoming"], *value["outgoing"])
     }
     assert asked
-    assert len(indexing.index.vectors.ids("questions")) == len(asked)
+    assert len(indexing.index.questions.ids()) == len(asked)
 
 
 def test_an_added_document_gives_the_same_as_a_rebuild(indexing, other):
@@ -120,7 +120,7 @@ def test_a_deleted_document_leaves_no_trace(indexing, other):
     indexing.run(remove=["town"])
     build(other, ALL[:2])
     assert layer_of(indexing) == layer_of(other)
-    assert indexing.index.vectors.ids("questions") == other.index.vectors.ids("questions")
+    assert indexing.index.questions.ids() == other.index.questions.ids()
     assert "Somerset" not in indexing.export()
 
 

@@ -44,7 +44,7 @@ def test_passages_get_vectors_while_the_model_reads(indexing, model):
 
 def test_communities_are_found_and_questions_get_vectors_while_the_model_describes(indexing, model):
     def done():
-        return bool(indexing.index.communities.all()) and indexing.index.vectors.ids("questions")
+        return bool(indexing.index.communities.all()) and indexing.index.questions.ids()
 
     def in_its_words(human):
         """Every passage describes an entity in words of its own."""

@@ -12,7 +12,6 @@ from http_stub import Response
 from ragraphs.algorithms import mentions, passage_graph
 from ragraphs.algorithms.passage_graph import sentence_texts
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.nodes import opening
 from ragraphs.nodes.retrieve import search
 from ragraphs.state.errors import RagraphsError
@@ -62,20 +61,6 @@ def damage(indexing: Any, change: str) -> None:
     one = "WHERE passage = (SELECT min(passage) FROM sentence_vectors)"
     with indexing.index.catalogue._engine.begin() as connection:
         connection.execute(text(f"{change} {one}"))
-
-
-@pytest.fixture
-def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are embedded on this machine."""
-    seen: list[str] = []
-    embed = LexicalEmbedder.embed
-
-    def spy(self: LexicalEmbedder, texts: list[str]) -> Any:
-        seen.extend(texts)
-        return embed(self, texts)
-
-    monkeypatch.setattr(LexicalEmbedder, "embed", spy)
-    return seen
 
 
 def test_a_request_holds_whole_passages_and_at_most_64_sentences(indexing, openai):

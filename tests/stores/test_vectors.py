@@ -111,12 +111,12 @@ def test_more_vectors_than_chroma_takes_at_once_are_added_and_removed(opening):
 
 def test_vectors_are_read_in_the_order_of_their_ids_however_many(opening):
     vectors, many = opening("one"), range(600)
-    assert len(vectors.get("questions", [])) == 0
-    vectors.add("questions", passages(*many), unit(*many))
-    found = vectors.get("questions", [f"p{n}" for n in reversed(many)])
+    assert len(vectors.get("entities", [])) == 0
+    vectors.add("entities", passages(*many), unit(*many))
+    found = vectors.get("entities", [f"p{n}" for n in reversed(many)])
     assert found.dtype == np.float32 and np.array_equal(found, unit(*reversed(many)))
     with pytest.raises(RagraphsError, match="vectors are missing"):
-        vectors.get("questions", [*(f"p{n}" for n in many), "never there"])
+        vectors.get("entities", [*(f"p{n}" for n in many), "never there"])
 
 
 def test_clearing_leaves_an_empty_collection_that_takes_another_dimension(opening):
