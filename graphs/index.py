@@ -29,7 +29,7 @@ def after_reading(state: IndexState) -> Literal["merge_entities", "describe", "f
     """The layers that the index has besides its passages."""
     if "entities" in state["layers"]:
         return "merge_entities"
-    return "describe" if state["layers"] else "finish"
+    return "describe" if set(state["layers"]) - {"passages"} else "finish"
 
 
 graph = (

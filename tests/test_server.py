@@ -79,7 +79,7 @@ async def test_progress_and_updates_are_streamed(server):
     assert [next(iter(update)) for update in seen["updates"]] == [
         "scan",
         "split",
-        "embed",
+        "read",
         "finish",
     ]
     await client.aclose()
