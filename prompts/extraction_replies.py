@@ -32,6 +32,8 @@ _Names = Mapping[str, tuple[str, ...]]
 
 def _renamed(given: dict[Any, Any], names: _Names) -> dict[str, Any]:
     """The values under the fields' own names; of several for one field the first that says any."""
+    if given.keys() <= names.keys():
+        return dict(given)
     keys = {re.sub(r"[\s-]+", "_", str(key).strip().casefold()): given[key] for key in given}
     found = {}
     for field, others in names.items():
