@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine, delete, func, select
+from sqlalchemy.dialects.sqlite import insert
 
 from ..state.errors import IncompleteIndexError
 from . import schema
@@ -14,7 +15,6 @@ from .blobs import NUMBER_SIZE, from_blob, to_blob
 from .catalogue import batches
 
 _BATCH = 500
-_PUT = "INSERT OR REPLACE INTO question_vectors (id, vector) VALUES (?, ?)"
 
 
 class QuestionVectors:
@@ -30,11 +30,17 @@ class QuestionVectors:
 
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Adds or replaces vectors, shape (len(ids), d), in one transaction."""
-        rows = list(zip(ids, map(to_blob, vectors), strict=True))
+        rows = [
+            {"id": id, "vector": to_blob(vector)} for id, vector in zip(ids, vectors, strict=True)
+        ]
         if not rows:
             return
+        upsert = insert(schema.question_vectors)
+        replaced = {"vector": upsert.excluded.vector}
         with self._engine.begin() as connection:
-            connection.exec_driver_sql(_PUT, rows)
+            connection.execute(
+                upsert.on_conflict_do_update(index_elements=["id"], set_=replaced), rows
+            )
 
     def get(self, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).
