@@ -99,15 +99,23 @@ def index(
 
 
 def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
-    """Asks before tokens are spent on embeddings, when someone is there to answer."""
-    if not sys.stdin.isatty() or context.embeddings in {"lexical"}:
+    """Asks before tokens are spent, when someone is there to answer."""
+    from .stores.schema import DATABASE
+
+    is_new = not (context.folder / DATABASE).exists()
+    is_local = (context.embeddings, context.model) == ("lexical", "offline")
+    if not sys.stdin.isatty() or (is_new and is_local):
         return
     from .graphs.index import graph
+    from .terminal import show_warnings
 
     dry = context.model_copy(update={"dry_run": True})
-    plan = graph.invoke(given, context=dry)["plan"]
-    tokens = plan["embedding_tokens"] + plan["reply_tokens"]
-    if tokens and not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
+    planned = graph.invoke(given, context=dry)
+    tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
+    if not tokens:
+        return
+    show_warnings(planned["warnings"])
+    if not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
         raise typer.Exit(0)
 
 
@@ -209,6 +217,8 @@ def export(
     """Print an index: its passages as JSON lines, or the graph that joins them."""
     from .nodes.opening import open_index
 
+    if answer is not None and (format, page) != ("html", "passages"):
+        raise typer.BadParameter("Only --format html with --page passages shows an --answer.")
     index = open_index(context)
     if format == "jsonl":
         from .nodes.status import export_lines
@@ -371,10 +381,12 @@ def _correct(
     action: Literal["merge", "split"], a: str, b: str, context: Context, as_json: bool
 ) -> None:
     from .nodes.entity_lookup import correct
-    from .terminal import show_entities
+    from .terminal import show_cost, show_entities, show_warnings
 
     result = correct(context, action, a, b)
     if as_json:
         print_json(result)
     else:
-        show_entities(result["entities"], result["warnings"])
+        show_entities(result["entities"])
+        show_cost(result["usage"])
+        show_warnings(result["warnings"])

@@ -227,6 +227,7 @@ def show_indexing(result: Any) -> None:
             f"{escape(result['index'])} holds {result['document_count']} documents in "
             f"{result['passage_count']} passages ({result['embeddings']})."
         )
+    show_cost(result["usage"])
     for failure in result["failures"]:
         _err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     show_warnings(result["warnings"])
@@ -274,14 +275,19 @@ def show_status(status: Any) -> None:
         out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
 
-def show_entities(entities: Sequence[dict[str, Any]], warnings: Sequence[str] = ()) -> None:
+def show_cost(usage: Usage) -> None:
+    """Prints what models were asked, where that took tokens."""
+    if any(used["input_tokens"] for used in usage.get("models", {}).values()):
+        out.print(f"[dim]{escape(_cost(usage))}[/dim]")
+
+
+def show_entities(entities: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
     for entity in entities:
         passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     out.print(table)
-    show_warnings(warnings)
 
 
 def show_entity(entity: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from ..algorithms.entity_aliases import normalised
 from ..context import Context
 from ..models.meter import start_meter
 from ..state.errors import RagraphsError
+from ..state.records import Usage
 from ..stores.lock import writing
 from .entities_layer import embed_described, entities_stamp, merge, prepare_descriptions
 from .opening import Index, open_index
@@ -19,9 +20,10 @@ _MOST_RELATIONS = 200
 
 
 class Corrected(TypedDict):
-    """The entities that two names mean after a correction, and what was degraded on the way."""
+    """The entities that two names mean after a correction, what it cost, and what was degraded."""
 
     entities: list[dict[str, Any]]
+    usage: Usage
     warnings: list[str]
 
 
@@ -84,6 +86,7 @@ async def _correct(
         await embed_described(index, context, _silently)
     return {
         "entities": await asyncio.to_thread(_now_meant, index, a, b),
+        "usage": meter.usage(),
         "warnings": meter.warnings,
     }
 

@@ -214,6 +214,12 @@ def test_evaluate_prints_one_json_document(run, question_set, retriever):
     assert measured["recall"]["2"] == 1.0
 
 
+def test_an_answer_for_a_page_that_does_not_show_it_is_refused(run, docs):
+    run("index", "docs")
+    refused = run("export", "--format", "html", "--page", "communities", "--answer", "a.json")
+    assert_one_sentence(refused, 2, "--answer")
+
+
 def test_evaluate_takes_the_settings_of_a_method(run, question_set):
     asked = ("evaluate", "retrieval", "set", "--retriever", "hoprag")
     assert run(*asked, "--setting", "n_hop=0", "--limit", "1").code == 0
