@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import Ended, heed_interrupts
+from command_line import Ended, started
 from ragraphs.context import Context, CragContext, IndexContext
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
@@ -231,13 +231,7 @@ def test_evaluate_takes_the_settings_of_a_method(run, question_set):
 def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(run, docs):
     (docs / "large.txt").write_text("The Forth Bridge crosses the Firth of Forth. " * 400_000)
     command = [COMMAND, "index", "docs/large.txt", "--embeddings", "lexical"]
-    running = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    running = started(command)
     while not Path(".ragraphs/lock").exists():
         assert running.poll() is None
         time.sleep(0.02)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import get_args
 
 import pytest
-from command_line import heed_interrupts
+from command_line import started
 from http_stub import Response
 from question_set import QUESTIONS, write_set
 from ragraphs.context import MethodName
@@ -143,13 +142,7 @@ def test_ctrl_c_keeps_what_is_finished(run, question_set, model):
     model.answer = slow
     command = [sys.executable, "-c", "from ragraphs.cli import main; main()"]
     command += ["evaluate", "answers", "set", "--method", "basic", "--index", "kept", *MODEL]
-    running = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    running = started(command)
     assert third.wait(60)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)

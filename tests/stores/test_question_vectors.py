@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from ragraphs.state.errors import IncompleteIndexError
-from ragraphs.stores import schema
 from ragraphs.stores.question_vectors import QuestionVectors
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
@@ -24,13 +21,6 @@ def unlike(*numbers: int, dimension: int = DIMENSION) -> np.ndarray:
 def corrupt(engine: Engine, change: str) -> None:
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE question_vectors SET vector = {change} WHERE id = 'b'"))
-
-
-@pytest.fixture
-def engine(tmp_path) -> Iterator[Engine]:
-    engine = schema.open_database(tmp_path / "index", create=True)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

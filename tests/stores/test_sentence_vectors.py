@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from ragraphs.state.errors import IncompleteIndexError
-from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
 from ragraphs.stores.sentence_vectors import SentenceStore, SentenceVectors
 from sqlalchemy import Engine, text
@@ -26,13 +24,6 @@ def vectors(passage: str, sentences: int, dimension: int = DIMENSION) -> Sentenc
 def corrupt(engine: Engine, change: str) -> None:
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE sentence_vectors SET {change} WHERE passage = 'b'"))
-
-
-@pytest.fixture
-def engine(tmp_path) -> Iterator[Engine]:
-    engine = schema.open_database(tmp_path / "index", create=True)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
@@ -22,9 +23,15 @@ class Ended(NamedTuple):
 Run = Callable[..., Ended]
 
 
-def heed_interrupts() -> None:
-    """For a new process, which ignores Ctrl-C where the tests run in the background."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def started(command: list[str]) -> subprocess.Popen[str]:
+    """A running command, which heeds Ctrl-C even where the tests run in the background."""
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
