@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from loading_support import Write
+from ragraphs.stores import schema
+from sqlalchemy import Engine
 
 
 @pytest.fixture
@@ -16,3 +19,11 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return write
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """A new database."""
+    engine = schema.open_database(tmp_path / "index", create=True)
+    yield engine
+    engine.dispose()
