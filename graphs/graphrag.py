@@ -13,7 +13,6 @@ from langgraph.types import Send
 
 from ..context import GraphragContext
 from ..nodes.answer import answer
-from ..nodes.begin import begin
 from ..nodes.drift import choose_follow_ups, look_up, look_ups, prime
 from ..nodes.global_search import (
     combine_points,
@@ -63,8 +62,7 @@ graph = (
         input_schema=QuestionInput,
         output_schema=GraphragOutput,
     )
-    .add_node("begin", begin("graphrag", GraphragState))
-    .add_node("choose_search", begin_search)
+    .add_node("begin", begin_search)
     .add_node("select_reports", select_reports)
     .add_node("select_passages", select_passages)
     .add_node("map_texts", map_texts)
@@ -77,8 +75,7 @@ graph = (
     .add_node("fill_context", fill_context)
     .add_node("answer", answer)
     .add_edge(START, "begin")
-    .add_edge("begin", "choose_search")
-    .add_conditional_edges("choose_search", first)
+    .add_conditional_edges("begin", first)
     .add_conditional_edges("select_reports", spread, ["map_texts", "combine_points"])
     .add_conditional_edges("select_passages", spread, ["map_texts", "combine_points"])
     .add_edge("map_texts", "combine_points")

@@ -17,24 +17,26 @@ LONGEST_QUESTION = 8000
 
 
 def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
-    """A node that checks the question and the index, and clears what an earlier run left.
-
-    On a thread the state of the last question is still there: every key of ``state_type`` but the
-    question is set to the empty value of its type.
-    """
-    fresh = {
-        key: _empty(hint)
-        for key, hint in get_type_hints(state_type, include_extras=True).items()
-        if key != "question"
-    }
+    """A node that checks the question and the index, and clears what an earlier run left."""
+    fresh = fresh_state(method, state_type)
 
     @node()
     async def begin(state: QuestionInput, context: QuestionContext) -> dict[str, Any]:
         check_question(state.get("question"))
         await index_of(context)
-        return {**fresh, "method": method}
+        return fresh
 
     return begin
+
+
+def fresh_state(method: str, state_type: type) -> dict[str, Any]:
+    """Every key of ``state_type`` but the question with the empty value of its type.
+
+    On a thread the state of the last question is still there.
+    """
+    hints = get_type_hints(state_type, include_extras=True).items()
+    fresh = {key: _empty(hint) for key, hint in hints if key != "question"}
+    return {**fresh, "method": method}
 
 
 def check_question(question: object) -> None:

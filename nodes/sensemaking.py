@@ -1,21 +1,27 @@
-"""Choosing how the graphrag graph searches."""
+"""How the graphrag graph begins."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..context import GraphragContext
+from ..state.answering import QuestionInput
 from ..state.sensemaking import GraphragState
+from .begin import check_question, fresh_state
 from .community_view import load_communities
 from .node import node
-from .opening import index_with
+from .opening import index_of, index_with
 
 _WITHOUT_COMMUNITIES = frozenset({"text", "basic"})
+_FRESH = fresh_state("graphrag", GraphragState)
 
 
 @node()
-async def begin_search(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
-    """Notes the search that was chosen, and checks that the index has the layer for it."""
-    if context.search not in _WITHOUT_COMMUNITIES:
+async def begin_search(state: QuestionInput, context: GraphragContext) -> dict[str, Any]:
+    """Checks the question and that the index has what the chosen search needs."""
+    check_question(state.get("question"))
+    if context.search in _WITHOUT_COMMUNITIES:
+        await index_of(context)
+    else:
         await index_with(context, load_communities)
-    return {"search": context.search}
+    return {**_FRESH, "search": context.search}
