@@ -81,24 +81,23 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
     model = await language_model_at(index, context)
     ranked: dict[str, Any] = {"points": Overwrite(points)}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
-    texts = number([(f"Score {point['score']:.0f}", point["text"]) for point in shown])
-    general = _GENERAL[context.general_knowledge]
-    question = state["question"]
     try:
-        reply, quoted = await asyncio.gather(
-            model.run(COMBINE_POINTS, question=question, texts=texts, general=general),
-            asyncio.to_thread(_quoted, index, shown),  # while the model writes
+        reply = await model.run(
+            COMBINE_POINTS,
+            question=state["question"],
+            texts=number([(f"Score {point['score']:.0f}", point["text"]) for point in shown]),
+            general=_GENERAL[context.general_knowledge],
         )
     except NoReplyError as error:
         return {**ranked, **unanswered(error)}
-    used = numbered(reply.used, quoted) or quoted
+    used = numbered(reply.used, shown) or shown
     cited = await asyncio.to_thread(_cited, index, used, context.top_k)
     sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
-    known = reply.general if context.general_knowledge else ""
+    general = reply.general if context.general_knowledge else ""
     return {
         **ranked,
         **cited,
-        "answer": f"{reply.answer}\n\n[General knowledge] {known}" if known else reply.answer,
+        "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",
     }
@@ -232,20 +231,13 @@ def _fitting(texts: Sequence[str], limit: int) -> int:
     return len(pack([_ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
 
 
-def _quoted(index: Index, points: Sequence[Point]) -> list[tuple[Point, list[Citation]]]:
-    """Points with the sentences that they rest on."""
-    view = load_communities(index) if any(point["communities"] for point in points) else None
-    return [(point, point["citations"] or _sentences(index, view, point)) for point in points]
-
-
-def _cited(index: Index, used: Sequence[tuple[Point, list[Citation]]], most: int) -> dict[str, Any]:
+def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
     """What points rest on: sentences as citations, their passages as evidence, communities."""
-    ids = dict.fromkeys(id for point, _ in used for id in point["communities"])
-    view = load_communities(index) if ids else None
+    view = load_communities(index) if any(point["communities"] for point in points) else None
     citations: list[Citation] = []
     scores: dict[str, float] = {}
-    for point, sentences in used:
-        for citation in sentences:
+    for point in points:
+        for citation in point["citations"] or _sentences(index, view, point):
             if citation["passage"] in scores or len(scores) < most:
                 citations.append(citation)
                 scores.setdefault(citation["passage"], point["score"] / 100)
@@ -254,11 +246,12 @@ def _cited(index: Index, used: Sequence[tuple[Point, list[Citation]]], most: int
         {**passage, "score": scores[passage["id"]], "found": found}
         for passage in index.catalogue.passages(list(scores))
     ]
-    progress_of("combine")(len(used), len(used))
+    communities = dict.fromkeys(id for point in points for id in point["communities"])
+    progress_of("combine")(len(points), len(points))
     return {
         "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
         "evidence": evidence,
-        "communities": [view.reference(id) for id in ids] if view else [],
+        "communities": [view.reference(id) for id in communities] if view else [],
     }
 
 
