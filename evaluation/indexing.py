@@ -13,10 +13,11 @@ import resource
 import tempfile
 import time
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple, get_args
 
 import typer
@@ -34,6 +35,7 @@ _SUMMARY_WORDS = 60
 _FINDING_WORDS = 20
 _FINDINGS = 5
 _POINTS = 5
+_QUESTIONS = 9
 
 
 class _Job(NamedTuple):
@@ -129,14 +131,18 @@ def _run(connection: Connection, job: _Job, seconds: float) -> None:
         index=str(index.folder), model=_MODEL, concurrency=job.concurrency, max_calls=100
     )
     graphrag.invoke({"question": "What else?"}, context=ask)
-    stub.asked()
-    wall, _ = _timed(lambda: graphrag.invoke({"question": job.question}, context=ask))
-    maps = Counter(stub.asked().kinds)["Points"]
-    path = (math.ceil(maps / job.concurrency) + 1) * seconds
+    beyond = []
+    for number in range(_QUESTIONS):  # each a new one, so that no reply is reused
+        question = {"question": f"{job.question} ({number})"}
+        stub.asked()
+        wall, _ = _timed(partial(graphrag.invoke, question, context=ask))
+        maps = Counter(stub.asked().kinds)["Points"]
+        path = (math.ceil(maps / job.concurrency) + 1) * seconds
+        beyond.append(1000 * (wall - path))
     found["global_question"] = {
         "map_calls": maps,
         "critical_path_ms": round(1000 * path),
-        "beyond_ms": round(1000 * (wall - path), 1),
+        "beyond_ms": {"median": round(median(beyond), 1), "most": round(max(beyond), 1)},
     }
     connection.send(found)
 
