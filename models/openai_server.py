@@ -127,6 +127,7 @@ class OpenAIServer:
                 headers={
                     "Authorization": f"Bearer {self._key.get_secret_value()}",
                     "Content-Type": "application/json",
+                    "User-Agent": "ragraphs",
                 },
                 timeout=self._timeout,
                 trust_env=bool(getproxies()),
