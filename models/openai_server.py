@@ -96,7 +96,7 @@ class OpenAIServer:
     async def complete(self, request: ChatRequest) -> AIMessage:
         """The reply. Raises RequestError."""
         body = json.dumps(self._body(request)).encode()
-        return await self._retrying(self._sent, body)
+        return await self._retrying.copy()(self._sent, body)  # its own, for it keeps state
 
     async def aclose(self) -> None:
         """Closes the connections."""

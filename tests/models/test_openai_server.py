@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 from http_stub import Response
@@ -14,7 +16,7 @@ from langgraph.graph import START, StateGraph
 from ragraphs.models.language import NoReplyError
 from ragraphs.prompts.library import REWRITE_QUERY
 from ragraphs.settings import settings
-from stub_openai import chat
+from stub_openai import chat, failure
 from typing_extensions import TypedDict
 
 
@@ -110,3 +112,21 @@ def test_a_server_of_ones_own_is_asked_without_loading_openais_client(openai, tm
     )
     assert (done.stdout, done.returncode) == ("set()\n", 0), done.stderr
     assert len(openai.chats) == 1
+
+
+async def test_requests_side_by_side_are_retried_each_for_itself(openai, open_model):
+    left = {f"Question {number}?": 2 for number in range(8)}
+    turns = threading.Lock()
+
+    def answer(body):
+        question = body["messages"][1]["content"]
+        (name,) = (name for name in left if name in question)
+        with turns:
+            left[name] -= 1
+            fails = left[name] >= 0
+        return failure(503, "Busy.", seconds=0.02) if fails else {"queries": [name]}
+
+    openai.answer = answer
+    model = await open_model(max_retries=2)
+    assert await asyncio.gather(*(ask(model, name) for name in left)) == [[name] for name in left]
+    assert len(openai.chats) == 3 * len(left)
