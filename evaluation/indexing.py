@@ -83,8 +83,7 @@ def _run_apart(job: _Job, stub: StubModel) -> dict[str, Any]:
 
 def _run(connection: Connection, job: _Job, seconds: float) -> None:
     os.environ["OPENAI_BASE_URL"] = job.url
-    from ..context import GraphragContext, IndexContext, LayerName
-    from ..graphs.graphrag import graph as graphrag
+    from ..context import IndexContext, LayerName
     from ..graphs.index import graph as index_graph
     from ..nodes.opening import open_index
 
@@ -127,9 +126,15 @@ def _run(connection: Connection, job: _Job, seconds: float) -> None:
         "peak_mb": round(peak_megabytes()),
         "warnings": result["warnings"],
     }
-    ask = GraphragContext(
-        index=str(index.folder), model=_MODEL, concurrency=job.concurrency, max_calls=100
-    )
+    connection.send(found | {"global_question": _ask_all(job, str(index.folder), stub)})
+
+
+def _ask_all(job: _Job, folder: str, stub: StubModel) -> dict[str, Any]:
+    """What questions asked of the whole corpus take beyond the requests that wait for others."""
+    from ..context import GraphragContext
+    from ..graphs.graphrag import graph as graphrag
+
+    ask = GraphragContext(index=folder, model=_MODEL, concurrency=job.concurrency, max_calls=100)
     graphrag.invoke({"question": "What else?"}, context=ask)
     beyond = []
     for number in range(_QUESTIONS):  # each a new one, so that no reply is reused
@@ -137,14 +142,13 @@ def _run(connection: Connection, job: _Job, seconds: float) -> None:
         stub.asked()
         wall, _ = _timed(partial(graphrag.invoke, question, context=ask))
         maps = Counter(stub.asked().kinds)["Points"]
-        path = (math.ceil(maps / job.concurrency) + 1) * seconds
+        path = (math.ceil(maps / job.concurrency) + 1) * stub.seconds
         beyond.append(1000 * (wall - path))
-    found["global_question"] = {
+    return {
         "map_calls": maps,
         "critical_path_ms": round(1000 * path),
         "beyond_ms": {"median": round(median(beyond), 1), "most": round(max(beyond), 1)},
     }
-    connection.send(found)
 
 
 def _timed(work: Any) -> tuple[float, Any]:
