@@ -100,10 +100,11 @@ def index(
 
 def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     """Asks before tokens are spent, when someone is there to answer."""
+    from .models.language import OFFLINE
     from .stores.schema import DATABASE
 
     is_new = not (context.folder / DATABASE).exists()
-    is_local = (context.embeddings, context.model) == ("lexical", "offline")
+    is_local = (context.embeddings, context.model) == ("lexical", OFFLINE)
     if not sys.stdin.isatty() or (is_new and is_local):
         return
     from .graphs.index import graph

@@ -96,10 +96,14 @@ async def prepare_reports(
     stamp = await asyncio.to_thread(_reports_stamp, index, model_name, limit)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     if not forgetting and await asyncio.to_thread(index.catalogue.property, "reported") == stamp:
-        return asyncio.sleep(0)
+        return _nothing()
     model = await language_model_at(index, context, model_name)
     material = await asyncio.to_thread(Material, index, limit)
     return _Reporting(index, model, material, stamp, report).run(context.concurrency)
+
+
+async def _nothing() -> None:
+    """What there is to do where nothing has changed."""
 
 
 class _Reporting:

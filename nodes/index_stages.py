@@ -55,7 +55,10 @@ async def read(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 @node()
 async def describe(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Has the model describe entities; meanwhile finds their communities and links passages."""
+    """Has the model describe entities; meanwhile communities are found, and passages linked.
+
+    Questions, and the entities that await no description, get their vectors.
+    """
     index = await asyncio.to_thread(open_for_indexing, context)
     layers = state["layers"]
 
