@@ -1,0 +1,257 @@
+"""Everything that the package does with some corpora, to compare one commit with another.
+
+``python -m ragraphs.evaluation.benchmarks.behaviour record FILE CORPUS...`` indexes every corpus
+without a model, exports it, asks each method the same questions, and then indexes the first
+passages of each corpus and asks again with a stub in the model's place, keeping the prompts that
+it is sent. ``... compare BEFORE AFTER`` names what differs between two such files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from ...context import IndexContext, LayerName, MethodName, QuestionContext
+from ...graphs import graph_of
+from ...graphs.index import graph as index_graph
+from ...nodes.opening import open_index
+from ...nodes.status import export_lines
+from ..datasets import load_dataset
+from ..stub_model import stub_model, texts_of
+
+app = typer.Typer(add_completion=False)
+
+_LAYERS = list(get_args(LayerName))
+_VARIANTS: tuple[tuple[MethodName, dict[str, Any]], ...] = (
+    *((method, {}) for method in get_args(MethodName)),
+    ("deeprag", {"mode": "tree"}),
+    ("graphrag", {"search": "local"}),
+    ("graphrag", {"search": "drift"}),
+    ("graphrag", {"search": "text"}),
+    ("graphrag", {"search": "basic"}),
+    ("hoprag", {"retriever": "hybrid"}),
+)
+_STUB = "openai:stub"
+_PROMPTS = "RAGRAPHS_BEHAVIOUR_PROMPTS"
+_STUB_PASSAGES = 60
+_STUB_QUESTIONS = 5
+
+
+@app.command()
+def record(
+    file: Path,
+    corpora: list[str],
+    embeddings: str = "lexical",
+    questions: int = 30,
+    stub: Annotated[bool, typer.Option(help="Also record the prompts sent to a stub.")] = True,
+) -> None:
+    """Writes what is exported, answered and asked for each of ``corpora`` as JSON lines."""
+    with file.resolve().open("w", encoding="utf-8") as written:
+        for corpus in corpora:
+            path = Path(corpus).resolve()
+            for key, value in _recorded(path, embeddings, questions, stub):
+                line = {"key": f"{path.stem} {key}", "value": value}
+                written.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+                written.flush()
+
+
+@app.command()
+def compare(before: Path, after: Path, shown: int = 10) -> None:
+    """Prints the first ``shown`` differences; exit code 1 where there are any."""
+    known, found = _read(before), _read(after)
+    different = [key for key in sorted(known.keys() | found) if known.get(key) != found.get(key)]
+    for key in different[:shown]:
+        old, new = (json.dumps(each.get(key), ensure_ascii=False) for each in (known, found))
+        place = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+        start = max(0, place - 80)
+        print(f"{key}\n  - {old[start : place + 160]}\n  + {new[start : place + 160]}")
+    print(f"{len(known.keys() | found)} records, {len(different)} differ")
+    raise typer.Exit(bool(different))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    rows = (json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line)
+    return {row["key"]: row["value"] for row in rows}
+
+
+def _recorded(
+    corpus: Path, embeddings: str, questions: int, stub: bool
+) -> Iterator[tuple[str, Any]]:
+    # Documents are named by their path from the folder that the index lies in.
+    with tempfile.TemporaryDirectory(prefix="ragraphs-behaviour-") as folder, chdir(folder):
+        source = _copied(corpus, Path(folder))
+        context = IndexContext(
+            index="index", model="offline", embeddings=embeddings, layers=_LAYERS
+        )
+        index_graph.invoke({"sources": [source]}, context=context)
+        exported = list(export_lines(open_index(context)))
+        yield from _by_kind(exported)
+        asked = _questions(corpus, exported, questions)
+        for method, settings in _VARIANTS:
+            yield from _answers(method, settings, asked, "index", "offline")
+        yield from _answers("router", {}, asked, "index", "offline")
+        if stub:
+            yield from _with_stub(_short(source), asked[:_STUB_QUESTIONS], embeddings)
+
+
+def _copied(corpus: Path, folder: Path) -> str:
+    copy = folder / corpus.name
+    if not corpus.is_dir():
+        shutil.copy(corpus, copy)
+        return corpus.name
+    passages = corpus / "passages.jsonl"
+    if passages.exists():
+        copy.mkdir()
+        shutil.copy(passages, copy)
+        return f"{corpus.name}/passages.jsonl"
+    shutil.copytree(corpus, copy)
+    return corpus.name
+
+
+def _by_kind(exported: list[str]) -> Iterator[tuple[str, Any]]:
+    kinds: dict[str, list[str]] = {}
+    for line in exported:
+        kinds.setdefault(json.loads(line)["kind"], []).append(line)
+    yield "export", hashlib.sha256("\n".join(exported).encode()).hexdigest()
+    for kind, lines in kinds.items():
+        yield f"export {kind}", lines
+
+
+def _questions(corpus: Path, exported: list[str], most: int) -> list[str]:
+    """The questions of a set, or of a corpus without any those that its own passages answer."""
+    if (corpus / "questions.jsonl").exists():
+        return [each.question for each in load_dataset(corpus, most).questions]
+    rows = (json.loads(line) for line in exported)
+    own = sorted({q for row in rows if row["kind"] == "questions" for q in row["incoming"]})
+    return random.Random(0).sample(own, min(most, len(own)))
+
+
+def _answers(
+    method: str, settings: dict[str, Any], asked: list[str], index: str, model: str
+) -> Iterator[tuple[str, Any]]:
+    if method == "router":
+        from ...context import RouterContext
+        from ...graphs.router import graph
+
+        context: QuestionContext = RouterContext(index=index, model=model, **settings)
+    else:
+        graph, context_type = graph_of(method)  # type: ignore[arg-type]
+        context = context_type(index=index, model=model, **settings)
+    name = " ".join([model, method, *map(str, settings.values())])
+    for question in asked:
+        result = graph.invoke({"question": question}, context=context)
+        result.pop("messages", None)  # the answer once more, under an id made by chance
+        yield f"{name}: {question}", result
+
+
+def _short(source: str) -> str:
+    """The first passages of ``source``, in a file or folder beside it."""
+    path = Path(source)
+    if path.suffix == ".jsonl":
+        lines = path.read_text(encoding="utf-8").split("\n")[:_STUB_PASSAGES]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    elif path.is_file():
+        path.write_text(path.read_text(encoding="utf-8")[: 1500 * _STUB_PASSAGES], encoding="utf-8")
+    return source
+
+
+def _with_stub(source: str, asked: list[str], embeddings: str) -> Iterator[tuple[str, Any]]:
+    """The prompts sent to a stub in the model's place, and what its replies lead to."""
+    prompts = Path("prompts.jsonl")
+    prompts.touch()
+    os.environ[_PROMPTS] = str(prompts.resolve())
+    with stub_model(0, _reply) as server:
+        os.environ["OPENAI_BASE_URL"] = server.url
+        _forget_settings()
+        context = IndexContext(index="stub", model=_STUB, embeddings=embeddings, layers=_LAYERS)
+        index_graph.invoke({"sources": [source]}, context=context)
+        yield "stub export", list(export_lines(open_index(context)))
+        yield "stub prompts of indexing", sorted(prompts.read_text(encoding="utf-8").split("\n"))
+        for method, settings in [*_VARIANTS, ("router", {})]:
+            prompts.write_text("", encoding="utf-8")
+            yield from _answers(method, settings, asked, "stub", _STUB)
+            sent = sorted(prompts.read_text(encoding="utf-8").split("\n"))
+            yield f"stub prompts of {method} {settings}", sent
+    del os.environ["OPENAI_BASE_URL"]
+    _forget_settings()
+
+
+def _forget_settings() -> None:
+    from ...settings import settings
+
+    settings.cache_clear()
+
+
+def _reply(kind: str, human: str) -> Any:
+    """Some reply of the ``kind`` asked for, made of the prompt's own words."""
+    with open(os.environ[_PROMPTS], "a", encoding="utf-8") as file:
+        file.write(json.dumps([kind, human], ensure_ascii=False) + "\n")
+    texts = texts_of(human) or [("1", "", human)]
+    chance = random.Random(human)
+    words = [word.strip(".,;:!?") for word in texts[0][2].split()]
+    names = sorted({word for word in words if word.istitle() and len(word) > 3})[:6]
+    some = " ".join(words[:12])
+    ids = [id for id, _, _ in texts]
+    lines = [line.split()[0] for _, _, text in texts for line in text.split("\n") if line.strip()]
+    quotes = [{"id": id, "quote": text.split(". ")[0]} for id, _, text in texts[:2]]
+    answer = {"quotes": quotes, "sufficient": chance.random() < 0.4, "answer": some}
+    follow_ups = [{"question": f"Who is {name}?", "score": 50} for name in names[:2]]
+    points = [{"point": some, "score": chance.randint(0, 99), "evidence": ids[:2]}]
+    questions = {
+        "incoming": [f"Who is {name}?" for name in names[:2]],
+        "outgoing": [f"What did {name} do?" for name in names],
+    }
+    facts = {
+        "entities": [{"name": n, "type": "person", "description": f"{n} {some}"} for n in names],
+        "relations": [
+            {"source": a, "relation": "is near", "target": b, "strength": 2}
+            for a, b in zip(names, names[1:], strict=False)
+        ],
+    }
+    findings = [{"statement": some, "evidence": ids[:1]}]
+    replies: dict[str, Any] = {
+        "Scores": {"scores": [{"id": id, "score": chance.uniform(-1, 1)} for id in ids]},
+        "Queries": {"queries": [some]},
+        "Answer": answer,
+        "PassageQuestions": questions,
+        "Facts": facts,
+        "PassageReading": {**questions, **facts, "claims": []},
+        "MoreToFind": {"missed": False},
+        "Description": {"description": some},
+        "HopLabels": {"labels": [{"id": id, "label": "necessary"} for id in lines[::3]]},
+        "KeptTexts": {"keep": ids[:3]},
+        "RelationScores": {"scores": [{"id": id, "score": chance.random()} for id in lines]},
+        "Judgement": {"sufficient": chance.random() < 0.2, "clue": some},
+        "MethodChoice": {"method": chance.choice(get_args(MethodName)), "reason": "chance"},
+        "StandAloneQuestion": {"question": some},
+        "NextStep": {
+            "finish": chance.random() < 0.3,
+            "question": f"Who is {chance.choice(names or ['it'])}?",
+            "source": chance.choice(["retrieve", "earlier"]),
+            "reason": "chance",
+        },
+        "StepAnswer": {"found": chance.random() < 0.5, "answer": " ".join(names[:1])},
+        "SubQuestions": {
+            "questions": [{"question": f"What is {name}?", "atomic": True} for name in names[:3]]
+        },
+        "CommunityReport": {"title": some, "summary": some, "rating": 5, "findings": findings},
+        "Points": {"points": points},
+        "CombinedAnswer": {"answer": some, "used": ["1"], "sufficient": chance.random() < 0.5},
+        "PrimedAnswer": {"points": points, "follow_ups": follow_ups},
+        "LocalAnswer": {**answer, "score": chance.randint(0, 99), "follow_ups": follow_ups},
+    }
+    return replies[kind]
+
+
+if __name__ == "__main__":
+    app()
