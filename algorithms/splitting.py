@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .text import Span, count_tokens
+from ..language.analyser import Span, count_tokens
 
 _SEPARATORS = [
     r"\n\s*\n",

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
-from ..nodes.opening import Index, language_model_at, open_index
-from ..nodes.scan import document_path
+from ..index.opening import Index, language_model_at, open_index
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import total_calls, total_tokens
+from ..stores.loading.sources import document_path
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import answer_f1, containment, exact_match, recall_at
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of

@@ -11,14 +11,17 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from ..context import QuestionContext
-from ..nodes.opening import Index
-from ..nodes.status import export_lines
+from ..index.opening import Index
 from ..settings import Settings
 from ..state.errors import RagraphsError
+from ..views.status import export_lines
 
 FILE = "answers.jsonl"
 
-_PROGRAM = ("algorithms", "graphs", "models", "nodes", "prompts", "state", "stores")
+_PROGRAM = (
+    *("graphs", "nodes", "index", "offline", "models", "prompts"),
+    *("stores", "algorithms", "language", "state"),
+)
 _INDIFFERENT = {"index", "timeout", "max_retries", "concurrency"}
 _KINDS_OF_LAYER = {
     "hops": {"questions", "hop"},

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from ..algorithms.routing import NEEDS
+from ..algorithms.router.decision import NEEDS
 from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
-from ..nodes.opening import Index, open_index
+from ..index.opening import Index, open_index
 from ..nodes.retrieve import search
-from ..nodes.scan import document_path
 from ..state.errors import RagraphsError
-from ..state.indexing import IndexInput
+from ..state.index import IndexInput
 from ..state.records import Evidence
+from ..stores.loading.sources import document_path
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import all_support_at, recall_at
 

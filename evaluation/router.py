@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.routing import (
+from ..algorithms.router.decision import (
     NEEDS,
     Decision,
     Features,
@@ -18,11 +18,11 @@ from ..algorithms.routing import (
     usable_methods,
 )
 from ..context import IndexContext, MethodName, QuestionContext
-from ..models.language import LanguageModel
+from ..index.opening import language_model_at
 from ..models.meter import start_meter
-from ..nodes.opening import language_model_at
-from ..nodes.routing import chosen_by_model
-from ..nodes.routing_features import features_of, prior_of
+from ..models.protocol import LanguageModel
+from ..nodes.router.features import features_of, prior_of
+from ..nodes.router.route import chosen_by_model
 from ..state.usage import total_calls, total_tokens
 from .answers import Asked, Scored, asked_set, contexts_of
 from .retrieval import Report, unreported

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.routing import PRIOR
+from ..algorithms.router.decision import PRIOR
 
 MEASURES = ("em", "f1", "support_recall", "calls", "tokens", "seconds")
 _EQUAL = 1e-9

@@ -9,11 +9,12 @@ from langgraph.graph import END, START, StateGraph
 from ..context import CragContext
 from ..nodes.answer import answer
 from ..nodes.begin import begin
-from ..nodes.grade import grade
-from ..nodes.refine import merge, refine, refine_web
+from ..nodes.crag.grade import grade
+from ..nodes.crag.refine import merge, refine, refine_web
+from ..nodes.crag.search_web import rewrite, search_web
 from ..nodes.retrieve import retrieve
-from ..nodes.search_web import rewrite, search_web
-from ..state.answering import CragOutput, CragState, QuestionInput
+from ..state.answering import QuestionInput
+from ..state.crag import CragOutput, CragState
 
 
 def act(state: CragState) -> list[str]:

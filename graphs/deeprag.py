@@ -9,13 +9,13 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from ..algorithms.question_tree import Action, next_action
+from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
 from ..nodes.begin import begin
-from ..nodes.narrate import answer_from_earlier, decide, read_step, retrieve_step
-from ..nodes.question_tree import answer_leaves, combine, conclude, decompose, open_question
+from ..nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
+from ..nodes.deeprag.tree import answer_leaves, combine, conclude, decompose, open_question
 from ..state.answering import QuestionInput
-from ..state.deepening import DeepragOutput, DeepragState
+from ..state.deeprag import DeepragOutput, DeepragState
 
 
 def by_mode(state: DeepragState) -> Literal["decide", "decompose", "answer_leaves"]:

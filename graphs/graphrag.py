@@ -13,18 +13,18 @@ from langgraph.types import Send
 
 from ..context import GraphragContext
 from ..nodes.answer import answer
-from ..nodes.drift import choose_follow_ups, look_up, look_ups, prime
-from ..nodes.global_search import (
+from ..nodes.graphrag.begin import begin_search
+from ..nodes.graphrag.drift import choose_follow_ups, look_up, look_ups, prime
+from ..nodes.graphrag.global_search import (
     combine_points,
     map_tasks,
     map_texts,
     select_passages,
     select_reports,
 )
-from ..nodes.local_search import answer_locally, fill_context, gather_surroundings
-from ..nodes.sensemaking import begin_search
+from ..nodes.graphrag.local_search import answer_locally, fill_context, gather_surroundings
 from ..state.answering import QuestionInput
-from ..state.sensemaking import GraphragOutput, GraphragState
+from ..state.graphrag import GraphragOutput, GraphragState
 
 First = Literal["select_reports", "select_passages", "fill_context", "gather", "prime"]
 _FIRST: dict[str, First] = {

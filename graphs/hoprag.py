@@ -11,9 +11,9 @@ from langgraph.graph import END, START, StateGraph
 from ..context import HopragContext
 from ..nodes.answer import answer
 from ..nodes.begin import begin
-from ..nodes.hop import prune_passages, reason, retrieve_edges
+from ..nodes.hoprag.walk import prune_passages, reason, retrieve_edges
 from ..state.answering import QuestionInput
-from ..state.hopping import HopragOutput, HopragState
+from ..state.hoprag import HopragOutput, HopragState
 
 
 def go_on(state: HopragState) -> Literal["reason", "prune"]:

@@ -6,13 +6,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
-from ..nodes.entities_layer import merge_entities
-from ..nodes.finish import finish
-from ..nodes.index_stages import describe, is_read, read, report
-from ..nodes.scan import scan
-from ..nodes.split import plan, split
-from ..nodes.triples import import_triples
-from ..state.indexing import IndexInput, IndexOutput, IndexState
+from ..nodes.index.finish import finish
+from ..nodes.index.plan import plan
+from ..nodes.index.scan import scan
+from ..nodes.index.split import split
+from ..nodes.index.stages import describe, is_read, merge_entities, read, report
+from ..nodes.index.triples import import_triples
+from ..state.index import IndexInput, IndexOutput, IndexState
 
 
 def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", "plan"]:

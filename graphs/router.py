@@ -11,8 +11,8 @@ from ..context import (
     RouterContext,
     Tog2Context,
 )
-from ..nodes.routing import answer_by, conclude, decide, listen, next_method, weigh
-from ..state.routing import RouterInput, RouterOutput, RouterState
+from ..nodes.router.route import answer_by, conclude, decide, listen, next_method, weigh
+from ..state.router import RouterInput, RouterOutput, RouterState
 from .basic import graph as basic
 from .crag import graph as crag
 from .deeprag import graph as deeprag

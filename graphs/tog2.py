@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from ..context import Tog2Context
 from ..nodes.answer import answer
 from ..nodes.begin import begin
-from ..nodes.walk import (
+from ..nodes.tog2.walk import (
     judge,
     link,
     prune_reached,
@@ -21,7 +21,7 @@ from ..nodes.walk import (
     retrieve_context,
 )
 from ..state.answering import QuestionInput
-from ..state.walking import Tog2Output, Tog2State
+from ..state.tog2 import Tog2Output, Tog2State
 
 
 def start(state: Tog2State) -> Literal["prune_topics", "answer"]:

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import NamedTuple, Protocol
 
-from ..algorithms.grading import GraderParameters, features, grade
+from ..algorithms.crag.grading import GraderParameters, features, grade
 from ..context import GraderName
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import Scores
 from .embeddings import Embedder
-from .language import OFFLINE, LanguageModel, NoReplyError
 from .meter import current_meter
+from .protocol import OFFLINE, LanguageModel, NoReplyError
 
 MISSING = -1.0
 

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algorithms.text import terms
+from ..language.analyser import terms
 
 _DIMENSION = 1024
 _WORD_WEIGHT = 1.0

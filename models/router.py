@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 
-from ..algorithms.routing import KindClassifier
+from ..algorithms.router.decision import KindClassifier
 
 # Read on import, because a router decides on the event loop, where nothing may block.
 KIND_CLASSIFIER: KindClassifier = json.loads(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..algorithms.quoting import locate
+from ..algorithms.citations import locate
 from ..context import QuestionContext
-from ..models.language import NoReplyError
+from ..index.opening import language_model_of
 from ..models.meter import current_meter
+from ..models.protocol import NoReplyError
 from ..prompts.library import ANSWER
 from ..prompts.prompt import number
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
 from ..state.records import Citation, Evidence
 from .node import node
-from .opening import language_model_of
 
 
 @node(answers=True)

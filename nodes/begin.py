@@ -8,10 +8,10 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.types import Overwrite
 
 from ..context import QuestionContext
+from ..index.opening import index_of
 from ..state.answering import QuestionInput
 from ..state.errors import RagraphsError
 from .node import node
-from .opening import index_of
 
 LONGEST_QUESTION = 8000
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
-from langgraph.config import get_stream_writer
 from langgraph.runtime import get_runtime
 
 from ..context import Context, QuestionContext
@@ -53,19 +52,6 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
         return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
 
     return decorate
-
-
-Progress = Callable[[int, int], None]
-
-
-def progress_of(step: str) -> Progress:
-    """A function that tells the caller's stream how many of how many parts of a step are done."""
-    write = get_stream_writer()
-
-    def report(done: int, total: int) -> None:
-        write({"step": step, "done": done, "total": total})
-
-    return report
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:

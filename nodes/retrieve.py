@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import QuestionContext, RetrieverName
+from ..index.opening import Index, index_of
 from ..models.meter import current_meter
 from ..state.answering import QuestionState
 from ..state.records import Evidence
 from .node import node
-from .opening import Index, index_of
 
 _DEPTH = 100
 _UNSEMANTIC_WEIGHT = 0.1
@@ -42,8 +42,6 @@ def search(
     if retriever == "vector":
         ranked = _nearest(index, question, most)
     elif retriever == "graph":
-        from .graph_search import walk_from  # heavy, and seldom needed
-
         ranked = walk_from(index, question, most)
     elif retriever == "lexical":
         ranked = index.catalogue.search_terms(question, most)
@@ -60,3 +58,23 @@ def search(
 
 def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
     return index.vectors.search("passages", index.embedder.embed([question])[0], most)
+
+
+def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
+    """The ids of at most ``most`` passages with their scores, best first. Blocks.
+
+    Raises RagraphsError where the index has no sentences layer.
+    """
+    from ..algorithms.linear_rag.question import read_question
+    from ..algorithms.linear_rag.walk import rank, similarities
+    from ..index.sentences import load_graph
+
+    loaded = load_graph(index)
+    if not loaded.ids:
+        return []
+    parts = read_question(loaded.graph, question)
+    vectors = index.embedder.embed([question, parts.rest or question])
+    cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
+    scores = rank(loaded.graph, parts, cosines)
+    best = (-scores).argsort(kind="stable")[:most]
+    return [(loaded.ids[place], float(scores[place])) for place in best]

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from ..state.knowledge import ClaimFact, EntityFact, PassageFacts, RelationFact
+from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
 

@@ -1,6 +1,8 @@
 """The prompts that exist."""
 
+from .deeprag_replies import NextStep, StepAnswer, SubQuestions
 from .extraction_replies import Description, Facts, MoreToFind, PassageReading
+from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 from .prompt import Prompt
 from .replies import (
     Answer,
@@ -14,8 +16,6 @@ from .replies import (
     Scores,
     StandAloneQuestion,
 )
-from .report_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
-from .step_replies import NextStep, StepAnswer, SubQuestions
 
 GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)

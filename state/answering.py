@@ -9,7 +9,6 @@ from typing_extensions import TypedDict
 from .records import Citation, Evidence, Usage
 from .usage import add_usage, add_warnings
 
-Verdict = Literal["correct", "incorrect", "ambiguous"]
 StopReason = Literal[
     "answered",
     "insufficient",
@@ -49,33 +48,3 @@ class AnswerOutput(TypedDict):
 
 class QuestionState(QuestionInput, AnswerOutput):
     """The state of a graph that answers a question from ``evidence``."""
-
-
-class Grade(TypedDict):
-    """A grader's score for a passage, in [-1, 1]."""
-
-    passage: str
-    document: str
-    title: str
-    score: float
-
-
-class CragOutput(AnswerOutput):
-    """What the crag graph returns besides: the verdict, the grades behind it, the queries sent."""
-
-    verdict: Verdict | None
-    grades: list[Grade]
-    queries: list[str]
-
-
-class CragState(QuestionInput, CragOutput):
-    """The state of the crag graph.
-
-    ``retrieved`` is D, ``pages`` the web's texts; ``refined`` and ``web_refined`` are the strips
-    kept of each, in document order.
-    """
-
-    retrieved: list[Evidence]
-    pages: list[Evidence]
-    refined: list[Evidence]
-    web_refined: list[Evidence]

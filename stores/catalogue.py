@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
-from ..algorithms.text import terms
+from ..language.analyser import terms
 from ..state.records import Passage
 from . import schema
 

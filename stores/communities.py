@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, Select, bindparam, delete, func, select
 
-from ..algorithms.communities import Community
-from ..state.communities import Report
+from ..state.reports import Community, Report
 from . import schema
 from .catalogue import batches
 

@@ -9,15 +9,9 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, func, or_, select
 
-from ..algorithms.entity_aliases import normalised
-from ..algorithms.entity_merging import (
-    Correction,
-    Entity,
-    EntityClaim,
-    EntityGraph,
-    EntityMention,
-    Merge,
-)
+from ..algorithms.entities.merging import Correction, Merge
+from ..language.mentions import normalised
+from ..state.entities import Entity, EntityClaim, EntityGraph, EntityMention
 from . import schema
 from .catalogue import batches
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Run, runner
+from ragraphs.context import QuestionContext
+from ragraphs.index.language_model import open_language_model
+from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.models.protocol import LanguageModel
 from ragraphs.settings import settings
+from ragraphs.stores.replies import ReplyStore
+from ragraphs.stores.schema import open_database
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
 
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
+
+
+OpenModel = Callable[..., Awaitable[LanguageModel]]
 
 
 @pytest.fixture(autouse=True)
@@ -52,3 +63,22 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyStub]:
         monkeypatch.setenv("RAGRAPHS_TAVILY_BASE_URL", stub.url)
         settings.cache_clear()
         yield stub
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Iterator[ReplyStore]:
+    """A reply table in a database of its own."""
+    engine = open_database(tmp_path / "index", create=True)
+    yield ReplyStore(engine)
+    engine.dispose()
+
+
+@pytest.fixture
+def open_model(openai: Any, replies: ReplyStore) -> OpenModel:
+    """Opens ``openai:stub`` by the product's own way, with settings of a context."""
+
+    async def open_it(**chosen: Any) -> LanguageModel:
+        context = QuestionContext(**{"model": "openai:stub", "max_retries": 0, **chosen})
+        return await open_language_model(context, settings(), replies, LexicalEmbedder)
+
+    return open_it

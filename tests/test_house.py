@@ -8,7 +8,9 @@ import json
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,14 +18,27 @@ import ragraphs
 
 ROOT = Path(ragraphs.__file__).parent
 FLOORS = [
-    {"cli", "terminal", "evaluation"},
+    {"cli"},
+    {"evaluation"},
     {"graphs"},
-    {"nodes"},
-    {"prompts", "models", "stores", "algorithms"},
+    {"nodes", "views"},
+    {"index"},
+    {"offline"},
+    {"models"},
+    {"prompts", "stores", "algorithms"},
+    {"language"},
     {"state", "context", "settings"},
 ]
-ONLY = {"algorithms": {"state"}, "prompts": {"prompts", "state"}, "state": set()}
-APART = {("stores", "models"), ("models", "stores")}
+ONLY = {
+    "algorithms": {"language", "state"},
+    "language": {"state"},
+    "prompts": {"prompts", "state"},
+    "state": set(),
+}
+APART = {("nodes", "views"), ("views", "nodes")}
+PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
+NOT_PACKAGED = {Path("evaluation/benchmarks"), Path("evaluation/training")}
+LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer")
@@ -40,6 +55,11 @@ def sources() -> list[Path]:
 
 def room_of(file: Path) -> str:
     return file.parts[0].removesuffix(".py")
+
+
+def module_of(file: Path) -> str:
+    parts = file.with_suffix("").parts
+    return ".".join(("ragraphs", *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
 def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
@@ -79,6 +99,31 @@ def test_a_module_imports_only_from_its_own_floor_or_below(file):
         assert allowed is None or other in allowed | {room}, f"{file} imports {other}"
 
 
+def test_no_two_modules_import_each_other_in_a_circle():
+    files = {module_of(file): file for file in sources()}
+    imported = {
+        name: {other for other, _ in imports_of(file) if other in files and other != name}
+        for name, file in files.items()
+    }
+    assert list(TopologicalSorter(imported).static_order())
+
+
+def test_the_papers_do_not_import_each_other():
+    for file in sources():
+        if file.parts[0] == "algorithms" and file.parts[1] in PAPERS:
+            for name, _ in imports_of(file):
+                paper = name.removeprefix("ragraphs.algorithms.").split(".")[0]
+                assert paper not in PAPERS - {file.parts[1]}, f"{file} imports {name}"
+
+
+def test_no_room_holds_more_than_its_share():
+    lines: Counter[str] = Counter()
+    for file in sources():
+        lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
+    room, most = lines.most_common(1)[0]
+    assert most <= LARGEST_SHARE * lines.total(), f"{room} has {most} of {lines.total()} lines"
+
+
 def test_no_module_imports_a_room_by_its_bare_name():
     rooms = set().union(*FLOORS)
     for file in [*sources(), *(f.relative_to(ROOT) for f in (ROOT / "tests").rglob("*.py"))]:
@@ -89,9 +134,9 @@ def test_no_module_imports_a_room_by_its_bare_name():
 def test_the_list_of_packages_is_the_tree():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = {file.parent for file in sources() if file.name == "__init__.py"}
-    names = {".".join(("ragraphs", *folder.parts)) for folder in folders}
-    assert set(project["tool"]["setuptools"]["packages"]) == names
     assert {file.parent for file in sources()} == folders
+    names = {".".join(("ragraphs", *folder.parts)) for folder in folders - NOT_PACKAGED}
+    assert set(project["tool"]["setuptools"]["packages"]) == names
 
 
 def test_every_graph_is_named_for_the_server_and_can_be_imported():

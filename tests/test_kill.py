@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph
-from ragraphs.nodes.embed import passage_text
-from ragraphs.nodes.opening import open_index
-from ragraphs.nodes.status import export_lines
+from ragraphs.index.opening import open_index
+from ragraphs.index.vectors import passage_text
+from ragraphs.views.status import export_lines
 
 DOCUMENTS = 60
 

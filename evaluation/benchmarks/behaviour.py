@@ -16,23 +16,26 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from ...context import IndexContext, LayerName, MethodName, QuestionContext
+from ...context import IndexContext, LayerName, MethodName, QuestionContext, RouterContext
 from ...graphs import graph_of
 from ...graphs.index import graph as index_graph
-from ...nodes.opening import open_index
-from ...nodes.status import export_lines
+from ...graphs.router import graph as router
+from ...index.opening import open_index
+from ...views.status import export_lines
 from ..datasets import load_dataset
-from ..stub_model import stub_model, texts_of
+from .stub_model import stub_model, texts_of
 
 app = typer.Typer(add_completion=False)
 
 _LAYERS = list(get_args(LayerName))
-_VARIANTS: tuple[tuple[MethodName, dict[str, Any]], ...] = (
+_Graph = MethodName | Literal["router"]
+_VARIANTS: tuple[tuple[_Graph, dict[str, Any]], ...] = (
     *((method, {}) for method in get_args(MethodName)),
     ("deeprag", {"mode": "tree"}),
     ("graphrag", {"search": "local"}),
@@ -40,6 +43,7 @@ _VARIANTS: tuple[tuple[MethodName, dict[str, Any]], ...] = (
     ("graphrag", {"search": "text"}),
     ("graphrag", {"search": "basic"}),
     ("hoprag", {"retriever": "hybrid"}),
+    ("router", {}),
 )
 _STUB = "openai:stub"
 _PROMPTS = "RAGRAPHS_BEHAVIOUR_PROMPTS"
@@ -99,7 +103,6 @@ def _recorded(
         asked = _questions(corpus, exported, questions)
         for method, settings in _VARIANTS:
             yield from _answers(method, settings, asked, "index", "offline")
-        yield from _answers("router", {}, asked, "index", "offline")
         if stub:
             yield from _with_stub(_short(source), asked[:_STUB_QUESTIONS], embeddings)
 
@@ -137,21 +140,23 @@ def _questions(corpus: Path, exported: list[str], most: int) -> list[str]:
 
 
 def _answers(
-    method: str, settings: dict[str, Any], asked: list[str], index: str, model: str
+    method: _Graph,
+    settings: dict[str, Any],
+    asked: list[str],
+    index: str,
+    model: str,
 ) -> Iterator[tuple[str, Any]]:
-    if method == "router":
-        from ...context import RouterContext
-        from ...graphs.router import graph
-
-        context: QuestionContext = RouterContext(index=index, model=model, **settings)
-    else:
-        graph, context_type = graph_of(method)  # type: ignore[arg-type]
-        context = context_type(index=index, model=model, **settings)
+    graph, context_type = _graph(method)
+    context = context_type(index=index, model=model, **settings)
     name = " ".join([model, method, *map(str, settings.values())])
     for question in asked:
         result = graph.invoke({"question": question}, context=context)
         result.pop("messages", None)  # the answer once more, under an id made by chance
         yield f"{name}: {question}", result
+
+
+def _graph(method: _Graph) -> tuple[Any, type[QuestionContext]]:
+    return (router, RouterContext) if method == "router" else graph_of(method)
 
 
 def _short(source: str) -> str:
@@ -177,7 +182,7 @@ def _with_stub(source: str, asked: list[str], embeddings: str) -> Iterator[tuple
         index_graph.invoke({"sources": [source]}, context=context)
         yield "stub export", list(export_lines(open_index(context)))
         yield "stub prompts of indexing", sorted(prompts.read_text(encoding="utf-8").split("\n"))
-        for method, settings in [*_VARIANTS, ("router", {})]:
+        for method, settings in _VARIANTS:
             prompts.write_text("", encoding="utf-8")
             yield from _answers(method, settings, asked, "stub", _STUB)
             sent = sorted(prompts.read_text(encoding="utf-8").split("\n"))
@@ -215,7 +220,7 @@ def _reply(kind: str, human: str) -> Any:
         "entities": [{"name": n, "type": "person", "description": f"{n} {some}"} for n in names],
         "relations": [
             {"source": a, "relation": "is near", "target": b, "strength": 2}
-            for a, b in zip(names, names[1:], strict=False)
+            for a, b in pairwise(names)
         ],
     }
     findings = [{"statement": some, "evidence": ids[:1]}]

@@ -140,7 +140,7 @@ def test_ctrl_c_keeps_what_is_finished(run, question_set, model):
         return Response(chat("{}").body, seconds=60)
 
     model.answer = slow
-    command = [sys.executable, "-c", "from ragraphs.cli import main; main()"]
+    command = [sys.executable, "-c", "from ragraphs.cli.main import main; main()"]
     command += ["evaluate", "answers", "set", "--method", "basic", "--index", "kept", *MODEL]
     running = started(command)
     assert third.wait(60)

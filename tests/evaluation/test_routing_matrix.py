@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.routing import PRIOR
+from ragraphs.algorithms.router.decision import PRIOR
 from ragraphs.evaluation.routing_matrix import (
     Cell,
     always,

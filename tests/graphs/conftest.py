@@ -11,10 +11,10 @@ import pytest
 from graphrag_support import build_once
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import Index, open_index
 from ragraphs.models.lexical import LexicalEmbedder
-from ragraphs.nodes.opening import Index, open_index
-from ragraphs.nodes.status import export_lines
 from ragraphs.settings import settings
+from ragraphs.views.status import export_lines
 from scripted_model import DOCUMENTS, Script
 from stub_openai import OpenAIStub
 

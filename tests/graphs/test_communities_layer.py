@@ -19,12 +19,12 @@ from communities_support import (
     partitions,
 )
 from http_stub import Response
-from ragraphs.algorithms.entity_aliases import normalised
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes.communities_layer import communities_stamp
-from ragraphs.nodes.status import describe
+from ragraphs.index.communities import communities_stamp
+from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.communities import ASSEMBLED
+from ragraphs.views.status import describe
 from stub_openai import failure
 
 FEW = clustered(20, each=5)

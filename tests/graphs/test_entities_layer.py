@@ -22,12 +22,12 @@ from entities_support import (
     vector_texts,
 )
 from http_stub import Response
-from ragraphs.algorithms.entity_aliases import normalised
-from ragraphs.nodes.drawing import drawn_index
-from ragraphs.nodes.embed import owner_of
-from ragraphs.nodes.entities_layer import entities_stamp
-from ragraphs.nodes.status import describe
+from ragraphs.index.entities import entities_stamp
+from ragraphs.index.vectors import owner_of
+from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
+from ragraphs.views.passage_graph import drawn_index
+from ragraphs.views.status import describe
 from stub_openai import failure
 
 
@@ -279,7 +279,7 @@ def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
         raise RuntimeError("stopped")
 
     with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="stopped"):
-        patch.setattr("ragraphs.nodes.entities_layer.merge_facts", stop)
+        patch.setattr("ragraphs.index.entities.merge_facts", stop)
         build(indexing)
     indexing.run()
     build(other)

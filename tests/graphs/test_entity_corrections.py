@@ -8,8 +8,8 @@ from entities_support import (
     documents,
     layer_of,
 )
-from ragraphs.algorithms.entity_aliases import normalised
-from ragraphs.nodes.entity_lookup import correct
+from ragraphs.index.corrections import correct
+from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
 
 

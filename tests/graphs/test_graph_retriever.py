@@ -10,12 +10,12 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes.drawing import drawn_index
-from ragraphs.nodes.opening import Index, open_index
+from ragraphs.index.opening import Index, open_index
+from ragraphs.index.sentences import GRAPH_FILE
 from ragraphs.nodes.retrieve import search
-from ragraphs.nodes.sentence_layer import GRAPH_FILE
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
+from ragraphs.views.passage_graph import drawn_index
 
 DOCUMENTS = {
     "atomium": ("Atomium", "The Atomium stands in Brussels. It was designed by André Waterkeyn."),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from communities_support import NAMES, Together, texts_of
 from graphrag_support import Asking
-from ragraphs.algorithms.text import count_tokens
-from ragraphs.nodes.communities_layer import report_text
-from ragraphs.nodes.community_view import load_communities
+from ragraphs.index.communities import load_communities, report_text
+from ragraphs.language.analyser import count_tokens
 from stub_openai import failure
 
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from communities_support import MODEL, NAMES, Together, clustered, texts_of
 from graphrag_support import Asking
-from ragraphs.algorithms.text import count_tokens
 from ragraphs.context import GraphragContext
 from ragraphs.graphs.graphrag import graph
-from ragraphs.nodes.community_view import load_communities
+from ragraphs.index.communities import load_communities
+from ragraphs.language.analyser import count_tokens
 from ragraphs.state.errors import RagraphsError
 from stub_openai import failure
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 from http_stub import Response
-from ragraphs.nodes.hops_layer import stored_hops
-from ragraphs.nodes.status import describe
+from ragraphs.index.hops import stored_hops
 from ragraphs.state.errors import RagraphsError
+from ragraphs.views.status import describe
 from stub_openai import failure
 
 MODEL = "openai:stub"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes import hop_search, opening
-from ragraphs.nodes.hop_search import load_hops
-from ragraphs.nodes.hops_layer import question_id
+from ragraphs.index import hops as hop_search
+from ragraphs.index import opening
+from ragraphs.index.hops import load_hops, question_id
 from ragraphs.state.errors import RagraphsError
 from sqlalchemy import text
 from stub_openai import failure

@@ -14,9 +14,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.models.lexical import LexicalEmbedder
-from ragraphs.nodes.status import describe
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
-from ragraphs.stores.vectors import Entry
+from ragraphs.stores.chroma import Entry
+from ragraphs.views.status import describe
 
 
 def counts(result) -> tuple[int, int, int, int]:

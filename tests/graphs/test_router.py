@@ -35,7 +35,7 @@ def ask_at(index: str, question: str = QUESTION, **chosen: Any) -> Any:
 @pytest.fixture
 def unsure(monkeypatch):
     """A classifier that always abstains, so that the model is asked."""
-    from ragraphs.nodes import routing
+    from ragraphs.nodes.router import route as routing
 
     prior_of = routing.prior_of
 

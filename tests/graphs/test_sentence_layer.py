@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from http_stub import Response
-from ragraphs.algorithms import mentions, passage_graph
-from ragraphs.algorithms.passage_graph import sentence_texts
+from ragraphs.algorithms.linear_rag import passage_graph
+from ragraphs.algorithms.linear_rag.passage_graph import sentence_texts
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes import opening
+from ragraphs.index import opening
+from ragraphs.language import mentions
 from ragraphs.nodes.retrieve import search
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores.sentence_vectors import SentenceVectors
+from ragraphs.stores.vector_tables import SentenceVectors
 from sqlalchemy import text
 from stub_openai import OpenAIStub, failure
 

@@ -62,7 +62,7 @@ def test_grading_rewriting_and_traversal_go_to_the_small_model(
 
 
 def test_choosing_and_standing_alone_go_to_the_small_model(ask, script, monkeypatch):
-    from ragraphs.nodes import routing
+    from ragraphs.nodes.router import route as routing
 
     prior_of = routing.prior_of
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.models.structured import MalformedReplyError, read_reply, reply_schema
+from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.prompts.extraction_replies import (
     Description,
     Facts,

@@ -9,11 +9,11 @@ from string import Template
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.report_context import Element
+from ragraphs.algorithms.graphrag.report_context import Element
+from ragraphs.index.report_material import shown
+from ragraphs.models.chat.structured import read_reply
 from ragraphs.models.lexical import LexicalEmbedder
-from ragraphs.models.offline import OfflineLanguageModel
-from ragraphs.models.structured import read_reply
-from ragraphs.nodes.community_material import shown
+from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts import library
 from ragraphs.prompts.prompt import Prompt, fence, number
 from ragraphs.state.errors import RagraphsError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ragraphs.algorithms.communities import Community
+from ragraphs.state.reports import Community
 from ragraphs.stores import schema
 from ragraphs.stores.communities import ASSEMBLED, CommunityStore
 

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.entity_merging import (
-    Correction,
-    Entity,
-    EntityClaim,
-    EntityGraph,
-    EntityMention,
-    Merge,
-    Relation,
-)
+from ragraphs.algorithms.entities.merging import Correction, Merge
+from ragraphs.state.entities import Entity, EntityClaim, EntityGraph, EntityMention, Relation
 from ragraphs.stores.entities import EntityStore, StoredEntity, StoredRelation
 from ragraphs.stores.schema import open_database, open_memory
 

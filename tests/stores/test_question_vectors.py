@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ragraphs.state.errors import IncompleteIndexError
-from ragraphs.stores.question_vectors import QuestionVectors
+from ragraphs.stores.vector_tables import QuestionVectors
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 

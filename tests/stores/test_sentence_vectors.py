@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ragraphs.state.errors import IncompleteIndexError
 from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
-from ragraphs.stores.sentence_vectors import SentenceStore, SentenceVectors
+from ragraphs.stores.vector_tables import SentenceStore, SentenceVectors
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 

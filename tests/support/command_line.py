@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from ragraphs.cli import main
+from ragraphs.cli.main import main
 
 
 class Ended(NamedTuple):

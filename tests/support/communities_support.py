@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
-from ragraphs.evaluation.synthetic import made_up
-from ragraphs.nodes.community_view import load_communities
+from ragraphs.evaluation.benchmarks.synthetic import made_up
+from ragraphs.index.communities import load_communities
 from ragraphs.stores import schema
-from ragraphs.stores.vectors import Collection
+from ragraphs.stores.chroma import Collection
 from sqlalchemy import text
 
 MODEL = "openai:stub"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from ragraphs.nodes.entities_layer import _entries
+from ragraphs.index.entities import _entries
 from ragraphs.stores import schema
 from sqlalchemy import select
 

@@ -1,6 +1,6 @@
 """A small graph to draw, and texts that would act if a page let them."""
 
-from ragraphs.algorithms.drawing import DrawnEdge, DrawnGraph, DrawnNode
+from ragraphs.views.pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
 
 ATTACKS = [
     "</script><script>window.ran = 1</script>",

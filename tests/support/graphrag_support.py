@@ -11,7 +11,7 @@ from communities_support import MODEL, Script, build, build_from_triples, cluste
 from ragraphs.context import GraphragContext, IndexContext, settings
 from ragraphs.graphs.graphrag import graph
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.nodes.opening import Index, open_index
+from ragraphs.index.opening import Index, open_index
 from stub_openai import serving_openai
 
 QUESTION = {"question": "Who knows whom?"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from ragraphs.evaluation.dev_server import DevServer, dev_server
+from ragraphs.evaluation.benchmarks.dev_server import DevServer, dev_server
 
 
 class Server(DevServer):

@@ -1,9 +1,6 @@
 """Facts of passages to merge, and what became of them."""
 
-from ragraphs.algorithms.entity_merging import (
-    FoundFacts,
-    merge_facts,
-)
+from ragraphs.algorithms.entities.merging import FoundFacts, merge_facts
 
 
 def facts(passage, entities, relations=(), claims=(), title="", text=None):

@@ -1,0 +1,95 @@
+"""Finding the sentence that a statement rests on."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from ..language.analyser import Span, keywords, sentences
+
+_LONGEST = 400
+_FEW_KEYWORDS = 3
+_OTHERS = 0.25
+
+
+class CitedSentence(NamedTuple):
+    """A sentence of a passage, its characters ``[start, end)`` there, and its worth in [0, 1]."""
+
+    passage: str
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+def cite_statement(
+    statement: str, passages: Iterable[tuple[str, str]], most: int = 1
+) -> list[CitedSentence]:
+    """The sentences most like ``statement`` among passages (id, text), at most one of each.
+
+    A sentence scores the share of the statement's keywords that it has, less for others that it
+    has besides. One that shares a single keyword of many, or is longer than a quotation should be,
+    is not given.
+    """
+    wanted = keywords(statement)
+    best = [found for id, text in passages if (found := _best(id, text, wanted)) is not None]
+    return sorted(best, key=lambda found: (-found.score, found.passage))[:most]
+
+
+def nearest_statements(statement: str, others: Sequence[str], most: int) -> list[int]:
+    """The places of those of ``others`` that share most keywords with ``statement``."""
+    wanted = keywords(statement)
+    scores = [_cosine(wanted, keywords(other)) for other in others]
+    ranked = sorted(range(len(others)), key=lambda place: (-scores[place], place))
+    return [place for place in ranked[:most] if scores[place] > 0]
+
+
+def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
+    found: CitedSentence | None = None
+    for sentence in sentences(text):
+        score = _worth(wanted, keywords(sentence.text))
+        fits = sentence.end - sentence.start <= _LONGEST and not sentence.text.startswith("#")
+        if score > (found.score if found else 0.0) and fits:
+            found = CitedSentence(id, sentence.start, sentence.end, sentence.text, score)
+    return found
+
+
+def _worth(wanted: frozenset[str], own: frozenset[str]) -> float:
+    shared = len(wanted & own)
+    if not shared or (shared == 1 and len(wanted) > _FEW_KEYWORDS):
+        return 0.0
+    return float(shared / len(wanted) * (shared / len(own)) ** _OTHERS)
+
+
+def _cosine(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / math.sqrt(len(a) * len(b)) if a and b else 0.0
+
+
+_LEAST_SIMILARITY = 90.0
+_LEAST_FUZZY_LENGTH = 20
+
+
+def locate(quote: str, text: str) -> Span | None:
+    """Where ``quote`` stands in ``text``, or None.
+
+    Exact first; then without regard to case, white space and quotation marks; then, for quotes of
+    twenty characters and more, the most similar stretch if at least 90 % of it agrees.
+    """
+    bare = quote.strip().strip("\"'“”‘’「」…").strip()
+    if not bare:
+        return None
+    if (start := text.find(bare)) >= 0:
+        return Span(start, start + len(bare), bare)
+    loose = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", bare))
+    if loose and (match := re.search(loose, text, re.IGNORECASE)):
+        return Span(match.start(), match.end(), match.group())
+    if len(bare) < _LEAST_FUZZY_LENGTH or len(bare) > len(text) * 1.1:
+        return None
+    found = fuzz.partial_ratio_alignment(bare, text, score_cutoff=_LEAST_SIMILARITY)
+    if found is None or found.dest_end <= found.dest_start:
+        return None
+    return Span(found.dest_start, found.dest_end, text[found.dest_start : found.dest_end])

@@ -1,0 +1,45 @@
+"""Grading a text for a question without a model."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TypedDict
+
+from ...language.analyser import keywords, terms
+
+_NAME = re.compile(r"\b[A-Z][\w'’-]*|\d[\d.,]*")
+
+
+class GraderParameters(TypedDict):
+    """A calibrated grader: weights of the three features, bias, and CRAG's two thresholds."""
+
+    weights: list[float]
+    bias: float
+    upper: float
+    lower: float
+
+
+def features(question: str, title: str, text: str, cosine: float) -> tuple[float, float, float]:
+    """How a text meets a question, each in [0, 1] but the last, which is in [−1, 1].
+
+    The share of the question's keywords in the text or its title, the share of its names and
+    numbers (of its keywords, where it has none that can be told by their form), and the cosine of
+    the embeddings.
+    """
+    present = keywords(f"{title} {text}")
+    wanted = keywords(question)
+    names = frozenset(terms(" ".join(_NAME.findall(question)))) or wanted
+    return _share(wanted, present), _share(names, present), cosine
+
+
+def grade(values: tuple[float, float, float], parameters: GraderParameters) -> float:
+    """A score in [−1, 1]: 2·P(relevant) − 1 by logistic regression over ``features``."""
+    z = parameters["bias"] + sum(
+        weight * value for weight, value in zip(parameters["weights"], values, strict=True)
+    )
+    return math.tanh(z / 2)
+
+
+def _share(wanted: frozenset[str], present: frozenset[str]) -> float:
+    return len(wanted & present) / len(wanted) if wanted else 0.0

@@ -1,0 +1,56 @@
+"""Corrective RAG (Yan et al. 2024, arXiv 2401.15884): verdict and knowledge refinement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...language.analyser import sentences
+from ...state.crag import Verdict
+from ...state.records import Evidence
+
+_WHOLE = 2
+
+
+def verdict(scores: Sequence[float], upper: float, lower: float) -> Verdict:
+    """What the grades in [−1, 1] of the retrieved passages mean together (CRAG §4.3).
+
+    Any score ≥ ``upper``: correct; all scores < ``lower``, or none at all: incorrect; otherwise
+    ambiguous.
+    """
+    if any(score >= upper for score in scores):
+        return "correct"
+    if all(score < lower for score in scores):
+        return "incorrect"
+    return "ambiguous"
+
+
+def decompose(passage: Evidence, size: int) -> list[Evidence]:
+    """The strips of a passage: itself if it has one or two sentences, else ``size`` at a time.
+
+    Each strip keeps the passage's id; its ``start`` and ``end`` are characters of the document.
+    """
+    spans = sentences(passage["text"])
+    if len(spans) <= _WHOLE:
+        return [passage]
+    strips: list[Evidence] = []
+    for first in range(0, len(spans), size):
+        group = spans[first : first + size]
+        start, end = group[0].start, group[-1].end
+        strips.append(
+            {
+                **passage,
+                "text": passage["text"][start:end],
+                "start": passage["start"] + start,
+                "end": passage["start"] + end,
+            }
+        )
+    return strips
+
+
+def recompose(
+    strips: Sequence[Evidence], scores: Sequence[float], cut: float, most: int
+) -> list[Evidence]:
+    """The ``most`` best strips that score above ``cut``, in the order they came in."""
+    kept = [place for place, score in enumerate(scores) if score > cut]
+    best = sorted(kept, key=lambda place: (-scores[place], place))[:most]
+    return [{**strips[place], "score": scores[place]} for place in sorted(best)]

@@ -1,0 +1,1 @@
+"""DeepRAG (Guan et al. 2025, arXiv 2502.01142)."""

@@ -1,0 +1,247 @@
+"""Comparing and counting over the answers to sub-questions: computed, not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...language.analyser import is_korean
+from ...language.answer_types import countries, dates, roots
+from ...language.comparison_questions import ComparisonQuestion, comparison_of
+from ...language.comparison_questions_korean import korean_comparison_of
+from ...language.questions import Measure, QuestionShape, analyse_question
+
+
+class Answered(NamedTuple):
+    """A sub-question, its references filled in, with its answer; empty if none was found."""
+
+    question: str
+    answer: str
+
+
+class Computed(NamedTuple):
+    """An answer that follows from others; ``used`` are the places of those."""
+
+    answer: str
+    used: tuple[int, ...]
+
+
+class _Value(NamedTuple):
+    """What an answer says: a date as (year, month, day) or a number (with its unit), or a name."""
+
+    key: tuple[float, ...]
+    unit: str
+    names: frozenset[str]
+
+
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
+           "만": 1e4, "억": 1e8, "조": 1e12}  # fmt: skip
+_UNITS: dict[str, dict[str, float]] = {
+    "length": {"mm": 0.001, "cm": 0.01, "m": 1, "km": 1000, "metre": 1, "meter": 1, "mile": 1609.34,
+               "mi": 1609.34, "ft": 0.3048, "feet": 0.3048, "foot": 0.3048, "yard": 0.9144,
+               "inch": 0.0254, "inches": 0.0254, "kilometre": 1000, "kilometer": 1000,
+               "미터": 1, "킬로미터": 1000},
+    "weight": {"g": 0.001, "kg": 1, "t": 1000, "tonne": 1000, "ton": 1000, "pound": 0.4536,
+               "lb": 0.4536, "kilogram": 1, "gram": 0.001, "킬로그램": 1},
+    "time": {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
+             "month": 2629746, "year": 31556952},
+}  # fmt: skip
+_WORDS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_NUMBER = re.compile(
+    rf"(?<![\w.])(?:(?P<digits>-?\d[\d,]*(?:\.\d+)?)|(?P<word>{'|'.join(_WORDS)})\b)"
+    rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
+_YES = re.compile(r"^\W*(?:yes|true|예|네|그렇)", re.IGNORECASE)
+_NO = re.compile(r"^\W*(?:no|not|false|아니)\b|^\W*아니", re.IGNORECASE)
+
+
+def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
+    """The answer to a ``question`` that compares or counts, from the answers to its sub-questions.
+
+    Dates and numbers are compared, countries and names checked for being the same, yes and no
+    combined and counted. None if the question does not compare, or the answers do not decide it.
+    """
+    asked = comparison(question)
+    if asked is None:
+        return None
+    traces = [_trace(thing, asked.things, answered) for thing in asked.things]
+    shape = analyse_question(question)
+    if asked.relation in {"both", "either", "count"}:
+        return _combined(asked, shape, traces, answered)
+    values = [_value(asked.measure, trace, answered) for trace in traces]
+    if any(value is None for value in values):
+        return None
+    known = [value for value in values if value is not None]
+    used = tuple(dict.fromkeys(place for trace in traces for place in trace))
+    if asked.relation == "same":
+        return Computed(shape.verdict(_agree([value for value in known])), used)
+    return _ranked(asked, shape, known, used)
+
+
+def _trace(thing: str, things: Sequence[str], answered: Sequence[Answered]) -> list[int]:
+    """The places of the sub-questions about ``thing``, and about what their answers name."""
+    longer = [other for other in things if other != thing and mentions(other, thing)]
+    names, found = [thing], list[int]()
+    for place, (question, answer) in enumerate(answered):
+        bare = question
+        for other in longer:
+            bare = re.sub(re.escape(other), " ", bare, flags=re.IGNORECASE)
+        if any(mentions(bare, name) for name in names):
+            found.append(place)
+            if _names(answer):
+                names.append(answer)
+    return found
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether ``text`` has ``name`` as words of its own, or with a Korean particle.
+
+    Articles do not matter.
+    """
+    bare = re.escape(_ARTICLE.sub("", name))
+    found = re.search(rf"(?<!\w){bare}(?![^\W가-힣])", _ARTICLE.sub("", text), re.IGNORECASE)
+    return bool(bare and found)
+
+
+def _names(answer: str) -> bool:
+    """Whether an answer is something that another question may be about."""
+    return 1 < len(answer) <= 120 and not (_YES.match(answer) or _NO.match(answer))
+
+
+def _value(measure: Measure, trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
+    """What the last answer of a trace that fits the measure says."""
+    if measure == "lifespan":
+        return _lifespan(trace, answered)
+    for place in reversed(trace):
+        answer = answered[place].answer
+        value = read_value(measure, answer) if answer else None
+        if value is not None:
+            return value
+        if answer and place == trace[-1]:
+            return None
+    return None
+
+
+def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
+    said: dict[str, float] = {}
+    for place in trace:
+        question, answer = answered[place]
+        value = read_value("date", answer)
+        if value is not None:
+            year, month, day = value.key
+            said[analyse_question(question).measure] = year + month / 12 + day / 366
+    if not {"birth", "death"} <= said.keys():
+        return None
+    return _Value((said["death"] - said["birth"],), "year", frozenset())
+
+
+def read_value(measure: Measure, answer: str) -> _Value | None:
+    """What ``answer`` says of ``measure``, or None where it says nothing of that kind."""
+    if measure in {"birth", "death", "date"}:
+        found = dates(answer)
+        return _Value(tuple(map(float, found[0].key)), "", frozenset()) if found else None
+    if measure == "number":
+        return _number(answer)
+    keys = frozenset(country for _, country in countries(answer))
+    names = keys if measure == "country" and keys else keys | frozenset(roots(answer))
+    return _Value((), "", names) if names else None
+
+
+def _number(answer: str) -> _Value | None:
+    match = _NUMBER.search(answer)
+    if match is None:
+        return None
+    digits, word = match["digits"], match["word"]
+    value = float(digits.replace(",", "")) if digits else float(_WORDS[word.lower()])
+    value *= _SCALES.get((match["scale"] or "").lower(), 1)
+    unit = (match["unit"] or "").lower()
+    for kind, factors in _UNITS.items():
+        factor = factors.get(unit) or factors.get(unit.rstrip("s"))
+        if factor is not None:
+            return _Value((value * factor,), kind, frozenset())
+    return _Value((value,), "", frozenset())
+
+
+def _agree(values: Sequence[_Value]) -> bool:
+    """Whether all values are the same, as far as each of them says."""
+    first, *others = values
+    if first.names:
+        return all(_same_names(first.names, other.names) for other in others)
+    shared = [
+        [pair for pair in zip(first.key, other.key, strict=False) if all(pair)] for other in others
+    ]
+    return all(pairs and all(a == b for a, b in pairs) for pairs in shared)
+
+
+def _same_names(a: frozenset[str], b: frozenset[str]) -> bool:
+    return bool(a & b) and (a <= b or b <= a)
+
+
+def _ranked(
+    asked: ComparisonQuestion, shape: QuestionShape, values: Sequence[_Value], used: tuple[int, ...]
+) -> Computed | None:
+    """The thing with the least or greatest value, or how far apart the values are."""
+    if len({value.unit for value in values}) > 1:
+        return None
+    keys = [value.key for value in values]
+    if any(0 in key[1:] for key in keys) and len({key[0] for key in keys}) < len(keys):
+        return None
+    if asked.relation == "difference":
+        return Computed(_distance(keys), used) if len(keys) == 2 else None
+    best = (min if asked.relation == "least" else max)(keys)
+    if keys.count(best) > 1:
+        return Computed(shape.verdict(False), used) if asked.claim else None
+    chosen = keys.index(best)
+    return Computed(shape.verdict(chosen == 0) if asked.claim else asked.things[chosen], used)
+
+
+def _distance(keys: Sequence[tuple[float, ...]]) -> str:
+    """Full years between two dates, or the difference of two numbers."""
+    low, high = sorted(keys)
+    years = high[0] - low[0]
+    if len(low) == 3 and low[1] and high[1]:
+        years -= high[1:] < low[1:]
+    return f"{years:g}" if abs(years) < 1e6 else f"{years:,.0f}"
+
+
+def _combined(
+    asked: ComparisonQuestion,
+    shape: QuestionShape,
+    traces: Sequence[Sequence[int]],
+    answered: Sequence[Answered],
+) -> Computed | None:
+    """Yes and no over all things: whether all are so, which one is, or how many are."""
+    said = [_truth(trace, answered) for trace in traces]
+    used = tuple(dict.fromkeys(place for trace in traces for place in trace))
+    if asked.relation == "both" and (None not in said or False in said):
+        return Computed(shape.verdict(all(said)), used)
+    if None in said:
+        return None
+    if asked.relation == "count":
+        return Computed(str(said.count(True)), used)
+    if asked.relation == "either" and said.count(True) == 1:
+        return Computed(asked.things[said.index(True)], used)
+    return None
+
+
+def _truth(trace: Sequence[int], answered: Sequence[Answered]) -> bool | None:
+    answer = answered[trace[-1]].answer if trace else ""
+    return True if _YES.match(answer) else False if _NO.match(answer) else None
+
+
+_LONGEST = 1000
+
+
+def comparison(question: str) -> ComparisonQuestion | None:
+    """What ``question`` compares, English or Korean, or None if it does not compare."""
+    if len(question) > _LONGEST:
+        return None
+    return (korean_comparison_of if is_korean(question) else comparison_of)(question)

@@ -1,0 +1,76 @@
+"""The retrieval narrative: which sub-question comes next, and where its answer may come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from ...language.analyser import is_korean, keywords
+from ...language.answer_types import dates, name_spans
+from .comparing import Answered
+
+Policy = Literal["biased", "retrieve_always", "model"]
+Source = Literal["retrieve", "earlier"]
+
+_COMPOSITION = re.compile(
+    r"\b(?:same|both|either|difference|different|differ|sum|total|together|average|mean|older|"
+    r"younger|earlier|later|first|last|before|after|longer|shorter|larger|smaller|bigger|higher|"
+    r"lower|taller|more|fewer|less|most|least|greater|oldest|youngest|earliest|latest|add|plus|minus|"
+    r"subtract|divided|times|percent|compare|count|how many of)\b"
+    r"|같은|동일|차이|합|평균|먼저|나중|더 |가장|둘 다|모두|비교",
+    re.IGNORECASE,
+)
+
+_FIGURE = re.compile(r"\d(?:[\d,.]*\d)?")
+
+
+class Decision(NamedTuple):
+    """Where a sub-question is answered from, and why."""
+
+    source: Source
+    reason: str
+
+
+def choose_source(
+    policy: Policy, question: str, proposed: Source, reason: str, earlier: Sequence[Answered]
+) -> Decision:
+    """The source for the sub-question ``question``, of which a model ``proposed`` one.
+
+    ``biased`` lets earlier answers do only for arithmetic and composition over them: at least two
+    were found (one, where figures are given in the question), and the question brings in no name,
+    date or figure that is not among them. ``retrieve_always`` lets nothing do; ``model`` follows
+    the proposal, if there is anything to answer from.
+    """
+    known = [step for step in earlier if step.answer]
+    if proposed == "retrieve" or policy == "retrieve_always":
+        kept = reason if proposed == "retrieve" else f"policy retrieve_always; proposed: {reason}"
+        return Decision("retrieve", kept)
+    if not known:
+        return Decision("retrieve", "no earlier answer to go by")
+    if policy == "model":
+        return Decision("earlier", reason)
+    if not _COMPOSITION.search(question):
+        return Decision("retrieve", "policy biased: no arithmetic or composition")
+    foreign = _foreign(question, known)
+    if foreign:
+        return Decision("retrieve", f"policy biased: “{foreign}” is in no earlier step")
+    if len(known) < 2 and not re.search(r"\d", question):
+        return Decision("retrieve", "policy biased: only one earlier answer")
+    return Decision("earlier", reason or "composition over earlier answers")
+
+
+def _foreign(question: str, known: Sequence[Answered]) -> str:
+    """A name, date or figure of ``question`` that no earlier step has, or nothing."""
+    said = " ".join(f"{step.question} {step.answer}" for step in known)
+    held = keywords(said)
+    named = [span.text for span in name_spans(question) if span.start]
+    dated = [date.text for date in dates(question)]
+    for text in [*named, *dated, *(figure.group() for figure in _FIGURE.finditer(question))]:
+        if not keywords(text) <= held and text not in said:
+            return text
+    if is_korean(question):
+        words = [word for word in question.split() if not _COMPOSITION.search(word)]
+        unknown = [w for w in words[:1] if keywords(w) and not keywords(w) & held]
+        return unknown[0] if unknown else ""
+    return ""

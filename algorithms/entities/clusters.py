@@ -1,0 +1,382 @@
+"""Which spellings of a corpus name one entity: candidates by shared words, then careful merging.
+
+No two names are compared unless an index says that they share something rare, and a name joins a
+cluster only by its representative, so that chains of similar names do not become one entity.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from rapidfuzz import fuzz
+
+from ...language.analyser import STOP_WORDS
+from ...language.mentions import normalised
+from ...state.entities import Reason
+from ..similarity import jaccard
+from . import aliases as forms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
+
+_ORDER: dict[Reason, int] = {
+    "correction": 0, "same normalised name": 1, "alias in text": 2, "fuzzy": 3, "short name": 4,
+    "embedding": 5, "shared neighbours": 6,
+}  # fmt: skip
+_STRONG: frozenset[Reason] = frozenset({"correction", "same normalised name", "alias in text"})
+_CONTRASTS = frozenset(
+    """north south east west northern southern eastern western northeast northwest southeast
+    southwest upper lower new old great little greater lesser inner outer central men women male
+    female senior junior boys girls spring summer autumn winter early late pre post anti non
+    vice deputy no not""".split()
+)
+
+
+class MergeSettings(NamedTuple):
+    """``neighbours``: θ, the least |N∩N| / |N∪N| for two names to count as having the same
+    neighbours, with at least ``shared`` of them in common. ``similarity``: the least similarity of
+    two names in 0..100 (rapidfuzz) that may be merged for their neighbours or embeddings.
+    ``cosine``: the least cosine of two names' embeddings. ``common``: a word in more names than
+    this makes no candidates."""
+
+    neighbours: float = 0.4
+    shared: int = 2
+    similarity: float = 80.0
+    cosine: float = 0.92
+    common: int = 50
+
+
+@dataclass(frozen=True)
+class Name:
+    """One normalised name of one kind, before merging.
+
+    ``name`` is its most frequent spelling, ``kinds`` the coarse kinds it may be (empty: unknown),
+    ``titles`` the documents it occurs in and ``neighbours`` the ids of names it is related to.
+    """
+
+    id: str
+    name: str
+    kinds: frozenset[str]
+    passages: frozenset[str]
+    titles: frozenset[str]
+    neighbours: frozenset[str] = frozenset()
+
+
+class Link(NamedTuple):
+    """Names ``a`` and ``b``, by id, may be one for ``reason``; ``score`` is in (0, 1].
+
+    The score is the cosine for embeddings, |N∩N| / |N∪N| for neighbours, the similarity of the
+    spellings for "fuzzy" and "short name", and 1 for the rest.
+    """
+
+    a: str
+    b: str
+    reason: Reason
+    score: float
+
+
+def compatible(a: Collection[str], b: Collection[str]) -> bool:
+    """Whether two entities may be of one kind; unknown kinds may be any."""
+    return not a or not b or not set(a).isdisjoint(b)
+
+
+def similarity(a: str, b: str) -> float:
+    """The similarity of two spellings in [0, 1], without regard to the order of words."""
+    return round(fuzz.token_sort_ratio(normalised(a), normalised(b)) / 100, 4)
+
+
+class _Corpus:
+    """The names with what the rules ask of two of them."""
+
+    def __init__(self, names: Sequence[Name], settings: MergeSettings) -> None:
+        self.names = sorted(names, key=lambda name: name.id)
+        self.settings = settings
+
+    def groups(self, forms_of: Callable[[Name], Iterable[Hashable]]) -> Iterator[tuple[Name, ...]]:
+        """Names that share a form, with no more members than a common word may have."""
+        places: defaultdict[Hashable, dict[str, Name]] = defaultdict(dict)
+        for name in self.names:
+            for form in forms_of(name):
+                if form:
+                    places[form][name.id] = name
+        for found in places.values():
+            if 2 <= len(found) <= self.settings.common:
+                yield tuple(found.values())
+
+    def shared_neighbours(self, a: Name, b: Name) -> float:
+        """|N∩N| / |N∪N| if it exceeds θ and enough are shared, else 0."""
+        if len(a.neighbours & b.neighbours) < self.settings.shared:
+            return 0.0
+        share = jaccard(a.neighbours, b.neighbours)
+        return share if share > self.settings.neighbours else 0.0
+
+    def in_context(self, a: Name, b: Name) -> bool:
+        """Whether both occur in one document or have the same neighbours."""
+        return not a.titles.isdisjoint(b.titles) or self.shared_neighbours(a, b) > 0
+
+
+def propose(
+    names: Sequence[Name], settings: MergeSettings, embed: Embed | None = None
+) -> list[Link]:
+    """All merges that the names themselves and their neighbours suggest, in no particular order."""
+    corpus = _Corpus(names, settings)
+    links = [
+        *_same_names(corpus),
+        *_slips(corpus),
+        *_persons(corpus),
+        *_weak(corpus, embed),
+    ]
+    return links
+
+
+def _same_names(corpus: _Corpus) -> Iterator[Link]:
+    def plain(name: Name) -> Iterable[Hashable]:
+        return forms.canonical(name.name), forms.compact(name.name)
+
+    def legal(name: Name) -> Iterable[Hashable]:
+        company = not name.kinds or "organization" in name.kinds
+        return (forms.without_legal_form(name.name),) if company else ()
+
+    def common_noun(name: Name) -> Iterable[Hashable]:
+        return (forms.singular(name.name),)
+
+    for forms_of in (plain, legal, common_noun, lambda name: (forms.without_particle(name.name),)):
+        for group in corpus.groups(forms_of):
+            for a, b in combinations(group, 2):
+                if _alike(a, b) and (forms_of in (plain, legal, common_noun) or _particle(a, b)):
+                    reason: Reason = "fuzzy" if forms_of is common_noun else "same normalised name"
+                    yield Link(a.id, b.id, reason, similarity(a.name, b.name) or 1.0)
+
+
+def _alike(a: Name, b: Name) -> bool:
+    return compatible(a.kinds, b.kinds) and forms.fixed_parts(a.name) == forms.fixed_parts(b.name)
+
+
+def _particle(a: Name, b: Name) -> bool:
+    """Whether what one Korean name has more is a particle rather than a syllable of the name."""
+    more = abs(len(forms.canonical(a.name)) - len(forms.canonical(b.name)))
+    return more >= 2 or not a.titles.isdisjoint(b.titles)
+
+
+def _slips(corpus: _Corpus) -> Iterator[Link]:
+    for group in corpus.groups(lambda name: forms.slip_signatures(forms.canonical(name.name))):
+        for a, b in combinations(group, 2):
+            kind = forms.slip(forms.canonical(a.name), forms.canonical(b.name))
+            related = b.id in a.neighbours
+            if kind == "no" or related or not _alike(a, b):
+                continue
+            if kind == "likely" or corpus.in_context(a, b):
+                yield Link(a.id, b.id, "fuzzy", similarity(a.name, b.name))
+
+
+def _persons(corpus: _Corpus) -> Iterator[Link]:
+    """Initials and short names, only where the corpus knows no second person they could mean."""
+
+    def surname(name: Name) -> Iterable[Hashable]:
+        person = not name.kinds or "person" in name.kinds
+        return forms.person_parts(name.name)[-1:] if person else ()
+
+    for group in corpus.groups(surname):
+        full = [name for name in group if len(forms.person_parts(name.name)) > 1]
+        fits: dict[frozenset[str], str] = {
+            frozenset((a.id, b.id)): fit
+            for a, b in combinations(full, 2)
+            if (fit := forms.same_person(a.name, b.name)) != "no" and b.id not in a.neighbours
+        }
+        for a, b in combinations(full, 2):
+            found = fits.get(frozenset((a.id, b.id)))
+            if not found or not (_unambiguous(a, full, fits) and _unambiguous(b, full, fits)):
+                continue
+            known = "person" in a.kinds and "person" in b.kinds
+            certain = found == "initials" and (known or "." in a.name + b.name)
+            if certain or (known and corpus.in_context(a, b)):
+                reason: Reason = "fuzzy" if found == "initials" else "short name"
+                yield Link(a.id, b.id, reason, similarity(a.name, b.name))
+        yield from _surnames(group, full, fits)
+
+
+def _unambiguous(name: Name, full: Sequence[Name], fits: Mapping[frozenset[str], str]) -> bool:
+    """Whether all that may be the same person as ``name`` may be so among themselves."""
+    mates = [other.id for other in full if frozenset((name.id, other.id)) in fits]
+    return all(frozenset(pair) in fits for pair in combinations(mates, 2))
+
+
+def _surnames(
+    group: Sequence[Name], full: Sequence[Name], fits: Mapping[frozenset[str], str]
+) -> Iterator[Link]:
+    alone = [n for n in group if "person" in n.kinds and len(forms.person_parts(n.name)) == 1]
+    persons = [name for name in full if "person" in name.kinds]
+    if persons and all(frozenset((a.id, b.id)) in fits for a, b in combinations(persons, 2)):
+        best = min(persons, key=lambda name: (-len(name.passages), name.id))
+        for name in alone:
+            if best.id not in name.neighbours:
+                yield Link(name.id, best.id, "short name", similarity(name.name, best.name))
+
+
+def _weak(corpus: _Corpus, embed: Embed | None) -> Iterator[Link]:
+    """Names of some similarity that have the same neighbours, or else close embeddings.
+
+    Embeddings do not see that a word more ("Left") makes another thing, so they need as many words.
+    """
+    pairs: dict[tuple[str, str], tuple[Name, Name]] = {}
+    for forms_of in (_words, _initials):
+        for group in corpus.groups(forms_of):
+            for a, b in combinations(group, 2):
+                unlike = forms_of is _initials and not _abbreviated(a, b)
+                if (a.id, b.id) not in pairs and not unlike and _comparable(a, b):
+                    pairs[a.id, b.id] = a, b
+    rest: list[tuple[Name, Name]] = []
+    for a, b in pairs.values():
+        share = corpus.shared_neighbours(a, b)
+        if share and (
+            _abbreviated(a, b) or _similar(a, b, corpus.settings.similarity, fuzz.token_set_ratio)
+        ):
+            yield Link(a.id, b.id, "shared neighbours", round(share, 4))
+        elif (
+            embed
+            and len([*_words(a)]) == len([*_words(b)])
+            and _similar(a, b, corpus.settings.similarity, fuzz.ratio)
+        ):
+            rest.append((a, b))
+    if embed and rest:
+        yield from _embedded(rest, embed, corpus.settings.cosine)
+
+
+def _words(name: Name) -> Iterable[Hashable]:
+    return [word for word in forms.canonical(name.name).split() if word not in STOP_WORDS]
+
+
+def _initials(name: Name) -> Iterable[Hashable]:
+    own = name.name.replace(".", "")
+    short = {own.lower()} if own.isupper() and len(own) > 2 else set[str]()
+    return sorted(short | {full for full in forms.acronyms(name.name) if len(full) > 2})
+
+
+def _abbreviated(a: Name, b: Name) -> bool:
+    return forms.is_acronym(a.name, b.name) or forms.is_acronym(b.name, a.name)
+
+
+def _comparable(a: Name, b: Name) -> bool:
+    """Whether nothing says that two names are two things.
+
+    A text that relates them, or lists both, means two; so do other numbers, directions and kinds.
+    """
+    if b.id in a.neighbours or not a.passages.isdisjoint(b.passages) or not _alike(a, b):
+        return False
+    x, y = set(forms.canonical(a.name).split()), set(forms.canonical(b.name).split())
+    if (x ^ y) & _CONTRASTS:
+        return False
+    persons = "person" in a.kinds or "person" in b.kinds
+    if not persons and any(len(word) == 1 and word != "s" for word in x ^ y):
+        return False
+    return not persons or forms.same_person(a.name, b.name) != "no"
+
+
+def _similar(a: Name, b: Name, least: float, ratio: Callable[..., float]) -> bool:
+    return ratio(forms.canonical(a.name), forms.canonical(b.name), score_cutoff=least) > 0
+
+
+def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed, least: float) -> Iterator[Link]:
+    import numpy as np
+
+    texts = sorted({name.name for pair in pairs for name in pair})
+    vectors = embed(texts)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, np.maximum(lengths, 1e-12), dtype=np.float32)
+    row = {text: place for place, text in enumerate(texts)}
+    for a, b in pairs:
+        cosine = float(vectors[row[a.name]] @ vectors[row[b.name]])
+        if cosine >= least:
+            yield Link(a.id, b.id, "embedding", round(min(cosine, 1.0), 4))
+
+
+@dataclass
+class _Cluster:
+    """Names taken for one; ``faces`` are the representative and its undoubted other names."""
+
+    head: Name
+    members: set[str]
+    kinds: frozenset[str]
+    faces: set[str] = field(default_factory=set)
+
+
+def cluster(
+    names: Sequence[Name],
+    links: Iterable[Link],
+    apart: Collection[frozenset[str]] = (),
+    preferred: Collection[str] = (),
+) -> tuple[dict[str, str], list[Link]]:
+    """The head of every name's cluster, and the links that were followed, surest first.
+
+    A link is followed if it joins the representatives of two clusters (or names that are theirs
+    beyond doubt), if the other names that come over are like the new head too, if kinds agree,
+    and if no pair in ``apart`` would come together.
+    Corrections bind: they are stopped by ``apart`` only. Names in ``preferred`` become heads.
+    """
+    by_id = {name.id: name for name in names}
+    of = {id: _Cluster(name, {id}, name.kinds, {id}) for id, name in by_id.items()}
+    ranked = sorted(
+        {link if link.a < link.b else Link(link.b, link.a, *link[2:]) for link in links},
+        key=lambda link: (_ORDER[link.reason], -link.score, link.a, link.b),
+    )
+    suggested = {frozenset(link[:2]) for link in ranked}
+    strong = {frozenset(link[:2]) for link in ranked if link.reason in _STRONG}
+    enemies: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in apart:
+        for id in pair:
+            enemies[id] |= pair - {id}
+    followed: list[Link] = []
+    for link in ranked:
+        left, right = of[link.a], of[link.b]
+        if left is right or not _may_join(left, right, link, enemies):
+            continue
+        kept, other = sorted((left, right), key=lambda c: _precedence(c.head, preferred))
+        if link.reason != "correction" and not _all_near(kept, other, suggested, strong):
+            continue
+        kept.members |= other.members
+        kept.kinds = _common_kinds(kept.kinds, other.kinds)
+        faces = kept.faces | other.faces
+        kept.faces = {
+            f for f in faces if f == kept.head.id or frozenset((f, kept.head.id)) in strong
+        }
+        of.update(dict.fromkeys(other.members, kept))
+        followed.append(link if link.a in other.members else Link(link.b, link.a, *link[2:]))
+    return {id: found.head.id for id, found in of.items()}, followed
+
+
+def _all_near(
+    kept: _Cluster,
+    other: _Cluster,
+    suggested: Collection[frozenset[str]],
+    strong: Collection[frozenset[str]],
+) -> bool:
+    """Whether each name of ``other`` is like the head of ``kept``, or beyond doubt like its own."""
+    return all(
+        id == other.head.id
+        or frozenset((id, other.head.id)) in strong
+        or frozenset((id, kept.head.id)) in suggested
+        for id in other.members
+    )
+
+
+def _may_join(left: _Cluster, right: _Cluster, link: Link, enemies: Mapping[str, set[str]]) -> bool:
+    if any(not enemies[id].isdisjoint(right.members) for id in left.members if id in enemies):
+        return False
+    if link.reason == "correction":
+        return True
+    return link.a in left.faces and link.b in right.faces and compatible(left.kinds, right.kinds)
+
+
+def _precedence(head: Name, preferred: Collection[str]) -> tuple[bool, int, int, str]:
+    return head.id not in preferred, -len(head.passages), -len(head.name), head.id
+
+
+def _common_kinds(a: frozenset[str], b: frozenset[str]) -> frozenset[str]:
+    return (a & b or a) if a and b else a or b

@@ -1,0 +1,204 @@
+"""From what was found in each passage to one graph of entities, relations and claims.
+
+A pure function of passages and corrections: the order of the passages does not matter, and what
+no passage speaks of leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...language.mentions import normalised
+from ...state.entities import (
+    Correction,
+    Entity,
+    EntityClaim,
+    EntityGraph,
+    EntityMention,
+    Merge,
+    Relation,
+)
+from .aliases import person_parts
+from .clusters import MergeSettings, Name, cluster, propose
+from .senses import Decisions, FoundFacts, Said, Senses, digest, end_of, entity_id
+from .spans import SpellingIndex
+
+if TYPE_CHECKING:
+    from .clusters import Embed
+
+__all__ = [
+    "Correction", "Entity", "EntityClaim", "EntityGraph", "EntityMention", "FoundFacts", "Merge",
+    "MergeSettings", "Relation", "entity_id", "merge_facts", "undirected_weights",
+]  # fmt: skip
+
+_STRONGEST = 10.0
+
+
+def merge_facts(
+    found: Iterable[FoundFacts],
+    corrections: Sequence[Correction] = (),
+    embed: Embed | None = None,
+    settings: MergeSettings | None = None,
+) -> EntityGraph:
+    """One graph of what was found in all passages.
+
+    ``embed`` gives the vectors (n, d) of n names; without it, spellings and neighbours decide.
+    Relations that merging makes lead from an entity to itself are left out.
+    """
+    passages = sorted(found, key=lambda one: (one.title, one.passage))
+    decisions = Decisions(corrections)
+    senses = Senses(passages, decisions)
+    names = senses.names()
+    wanted = decisions.links(names)
+    preferred = {link.b for link in wanted} - {link.a for link in wanted}
+    links = [*propose(names, settings or MergeSettings(), embed), *senses.alias_links, *wanted]
+    heads, followed = cluster(names, links, decisions.apart(names), preferred)
+    spelled = {name.id: name.name for name in names}
+    merges = senses.merges + [
+        Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
+    ]
+    ids = _final_ids(names, heads, preferred)
+    entities = _entities(senses.placed, ids, merges)
+    return EntityGraph(
+        entities=entities,
+        mentions=_mentions(passages, entities),
+        relations=_relations(passages, senses, ids),
+        claims=_claims(passages, senses, ids),
+        merges=tuple(sorted(merges)),
+    )
+
+
+def undirected_weights(relations: Iterable[Relation]) -> dict[tuple[str, str], float]:
+    """One weight in (0, 1] per related pair, ids in order: the sum of its relations' weights over
+    the greatest such sum (GraphRAG: normalised count of instances)."""
+    sums: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for relation in sorted(relations):
+        a, b = sorted((relation.source, relation.target))
+        sums[a, b] += relation.weight
+    greatest = max(sums.values(), default=1.0)
+    return {pair: sums[pair] / greatest for pair in sorted(sums)}
+
+
+def _final_ids(
+    names: Sequence[Name], heads: Mapping[str, str], preferred: Collection[str]
+) -> dict[str, str]:
+    """The entity of every name's id.
+
+    It is the id of the fullest name, which stays when documents use another one more often.
+    """
+    members: defaultdict[str, list[Name]] = defaultdict(list)
+    for name in names:
+        members[heads[name.id]].append(name)
+    chosen = {
+        head: min(
+            own,
+            key=lambda n: (
+                n.id not in preferred,
+                -len(normalised(n.name)),
+                normalised(n.name),
+                n.id,
+            ),
+        )
+        for head, own in members.items()
+    }
+    return {id: chosen[head].id for id, head in heads.items()}
+
+
+def _entities(
+    placed: Sequence[tuple[Said, str]], ids: Mapping[str, str], merges: Iterable[Merge]
+) -> tuple[Entity, ...]:
+    groups: defaultdict[str, list[Said]] = defaultdict(list)
+    for said, id in placed:
+        groups[ids[id]].append(said)
+    short: defaultdict[str, set[str]] = defaultdict(set)
+    for merge in merges:
+        if merge.reason == "short name":
+            shorter = min(merge.kept, merge.merged, key=lambda name: len(person_parts(name)))
+            short[ids[merge.kept_id]].add(normalised(shorter))
+    return tuple(_entity(id, groups[id], short[id]) for id in sorted(groups))
+
+
+def _entity(id: str, group: Sequence[Said], short: Collection[str]) -> Entity:
+    ordered = sorted(group, key=lambda said: (said.title, said.passage))
+    spellings = Counter(said.spelling for said in ordered)
+    types = Counter(said.type for said in ordered if said.type)
+    aliases = [spelling for spelling, _ in sorted(spellings.items(), key=_rank)]
+    full = [spelling for spelling in aliases if normalised(spelling) not in short]
+    return Entity(
+        id=id,
+        name=(full or aliases)[0],
+        type=min(types.items(), key=_rank, default=("", 0))[0],
+        descriptions=tuple(dict.fromkeys(s.description for s in ordered if s.description)),
+        aliases=tuple(aliases),
+        passages=tuple(dict.fromkeys(said.passage for said in ordered)),
+    )
+
+
+def _mentions(
+    passages: Iterable[FoundFacts], entities: Iterable[Entity]
+) -> tuple[EntityMention, ...]:
+    present: defaultdict[str, list[Entity]] = defaultdict(list)
+    for entity in entities:
+        for passage in entity.passages:
+            present[passage].append(entity)
+    found: list[EntityMention] = []
+    for one in passages:
+        spellings: defaultdict[str, list[str]] = defaultdict(list)
+        for entity in present[one.passage]:
+            for alias in entity.aliases:
+                spellings[alias].append(entity.id)
+        spans = SpellingIndex(spellings).find(one.text)
+        found.extend(EntityMention(id, one.passage, start, end) for id, start, end in spans)
+    return tuple(sorted(found))
+
+
+def _relations(
+    passages: Iterable[FoundFacts], senses: Senses, ids: Mapping[str, str]
+) -> tuple[Relation, ...]:
+    phrases: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    strengths: defaultdict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for one in passages:
+        for fact in one.facts["relations"]:
+            a = end_of(senses.located, one.passage, fact["source"])
+            b = end_of(senses.located, one.passage, fact["target"])
+            phrase = " ".join(fact["relation"].split()).strip(" .,;:")
+            if a is None or b is None or ids[a] == ids[b] or not phrase:
+                continue
+            own = ids[a], ids[b], phrase.casefold()
+            phrases[own][phrase] += 1
+            strength = min(max(fact["strength"], 0.0), _STRONGEST) / _STRONGEST
+            strengths[own][one.passage] = max(strength, strengths[own].get(one.passage, 0.0))
+    sums = {own: sum(by_passage.values()) for own, by_passage in strengths.items()}
+    greatest = max(sums.values(), default=0.0) or 1.0
+    return tuple(
+        Relation(
+            id=digest("relation", *own),
+            source=own[0],
+            target=own[1],
+            relation=min(phrases[own].items(), key=_rank)[0],
+            weight=total / greatest,
+            passages=tuple(strengths[own]),
+        )
+        for own, total in sorted(sums.items())
+    )
+
+
+def _rank(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
+
+
+def _claims(
+    passages: Iterable[FoundFacts], senses: Senses, ids: Mapping[str, str]
+) -> tuple[EntityClaim, ...]:
+    found: dict[str, EntityClaim] = {}
+    for one in passages:
+        for claim in one.facts["claims"]:
+            subject = end_of(senses.located, one.passage, claim["subject"])
+            object = end_of(senses.located, one.passage, claim["object"])
+            if subject is not None:
+                id = digest("claim", one.passage, *map(str, sorted(claim.items())))
+                about = ids[object] if object else ""
+                found[id] = EntityClaim(id, ids[subject], about, one.passage, claim)
+    return tuple(found[id] for id in sorted(found))

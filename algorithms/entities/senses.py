@@ -1,0 +1,373 @@
+"""What a name means where it stands: its kind, corrections, short names and explained aliases."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from ...language.mentions import normalised
+from ...state.entities import Correction, Merge, Reason
+from ...state.facts import PassageFacts
+from .aliases import (
+    ALIAS_RELATION,
+    KINDS,
+    Alias,
+    aliases_in_text,
+    kinds_of,
+    person_parts,
+    same_person,
+)
+from .clusters import Link, Name, compatible, similarity
+
+_ALONE = "\n"
+_json = json.JSONEncoder(ensure_ascii=False).encode
+_SAME: Reason = "same normalised name"
+
+
+class FoundFacts(NamedTuple):
+    """What was found in one passage; passages with the same ``title`` are of one document."""
+
+    passage: str
+    title: str
+    text: str
+    facts: PassageFacts
+
+
+class Said(NamedTuple):
+    """One name in one passage as written, with what is said of it there.
+
+    ``slot`` is what it is counted under: the normalised name, or the spelling if that was split
+    off from others of the same normalised name.
+    """
+
+    passage: str
+    title: str
+    spelling: str
+    slot: str
+    type: str
+    description: str
+
+
+def entity_id(name: str, kind: str) -> str:
+    """The id of what bears ``name``, in normalised form, and is of the coarse ``kind``."""
+    return digest("entity", name if _ALONE in name else normalised(name), kind)
+
+
+def digest(*parts: str) -> str:
+    """A hash of ``parts``, 24 hexadecimal digits."""
+    return hashlib.blake2b(_json(parts).encode(), digest_size=12).hexdigest()
+
+
+def _alone(spelling: str) -> str:
+    return normalised(spelling) + _ALONE + spelling
+
+
+class Decisions:
+    """Corrections; those that speak of names the corpus does not have do nothing."""
+
+    def __init__(self, corrections: Sequence[Correction] = ()) -> None:
+        last: dict[frozenset[str], Correction] = {}
+        for correction in corrections:
+            pair = frozenset((correction.a, correction.b))
+            last.pop(pair, None)
+            last[pair] = correction
+        decided = [c for c in last.values() if c.a != c.b]
+        self._merges = [c for c in decided if c.action == "merge"]
+        self._splits = [c for c in decided if c.action == "split"]
+        self._alone = {c.b for c in self._splits if normalised(c.a) == normalised(c.b)}
+        self._references = {reference for c in self._splits for reference in (c.a, c.b)}
+
+    def slot(self, spelling: str) -> str:
+        """What ``spelling`` is counted under."""
+        own = _alone(spelling)
+        split = spelling in self._alone or not self._references.isdisjoint(
+            entity_id(own, kind) for kind in (("", *KINDS) if self._references else ())
+        )
+        return own if split else normalised(spelling)
+
+    def forbid(self, a: tuple[str, str], b: tuple[str, str]) -> bool:
+        """Whether two names, each with its id, were split."""
+        return any(
+            (self._means(c.a, *a) and self._means(c.b, *b))
+            or (self._means(c.a, *b) and self._means(c.b, *a))
+            for c in self._splits
+        )
+
+    def apart(self, names: Sequence[Name]) -> set[frozenset[str]]:
+        """The pairs of ids that must not come together."""
+        pairs = ((self._ids(c.a, names), self._ids(c.b, names)) for c in self._splits)
+        return {frozenset((a, b)) for left, right in pairs for a in left for b in right if a != b}
+
+    def links(self, names: Sequence[Name]) -> list[Link]:
+        """A link from a to b for every merge that was decided."""
+        pairs = ((self._ids(c.a, names), self._ids(c.b, names)) for c in self._merges)
+        return [
+            Link(a, b, "correction", 1.0)
+            for left, right in pairs
+            for a in left
+            for b in right
+            if a != b
+        ]
+
+    def _means(self, reference: str, name: str, id: str) -> bool:
+        if reference in (id, name):
+            return True
+        return not self._alone & {reference, name} and normalised(reference) == normalised(name)
+
+    def _ids(self, reference: str, names: Sequence[Name]) -> list[str]:
+        exact = [name.id for name in names if name.id == reference]
+        return exact or [name.id for name in names if self._means(reference, name.name, name.id)]
+
+
+class Senses:
+    """Every name that passages give, each assigned to a normalised name of one kind by its id.
+
+    ``placed`` is all that was said with that id; ``located`` the id of every name in its passage,
+    by spelling and by normalised form, of homonyms there the more frequent; ``merges`` are those
+    made inside passages and documents, ``alias_links`` those that texts suggest for the corpus.
+    """
+
+    def __init__(self, passages: Sequence[FoundFacts], decisions: Decisions) -> None:
+        self.passages = passages
+        self._decisions = decisions
+        self._kinds: dict[str, frozenset[str]] = {}
+        self._kind: dict[str, str] = {}
+        self._of: dict[tuple[str, str, tuple[str, ...]], str] = {}
+        self._said = [said for one in passages for said in self._names_in(one)]
+        self._assign()
+        self.placed = [(said, self._own(said)) for said in self._said]
+        short = self._short_names()
+        self.located = self._locate()
+        explained, self.alias_links = self._aliases()
+        self.located = self._locate()
+        self.merges = [*self._spellings(), *short, *explained]
+
+    def _own(self, said: Said) -> str:
+        return self._of[said.passage, said.slot, kinds_of(said.type)]
+
+    def _locate(self) -> dict[tuple[str, str], str]:
+        counts = Counter(id for _, id in self.placed)
+        chosen: dict[tuple[str, str], str] = {}
+        for said, id in sorted(self.placed, key=lambda pair: (-counts[pair[1]], pair[1])):
+            chosen.setdefault((said.passage, said.spelling), id)
+            chosen.setdefault((said.passage, normalised(said.spelling)), id)
+        return chosen
+
+    def names(self) -> list[Name]:
+        """What there is to be merged."""
+        passages: defaultdict[str, set[str]] = defaultdict(set)
+        titles: defaultdict[str, set[str]] = defaultdict(set)
+        for said, id in self.placed:
+            passages[id].add(said.passage)
+            titles[id].add(said.title)
+        neighbours = self._neighbours()
+        main = {id: spellings[0] for id, spellings in self._main_spellings().items()}
+        return [
+            Name(
+                id=id,
+                name=main[id],
+                kinds=self._kinds[id],
+                passages=frozenset(passages[id]),
+                titles=frozenset(titles[id]),
+                neighbours=frozenset(neighbours[id]),
+            )
+            for id in sorted(passages)
+        ]
+
+    def _main_spellings(self) -> dict[str, list[str]]:
+        """The spellings of every normalised name of one kind, the most frequent first."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for said in self._said:
+            counts[self._own(said)][said.spelling] += 1
+        return {
+            id: [spelling for _, spelling in sorted((-n, s) for s, n in own.items())]
+            for id, own in counts.items()
+        }
+
+    def _spellings(self) -> list[Merge]:
+        """What meets under one normalised name; the id given to a spelling serves to split it."""
+        return [
+            Merge(main, id, other, entity_id(_alone(other), self._kind[id]), _SAME, 1.0)
+            for id, (main, *others) in self._main_spellings().items()
+            for other in others
+        ]
+
+    def _names_in(self, one: FoundFacts) -> Iterator[Said]:
+        """A passage's entities, and the ends of relations and claims that are none of them."""
+        named = set[str]()
+        facts = [(e["name"], e["type"], e["description"]) for e in one.facts["entities"]]
+        for relation in one.facts["relations"]:
+            facts += [(relation["source"], "", ""), (relation["target"], "", "")]
+        facts += [(claim["subject"], "", "") for claim in one.facts["claims"]]
+        for place, (name, type, description) in enumerate(facts):
+            spelling, kind = " ".join(name.split()), " ".join(type.lower().split())
+            extra = place >= len(one.facts["entities"])
+            if not normalised(spelling) or (extra and normalised(spelling) in named):
+                continue
+            named.add(normalised(spelling))
+            slot = self._decisions.slot(spelling)
+            yield Said(one.passage, one.title, spelling, slot, kind, description.strip())
+
+    def _assign(self) -> None:
+        slots: defaultdict[str, list[Said]] = defaultdict(list)
+        for said in self._said:
+            slots[said.slot].append(said)
+        for slot, group in slots.items():
+            senses = _divide(Counter(kinds_of(said.type) for said in group))
+            ids = {kinds: entity_id(slot, kind) for kinds, (kind, _) in senses.items()}
+            for kind, kinds in [*senses.values()] or [("", frozenset[str]())]:
+                self._kind[entity_id(slot, kind)] = kind
+                self._kinds[entity_id(slot, kind)] = kinds
+            self._place(slot, group, ids)
+
+    def _place(self, slot: str, group: list[Said], ids: dict[tuple[str, ...], str]) -> None:
+        """Names of unknown kind mean what the passage, the document or most others mean."""
+        near: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        for said in group:
+            if kinds := kinds_of(said.type):
+                self._of[said.passage, slot, kinds] = ids[kinds]
+                for place in (("passage", said.passage), ("title", said.title), ()):
+                    near[place][ids[kinds]] += 1
+        for said in group:
+            if not kinds_of(said.type):
+                places = (("passage", said.passage), ("title", said.title), ())
+                counts = next((near[place] for place in places if place in near), Counter[str]())
+                unknown = entity_id(slot, "")
+                ranked = sorted((-count, id) for id, count in counts.items())
+                self._of[said.passage, slot, ()] = ranked[0][1] if ranked else unknown
+
+    def _short_names(self) -> list[Merge]:
+        """Where a document names one person in full only, the surname alone is that person."""
+        documents: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        passages: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        for said, id in self.placed:
+            if "person" in self._kinds[id] and len(person_parts(said.spelling)) > 1:
+                documents[said.title].setdefault(id, said)
+                passages[said.passage].setdefault(id, said)
+        merges: dict[tuple[str, str], Merge] = {}
+        moved: dict[tuple[str, str], str] = {}
+        for said, id in self.placed:
+            single = len(person_parts(said.spelling)) == 1
+            if not single or not compatible(self._kinds[id], {"person"}):
+                continue
+            known = "person" in self._kinds[id]
+            full = _person_meant(said.spelling, passages[said.passage], known) or _person_meant(
+                said.spelling, documents[said.title], known
+            )
+            if full is None:
+                continue
+            whole = documents[said.title][full].spelling
+            if not self._decisions.forbid((said.spelling, id), (whole, full)):
+                moved[said.passage, id] = full
+                score = similarity(said.spelling, whole)
+                merge = Merge(whole, full, said.spelling, id, "short name", score)
+                merges.setdefault((id, full), merge)
+        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
+        return list(merges.values())
+
+    def _aliases(self) -> tuple[list[Merge], list[Link]]:
+        """Names that texts explain by others: merges inside passages, and links for the corpus.
+
+        An alias explained by one name only counts everywhere, one with several in its passage.
+        """
+        known: defaultdict[str, set[str]] = defaultdict(set)
+        for said, id in self.placed:
+            known[normalised(said.spelling)].add(id)
+        explained = self._explanations(known)
+        meanings: defaultdict[str, set[str]] = defaultdict(set)
+        for _, _, id, alias in explained:
+            meanings[normalised(alias)].add(id)
+        merges: dict[tuple[str, str], Merge] = {}
+        moved: dict[tuple[str, str], str] = {}
+        for one, name, id, alias in explained:
+            own = self.located.get((one.passage, normalised(alias)), entity_id(alias, ""))
+            unique = len(meanings[normalised(alias)]) == 1 and normalised(alias) in known
+            if unique or own == id or self._decisions.forbid((name, id), (alias, own)):
+                continue
+            merges.setdefault((own, id), Merge(name, id, alias, own, "alias in text", 1.0))
+            moved[one.passage, own] = id
+            if normalised(alias) not in known:
+                said = Said(one.passage, one.title, alias, normalised(alias), "", "")
+                self.placed.append((said, id))
+        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
+        links = [
+            Link(id, other, "alias in text", 1.0)
+            for alias, ids in meanings.items()
+            if len(ids) == 1
+            for id in ids
+            for other in known.get(alias, ())
+            if other != id and compatible(self._kinds[id], self._kinds[other])
+        ]
+        return list(merges.values()), links
+
+    def _explanations(self, known: Mapping[str, object]) -> list[tuple[FoundFacts, str, str, str]]:
+        """(passage, name, its id, alias) of all that texts and relations explain."""
+        names: defaultdict[str, set[str]] = defaultdict(set)
+        for said, _ in self.placed:
+            names[said.passage].add(normalised(said.spelling))
+        found: list[tuple[FoundFacts, str, str, str]] = []
+        for one in self.passages:
+            pairs = list(aliases_in_text(one.text, names[one.passage], known))
+            for relation in one.facts["relations"]:
+                if ALIAS_RELATION.match(relation["relation"].strip()):
+                    pairs.append(Alias(relation["source"], relation["target"]))
+            for name, alias in pairs:
+                id = self.located.get((one.passage, normalised(name)))
+                if id is not None and normalised(alias):
+                    found.append((one, name, id, alias))
+        return found
+
+    def _neighbours(self) -> defaultdict[str, set[str]]:
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for one in self.passages:
+            for relation in one.facts["relations"]:
+                a = end_of(self.located, one.passage, relation["source"])
+                b = end_of(self.located, one.passage, relation["target"])
+                if a and b and a != b and not ALIAS_RELATION.match(relation["relation"]):
+                    found[a].add(b)
+                    found[b].add(a)
+        return found
+
+
+def end_of(located: dict[tuple[str, str], str], passage: str, name: str) -> str | None:
+    """The id of ``name`` in ``passage``: by its spelling, else by its normalised form."""
+    spelling = " ".join(name.split())
+    return located.get((passage, spelling)) or located.get((passage, normalised(spelling)))
+
+
+def _divide(
+    counts: Counter[tuple[str, ...]],
+) -> dict[tuple[str, ...], tuple[str, frozenset[str]]]:
+    """The sense of each tuple of kinds, as its kind and all kinds it may be.
+
+    The most frequent come first; a tuple joins the first sense it shares a kind with, which then
+    keeps only what they share, so that no chain leads from a person to a place.
+    """
+    senses: list[tuple[list[str], list[tuple[str, ...]]]] = []
+    for kinds in sorted(filter(None, counts), key=lambda kinds: (-counts[kinds], kinds)):
+        for sense, members in senses:
+            if shared := [kind for kind in sense if kind in kinds]:
+                sense[:] = shared
+                members.append(kinds)
+                break
+        else:
+            senses.append((list(kinds), [kinds]))
+    return {kinds: (sense[0], frozenset(sense)) for sense, members in senses for kinds in members}
+
+
+def _person_meant(short: str, persons: dict[str, Said], known: bool) -> str | None:
+    """The one person whose surname is ``short``, or first name if it is ``known`` to be one's."""
+    part = person_parts(short)[0]
+    fitting = {}
+    for id, said in persons.items():
+        parts = person_parts(said.spelling)
+        if part == parts[-1] or (known and part == parts[0]):
+            fitting[id] = said.spelling
+    pairs = combinations(fitting.values(), 2)
+    if not fitting or any(same_person(a, b) == "no" for a, b in pairs):
+        return None
+    return min(fitting, key=lambda id: (-len(person_parts(fitting[id])), id))

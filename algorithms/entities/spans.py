@@ -1,0 +1,136 @@
+"""Where a text says the spellings of entities."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ...language.analyser import strip_particle
+
+_WORD = re.compile(r"[^\W_]+")
+_HANGUL = re.compile(r"[가-힣]")
+_STOP = re.compile(r"[.!?;:]\s|\n\s*\n")
+_ARTICLES = frozenset({"the", "a", "an"})
+_LONGEST_PARTICLE = 6
+_LONGEST_ACRONYM = 5
+
+
+class EntitySpan(NamedTuple):
+    """Characters ``[start, end)`` of a text that may name ``entity``."""
+
+    entity: str
+    start: int
+    end: int
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    folded: str
+    capital: bool
+
+
+class SpellingIndex:
+    """Finds spellings in texts; ``spellings`` maps them to the entities they may mean.
+
+    Whole words only, with any spaces and punctuation between them; case, accents and a leading
+    article do not matter, but one word that is written with a capital must be so in the text. A
+    Korean name may be followed by a particle, which is left out.
+    """
+
+    def __init__(self, spellings: Mapping[str, Collection[str]]) -> None:
+        self._entities: dict[tuple[str, ...], set[str]] = {}
+        self._capital: dict[tuple[str, ...], bool] = {}
+        for spelling, entities in spellings.items():
+            words = list(_words(spelling))
+            if len(words) > 1 and words[0].folded in _ARTICLES:
+                words = words[1:]
+            folded = tuple(word.folded for word in words)
+            capital = len(words) == 1 and words[0].capital
+            for form in _with_initials(folded, spelling):
+                self._entities.setdefault(form, set()).update(entities)
+                self._capital[form] = self._capital.get(form, True) and (capital or form != folded)
+        self._entities.pop((), None)
+        self._longest: dict[str, int] = {}  # by first word
+        for form in self._entities:
+            self._longest[form[0]] = max(len(form), self._longest.get(form[0], 1))
+
+    def find(self, text: str, any_case: bool = False) -> list[EntitySpan]:
+        """All occurrences by position; the longest hides those inside it."""
+        words = list(_words(text)) if self._entities else []
+        spans: list[EntitySpan] = []
+        after = 0
+        for place, word in enumerate(words):
+            if place < after or not (word.folded in self._longest or _stems(word.folded)):
+                continue
+            longest = self._longest.get(word.folded, 1)
+            for folded, end in _readings(words, place, longest):
+                entities = self._entities.get(folded)
+                if not entities or not _runs_on(text, words[place : place + len(folded)]):
+                    continue
+                if any_case or word.capital or not self._capital[folded]:
+                    spans.extend(EntitySpan(one, word.start, end) for one in sorted(entities))
+                    after = place + len(folded)
+                    break
+        return spans
+
+
+def _with_initials(folded: tuple[str, ...], spelling: str) -> Iterator[tuple[str, ...]]:
+    """The words themselves and, for "U.S." or "US", the other way to write them."""
+    yield folded
+    letters = re.sub(r"[\s.]", "", spelling)
+    if letters.isascii() and letters.isupper() and 2 <= len(letters) <= _LONGEST_ACRONYM:
+        joined = letters.lower()
+        if folded == (joined,):
+            yield tuple(joined)
+        elif folded == tuple(joined):
+            yield (joined,)
+
+
+def _words(text: str) -> Iterator[_Word]:
+    for match in _WORD.finditer(text):
+        written = match.group()
+        if written in ("s", "S") and text[match.start() - 1 : match.start()] in ("'", "’"):
+            continue
+        yield _Word(match.start(), match.end(), _folded(written), not written[0].islower())
+
+
+@lru_cache(maxsize=100_000)
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word).casefold()
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+
+
+def _readings(
+    words: list[_Word], place: int, longest: int
+) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Runs of words from ``place`` on, the longest first, with their end; without particles too."""
+    whole = tuple(word.folded for word in words[place : place + longest])
+    for length in range(len(whole), 0, -1):
+        folded, last = whole[:length], words[place + length - 1]
+        yield folded, last.end
+        for stem in _stems(last.folded):
+            yield (*folded[:-1], stem), last.start + len(stem)
+
+
+@lru_cache(maxsize=50_000)
+def _stems(word: str) -> tuple[str, ...]:
+    """What remains of a word that ends in Hangul without each particle it may end in."""
+    if not _HANGUL.fullmatch(word[-1]):
+        return ()
+    cuts = range(len(word) - 1, max(0, len(word) - 1 - _LONGEST_PARTICLE), -1)
+    return tuple(word[:cut] for cut in cuts if strip_particle("가가" + word[cut:]) == "가가")
+
+
+def _runs_on(text: str, words: list[_Word]) -> bool:
+    """Whether no sentence ends between the words; short ones ("St.", "J.") are abbreviations."""
+    return all(
+        b.start - a.end <= 3 and (a.end - a.start <= 3 or not _STOP.match(text[a.end : b.start]))
+        for a, b in pairwise(words)
+    )

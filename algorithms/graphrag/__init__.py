@@ -1,0 +1,1 @@
+"""GraphRAG (Edge et al. 2024, arXiv 2404.16130)."""

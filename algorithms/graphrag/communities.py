@@ -1,0 +1,298 @@
+"""Communities of entities: Leiden, again inside each large community, to a hierarchy.
+
+Traag, Waltman and van Eck 2019; GraphRAG's use of it. Level 0 is the root. At every level the
+communities partition all entities, whatever component they are in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...state.reports import Community
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Hashes: TypeAlias = NDArray[np.uint64]
+Flags: TypeAlias = NDArray[np.bool_]
+Weights: TypeAlias = Mapping[tuple[str, str], float]
+
+_SEED = 0
+_ITERATIONS = 3
+_WAVES = 4
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+class Membership(NamedTuple):
+    """Where an entity stood: its community at each level down to its leaf.
+
+    ``neighbourhoods[l]`` is a hash of its neighbours within ``path[l - 1]`` (in the whole graph for
+    level 0) and of the shares of weight that they have.
+    """
+
+    path: tuple[str, ...]
+    neighbourhoods: tuple[str, ...]
+
+
+Previous: TypeAlias = Mapping[str, Membership]
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order."""
+
+    ids: list[str]
+    source: Ints
+    target: Ints
+    weight: Floats
+
+    def within(self, scope: Ints) -> _Graph:
+        """With only the edges whose ends are of one scope; -1 is none."""
+        kept = (scope[self.source] == scope[self.target]) & (scope[self.source] >= 0)
+        return _Graph(self.ids, self.source[kept], self.target[kept], self.weight[kept])
+
+
+def find_communities(
+    entities: Sequence[str],
+    weights: Weights,
+    *,
+    max_cluster_size: int = 10,
+    previous: Previous | None = None,
+) -> list[Community]:
+    """The hierarchy of communities, level by level, the largest of a level first.
+
+    A function of its arguments, in whatever order they come; ``weights`` are of undirected pairs.
+    A community of more than ``max_cluster_size`` is divided further where modularity gains by it.
+    With what was ``remembered`` of a similar graph, communities change only near the changes.
+    """
+    graph = _graph(entities, weights)
+    scope = np.zeros(len(graph.ids), dtype=np.int64)
+    parents = [""]
+    found: list[Community] = []
+    level = 0
+    while (scope >= 0).any():
+        inner = graph.within(scope)
+        labels = _divide(inner, scope, _Past(inner, scope, level, previous or {}))
+        scope, communities = _stand(graph.ids, scope, labels, parents, level, max_cluster_size)
+        parents = [community.id for community in communities]
+        found += sorted(communities, key=lambda one: (-len(one.members), one.id))
+        level += 1
+    return found
+
+
+def at_level(communities: Sequence[Community], level: int) -> list[Community]:
+    """The partition of all entities at ``level``: its communities, and leaves above it."""
+    divided = {community.parent for community in communities}
+    return [
+        one
+        for one in communities
+        if one.level == level or (one.level < level and one.id not in divided)
+    ]
+
+
+def remembered(communities: Sequence[Community], weights: Weights) -> dict[str, Membership]:
+    """What the next ``find_communities`` may start from, for each entity.
+
+    ``weights`` are those that ``communities`` were found with.
+    """
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for community in sorted(communities, key=lambda one: one.level):
+        for member in community.members:
+            paths[member].append(community.id)
+    graph = _graph(list(paths), weights)
+    hashes: list[list[str]] = [[] for _ in graph.ids]
+    scope = np.zeros(len(graph.ids), dtype=np.int64)
+    for level in range(max(map(len, paths.values()), default=0)):
+        for number, value in enumerate(_neighbourhoods(graph.within(scope))):
+            hashes[number].append(f"{value:016x}")
+        standing: dict[str, int] = {}
+        for number, id in enumerate(graph.ids):
+            inside = level < len(paths[id])
+            scope[number] = standing.setdefault(paths[id][level], len(standing)) if inside else -1
+    return {
+        id: Membership(tuple(paths[id]), tuple(hashes[number][: len(paths[id])]))
+        for number, id in enumerate(graph.ids)
+    }
+
+
+def community_id(members: Sequence[str]) -> str:
+    """The id of the community of these members, which must be sorted."""
+    return hashlib.blake2b("\n".join(members).encode(), digest_size=8).hexdigest()
+
+
+def _graph(entities: Sequence[str], weights: Weights) -> _Graph:
+    ids = sorted(set(entities))
+    number = {id: place for place, id in enumerate(ids)}
+    rows = [
+        (number[a], number[b], weight)
+        for (a, b), weight in weights.items()
+        if a in number and b in number and a != b and weight > 0
+    ]
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    ends = np.sort(table[:, :2].astype(np.int64), axis=1)
+    keys = ends[:, 0] * len(ids) + ends[:, 1]
+    order = np.lexsort((table[:, 2], keys))
+    distinct, place = np.unique(keys[order], return_inverse=True)
+    sums: Floats = np.bincount(place, table[order, 2], len(distinct)).astype(np.float64)
+    count = max(len(ids), 1)
+    return _Graph(ids, distinct // count, distinct % count, sums)
+
+
+def _neighbourhoods(graph: _Graph) -> Hashes:
+    """For each entity a hash of its edges, the same when all weights are multiplied by a number."""
+    count = len(graph.ids)
+    own = np.array([_number(id) for id in graph.ids], dtype=np.uint64)
+    here = np.concatenate([graph.source, graph.target])
+    there = np.concatenate([graph.target, graph.source])
+    weight = np.concatenate([graph.weight, graph.weight])
+    share = np.round(weight / np.bincount(here, weight, count)[here] * 1e6).astype(np.uint64)
+    said = own[there] ^ (share * _MIX[1])
+    for factor in _MIX:
+        said = (said ^ (said >> np.uint64(31))) * factor
+    total = np.zeros(count, dtype=np.uint64)
+    np.add.at(total, here, said)
+    return total
+
+
+def _number(id: str) -> int:
+    return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "big")
+
+
+class _Past:
+    """What is known of a level's entities from an earlier hierarchy."""
+
+    def __init__(self, inner: _Graph, scope: Ints, level: int, previous: Previous) -> None:
+        numbers: dict[str, int] = {}
+        self.labels = np.full(len(scope), -1, dtype=np.int64)
+        self.changed = np.ones(len(scope), dtype=np.bool_)
+        if not previous:
+            return
+        hashes = _neighbourhoods(inner)
+        for place in np.flatnonzero(scope >= 0):
+            known = previous.get(inner.ids[place])
+            if known and level < len(known.path):
+                self.labels[place] = numbers.setdefault(known.path[level], len(numbers))
+                self.changed[place] = known.neighbourhoods[level] != f"{hashes[place]:016x}"
+
+
+def _divide(inner: _Graph, scope: Ints, past: _Past) -> Ints:
+    """A label for each entity with a scope: those of one label are connected and of one scope."""
+    order = np.argsort(scope, kind="stable")
+    order = order[np.searchsorted(scope[order], 0) :]
+    local = np.empty(len(scope), dtype=np.int64)
+    edge_order = np.argsort(scope[inner.source], kind="stable")
+    edge_scope = scope[inner.source][edge_order]
+    labels = np.full(len(scope), -1, dtype=np.int64)
+    used = 0
+    for members in _runs(order, scope[order]):
+        local[members] = np.arange(len(members))
+        edges = edge_order[
+            slice(*np.searchsorted(edge_scope, scope[members[0]] + np.array([0, 1])))
+        ]
+        pairs = np.column_stack([local[inner.source[edges]], local[inner.target[edges]]])
+        found = _cluster(pairs, inner.weight[edges], past.labels[members], past.changed[members])
+        labels[members] = found + used
+        used += int(found.max()) + 1
+    return _connected(inner, labels)
+
+
+def _stand(
+    ids: Sequence[str],
+    scope: Ints,
+    labels: Ints,
+    parents: Sequence[str],
+    level: int,
+    max_cluster_size: int,
+) -> tuple[Ints, list[Community]]:
+    """The communities that stand first at ``level``, and which of them each entity that is to be
+    divided further is in."""
+    order = np.argsort(labels, kind="stable")
+    order = order[np.searchsorted(labels[order], 0) :]
+    further = np.full(len(ids), -1, dtype=np.int64)
+    sizes = np.bincount(scope[scope >= 0])
+    found: list[Community] = []
+    for members in _runs(order, labels[order]):
+        whole = scope[members[0]]
+        if level and len(members) == sizes[whole]:
+            continue
+        if len(members) > max_cluster_size:
+            further[members] = len(found)
+        names = tuple(ids[number] for number in members)
+        found.append(Community(community_id(names), level, parents[whole], names))
+    return further, found
+
+
+def _runs(values: Ints, keys: Ints) -> Iterator[Ints]:
+    """``values`` cut where their sorted ``keys`` change."""
+    return iter(np.split(values, np.flatnonzero(np.diff(keys)) + 1) if len(values) else [])
+
+
+def _connected(inner: _Graph, labels: Ints) -> Ints:
+    """``labels`` with each connected part of a label on its own."""
+    import igraph
+
+    kept = inner.within(labels)
+    pairs = np.column_stack([kept.source, kept.target])
+    parts = igraph.Graph(len(labels), pairs).connected_components().membership
+    return np.where(labels < 0, -1, np.array(parts, dtype=np.int64))
+
+
+def _cluster(pairs: Ints, weight: Floats, labels: Ints, changed: Flags) -> Ints:
+    """Leiden's labels 0..k-1 for entities 0..n-1, from those of before (-1: none) where most have.
+
+    What has not changed keeps its label, unless a neighbour that had to move sets it free.
+    """
+    if not len(pairs):
+        return np.arange(len(labels))
+    new = labels < 0
+    if 2 * new.sum() > len(labels):
+        return _renumbered(_leiden(pairs, weight, np.arange(len(labels)), None))
+    free = changed | new
+    start = np.where(new, labels.max() + 1 + np.cumsum(new), labels)
+    for _ in range(_WAVES):
+        if not free.any():
+            break
+        before, start = start, _leiden(pairs, weight, _renumbered(start), ~free)
+        moved = _moved(before, start)
+        reached = np.concatenate([pairs[moved[pairs[:, 0]], 1], pairs[moved[pairs[:, 1]], 0]])
+        if free[reached].all():
+            break
+        free[reached] = True
+    return _renumbered(start)
+
+
+def _moved(before: Ints, after: Ints) -> Flags:
+    """Which do not stay with most of those they were with."""
+    old, new = _renumbered(before), _renumbered(after)
+    groups, place, counts = np.unique(old * len(old) + new, return_inverse=True, return_counts=True)
+    order = np.lexsort((-counts, groups // len(old)))
+    stay = np.zeros(len(groups), dtype=np.bool_)
+    stay[order[np.unique(groups[order] // len(old), return_index=True)[1]]] = True
+    return ~stay[place]
+
+
+def _leiden(pairs: Ints, weight: Floats, start: Ints, fixed: Flags | None) -> Ints:
+    import igraph
+    import leidenalg
+
+    partition = leidenalg.ModularityVertexPartition(
+        igraph.Graph(len(start), pairs), initial_membership=start.tolist(), weights=weight.tolist()
+    )
+    optimiser = leidenalg.Optimiser()
+    optimiser.set_rng_seed(_SEED)
+    optimiser.optimise_partition(
+        partition,
+        n_iterations=_ITERATIONS,
+        is_membership_fixed=None if fixed is None else fixed.tolist(),
+    )
+    return np.array(partition.membership, dtype=np.int64)
+
+
+def _renumbered(labels: Ints) -> Ints:
+    return np.unique(labels, return_inverse=True)[1]

@@ -1,0 +1,283 @@
+"""Edges between passages (HopRAG, edge merging): what one passage asks and another answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..similarity import jaccard
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[np.int64]
+    Floats: TypeAlias = NDArray[np.float32]
+
+TIE = 1e-6
+_DECIMALS = 6
+_BLOCK_BYTES = 32 << 20
+_SLACK = 8 * TIE  # above what ties and rounding make of a bound
+_PAIR = 4  # the memory of a sparse pair, against a dense one's
+_FEW, _GATHERED = 4, 64  # the time of a pair by itself, against one in a matrix product
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """m questions of one direction.
+
+    ``passages`` (m,) is the vertex of each question, ``vectors`` (m, d) its unit embedding v and
+    ``keywords`` (m) its keyword set k.
+    """
+
+    passages: Ints
+    vectors: Floats
+    keywords: Sequence[AbstractSet[str]]
+
+    def __post_init__(self) -> None:
+        if not len(self.passages) == len(self.vectors) == len(self.keywords):
+            raise ValueError("passages, vectors and keywords must have the same length")
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Directed edges ``source`` → ``target``, sorted by both, at most one for each pair.
+
+    ``outgoing`` and ``incoming`` are the numbers of the questions r⁺ and r⁻ that made each edge,
+    ``similarity`` their SIM in [−0.5, 1], and ``others`` the (outgoing, incoming) pairs that join
+    the same passages less well, best first.
+    """
+
+    source: Ints
+    target: Ints
+    outgoing: Ints
+    incoming: Ints
+    similarity: Floats
+    others: tuple[tuple[tuple[int, int], ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def merge_edges(outgoing: QuestionSet, incoming: QuestionSet, vertices: int) -> Edges:
+    """The edges among ``vertices`` passages (HopRAG, edge merging).
+
+    Each out-coming question r⁺_{s,i} gives the edge s → t* of ``best_incoming``. Of parallel edges
+    the one with the best SIM stands for all. At most ⌊n ln n⌋ edges stay, n being the number of
+    vertices that have questions (see ``within_cap``).
+    """
+    best = best_incoming(outgoing, incoming)
+    found = np.flatnonzero(best >= 0)
+    edges = _merge_parallel(outgoing, incoming, found, best[found])
+    asked = len(np.union1d(outgoing.passages, incoming.passages))
+    most = math.floor(asked * math.log(asked)) if asked else 0
+    return _select(edges, within_cap(edges, vertices, most))
+
+
+def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
+    """r⁻_{t*,j*} = argmax SIM(r⁺_{s,i}, r⁻_{t,j}) over all t ≠ s, for each r⁺ (HopRAG eq. 1).
+
+    Returns numbers of in-coming questions, shape (m⁺,), −1 where no other vertex has any. What is
+    less than ``TIE`` below the best ties with it, and the lowest number wins. An r⁺ is compared
+    with those that share its keywords where they show that no other can win, else with all; the
+    time of that is the matrix product of the vectors, m⁺ · m⁻ · d.
+    """
+    best = np.full(len(outgoing), -1, dtype=np.int64)
+    if not len(incoming):
+        return best
+    overlaps = _Overlaps(outgoing, incoming)
+    own = _OwnPairs(outgoing, incoming)
+    if len(outgoing) * len(incoming) > _BLOCK_BYTES // 4:
+        best = _best_sharing(outgoing, incoming, overlaps)
+    left = np.flatnonzero(best < 0)
+    for block in _blocks(len(left), len(incoming)):
+        rows = left[block]
+        twice = outgoing.vectors[rows] @ incoming.vectors.T
+        row, column, overlap = overlaps.of(rows)
+        twice[row, column] += overlap
+        own.exclude_from(twice, rows)
+        highest = twice.max(axis=1)
+        first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
+        best[rows] = np.where(np.isfinite(highest), first, -1)
+    return best
+
+
+def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overlaps) -> Ints:
+    """``best_incoming`` by the pairs that share keywords alone, −1 where these do not decide it.
+
+    Let b be J + cos of a pair that shares most. No other is better whose J is below b − |v⁺||v⁻|,
+    the greatest that cos can be. Where that is above 0, none is that shares nothing.
+    """
+    best = np.full(len(outgoing), -1, dtype=np.int64)
+    longest = _lengths(incoming.vectors).max()
+    for block in _blocks(len(outgoing), _PAIR * len(incoming)):
+        rows = np.arange(len(outgoing))[block]
+        row, column, overlap = overlaps.of(rows)
+        other = outgoing.passages[rows[row]] != incoming.passages[column]
+        row, column, overlap = row[other], column[other], overlap[other]
+        i, j, most = _highest(row, column, overlap)
+        cosines = _cosines(outgoing, incoming, rows[i], j)
+        least = np.zeros(len(rows))
+        least[i] = most + cosines - longest * _lengths(outgoing.vectors[rows[i]])
+        least -= _SLACK
+        close = overlap >= least[row]
+        few = np.bincount(row[close], minlength=len(rows)) <= max(_FEW, len(incoming) // _GATHERED)
+        close &= ((least > 0) & few)[row]
+        row, column = row[close], column[close]
+        twice = overlap[close] + _cosines(outgoing, incoming, rows[row], column)
+        i, j, _ = _highest(row, column, twice)
+        best[rows[i]] = j
+    return best
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """|v| of each row; numpy's own function makes a copy of all."""
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
+
+
+def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
+    """Each of the ascending rows once, with the lowest column that ties for its highest score."""
+    if not len(row):
+        return row, column, scores
+    first = np.flatnonzero(np.diff(row, prepend=-1))
+    highest = np.maximum.reduceat(scores, first)
+    ties = scores >= np.repeat(highest, np.diff(first, append=len(row))) - 2 * TIE
+    row, column = row[ties], column[ties]
+    first = np.flatnonzero(np.diff(row, prepend=-1))
+    return row[first], np.minimum.reduceat(column, first), highest
+
+
+class _Overlaps:
+    """J of the keyword sets of pairs, by a list of the in-coming questions with each keyword."""
+
+    def __init__(self, outgoing: QuestionSet, incoming: QuestionSet) -> None:
+        words = sorted(frozenset[str]().union(*incoming.keywords))
+        numbers = {word: number for number, word in enumerate(words)}
+        self._words, self._bounds = _numbered(outgoing.keywords, numbers)
+        has, bounds = _numbered(incoming.keywords, numbers)
+        order = np.argsort(has, kind="stable")
+        self._questions = np.repeat(np.arange(len(incoming)), np.diff(bounds))[order]
+        self._lists = np.searchsorted(has[order], np.arange(len(words) + 1))
+        self._sizes_out = np.array([len(k) for k in outgoing.keywords], dtype=np.float32)
+        self._sizes_in = np.array([len(k) for k in incoming.keywords], dtype=np.float32)
+
+    def of(self, rows: Ints) -> tuple[Ints, Ints, Floats]:
+        """The pairs (place in ``rows``, ascending; in-coming question) that share any, with J."""
+        first, last = self._bounds[rows], self._bounds[rows + 1]
+        words = self._words[_ranges(first, last)]
+        row = np.repeat(np.arange(len(rows)), last - first)
+        first, last = self._lists[words], self._lists[words + 1]
+        pairs = np.repeat(row, last - first) * len(self._sizes_in)
+        pairs += self._questions[_ranges(first, last)]
+        pairs, counts = np.unique(pairs, return_counts=True)
+        row, column = np.divmod(pairs, len(self._sizes_in))
+        shared = counts.astype(np.float32)
+        return row, column, shared / (self._sizes_out[rows[row]] + self._sizes_in[column] - shared)
+
+
+class _OwnPairs:
+    """The pairs of questions of one vertex."""
+
+    def __init__(self, outgoing: QuestionSet, incoming: QuestionSet) -> None:
+        self._order = np.argsort(incoming.passages, kind="stable")
+        passages = incoming.passages[self._order]
+        self._first = np.searchsorted(passages, outgoing.passages, side="left")
+        self._last = np.searchsorted(passages, outgoing.passages, side="right")
+
+    def exclude_from(self, scores: Floats, rows: Ints) -> None:
+        bounds = zip(self._first[rows], self._last[rows], strict=True)
+        for row, (first, last) in enumerate(bounds):
+            scores[row, self._order[first:last]] = -np.inf
+
+
+def _numbered(keywords: Sequence[AbstractSet[str]], numbers: dict[str, int]) -> tuple[Ints, Ints]:
+    """The numbers of each question's keywords, one question after another, and their bounds."""
+    rows = [[numbers[word] for word in words if word in numbers] for words in keywords]
+    found = np.array([number for row in rows for number in row], dtype=np.int64)
+    return found, np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
+def _ranges(first: Ints, last: Ints) -> Ints:
+    """All from each of ``first`` up to its ``last``, one range after another."""
+    ends = np.cumsum(last - first)
+    return np.repeat(last - ends, last - first) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Slices of rows for which a float32 array of that width stays within ``_BLOCK_BYTES``."""
+    size = max(1, _BLOCK_BYTES // (4 * max(1, width)))
+    for start in range(0, rows, size):
+        yield slice(start, start + size)
+
+
+def _cosines(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> NDArray[np.float64]:
+    """cos of the pairs (i, j)."""
+    cosines = np.empty(len(i), dtype=np.float64)
+    for block in _blocks(len(i), 2 * outgoing.vectors.shape[-1]):
+        a, b = outgoing.vectors[i[block]], incoming.vectors[j[block]]
+        cosines[block] = np.einsum("ij,ij->i", a, b)
+    return cosines
+
+
+def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Floats:
+    """SIM (HopRAG eq. 1) of the pairs (i, j), to ``_DECIMALS`` places."""
+    cosines = _cosines(outgoing, incoming, i, j)
+    pairs = zip(i.tolist(), j.tolist(), strict=True)
+    overlaps = np.array([jaccard(outgoing.keywords[a], incoming.keywords[b]) for a, b in pairs])
+    similarities = (overlaps + np.clip(cosines, -1, 1)) / 2
+    return np.round(similarities, _DECIMALS).astype(np.float32)
+
+
+def _merge_parallel(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Edges:
+    """One edge for each (source, target) among the pairs of questions (i, j)."""
+    source, target = outgoing.passages[i], incoming.passages[j]
+    similarity = _similarities(outgoing, incoming, i, j)
+    order = np.lexsort((j, i, -similarity, target, source))
+    source, target, i, j = source[order], target[order], i[order], j[order]
+    changes = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
+    first = np.flatnonzero(changes)
+    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
+    bounds = [*first.tolist(), len(pairs)]
+    others = tuple(tuple(pairs[best + 1 : end]) for best, end in pairwise(bounds))
+    return Edges(source[first], target[first], i[first], j[first], similarity[order][first], others)
+
+
+def within_cap(edges: Edges, vertices: int, most: int) -> Ints:
+    """The numbers, ascending, of the edges that stay when only ``most`` may.
+
+    The lowest SIM goes first (of equals the highest number), but never an edge that is the only one
+    of its source or its target, in-coming and out-going ones counted together. Edges that may not
+    go form stars, fewer than there are vertices, so a cap of n ln n is kept for every n.
+    """
+    stays = np.ones(len(edges), dtype=np.bool_)
+    degree = np.bincount(np.concatenate([edges.source, edges.target]), minlength=vertices)
+    excess = len(edges) - most
+    for edge in np.lexsort((-np.arange(len(edges)), edges.similarity)):
+        if excess <= 0:
+            break
+        ends = [edges.source[edge], edges.target[edge]]
+        if (degree[ends] > 1).all():
+            degree[ends] -= 1
+            stays[edge] = False
+            excess -= 1
+    return np.flatnonzero(stays)
+
+
+def _select(edges: Edges, kept: Ints) -> Edges:
+    return Edges(
+        edges.source[kept],
+        edges.target[kept],
+        edges.outgoing[kept],
+        edges.incoming[kept],
+        edges.similarity[kept],
+        tuple(edges.others[edge] for edge in kept),
+    )

@@ -1,0 +1,183 @@
+"""From passage to passage along edges (HopRAG, retrieve–reason–prune).
+
+The walk's state is plain: ``counts``, the arrivals at each passage by its id, and ``frontier``, the
+ids of the passages found in the last round, in the order they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from ..fusion import RANK_CONSTANT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[np.int64]
+    Floats: TypeAlias = NDArray[np.float32]
+
+Label = Literal["necessary", "indirect", "irrelevant"]
+Normalisation = Literal["sum", "max"]
+
+_RANK: dict[Label, int] = {"necessary": 2, "indirect": 1, "irrelevant": 0}
+
+
+class KeywordIndex:
+    """Keyword sets in inverted form, to compare all of them with another one at once."""
+
+    def __init__(self, keywords: Sequence[AbstractSet[str]]) -> None:
+        places: dict[str, list[int]] = {}
+        for place, words in enumerate(keywords):
+            for word in words:
+                places.setdefault(word, []).append(place)
+        self._places = {word: np.array(found, dtype=np.int64) for word, found in places.items()}
+        self._sizes = np.array([len(words) for words in keywords], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def jaccard(self, keywords: AbstractSet[str]) -> Floats:
+        """J(k_i, ``keywords``) in [0, 1] for every set k_i, shape (m,), with J(∅, ∅) = 0."""
+        found = [self._places[word] for word in keywords if word in self._places]
+        if not found:
+            return np.zeros(len(self), dtype=np.float32)
+        shared = np.bincount(np.concatenate(found), minlength=len(self))
+        return (shared / (self._sizes + len(keywords) - shared)).astype(np.float32)
+
+
+def _hybrid(overlaps: Floats, cosines: Floats) -> Floats:
+    return ((overlaps + np.clip(cosines, -1, 1)) / 2).astype(np.float32)
+
+
+class EdgeIndex:
+    """The edges of an index, by number, with what questions are compared with.
+
+    ``source`` and ``target`` (e,) are vertex numbers, the edges sorted by source; ``incoming`` (e,)
+    says which of the in-coming questions made each edge, ``incoming_vectors`` (m⁻, d) holds their
+    v⁻, and ``keywords`` (e) are the edges' k⁻ ∪ k⁺.
+    """
+
+    def __init__(
+        self,
+        source: Ints,
+        target: Ints,
+        incoming: Ints,
+        incoming_vectors: Floats,
+        keywords: Sequence[AbstractSet[str]],
+    ) -> None:
+        if np.any(np.diff(source) < 0):
+            raise ValueError("edges must be sorted by source")
+        self.source = source
+        self.target = target
+        used, self._vector_of = np.unique(incoming, return_inverse=True)
+        self._vectors = incoming_vectors[used]
+        self._keywords = KeywordIndex(keywords)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def similarity(self, keywords: AbstractSet[str], vector: Floats) -> Floats:
+        """SIM(edge, q) in [−0.5, 1] of every edge to a question q (HopRAG eq. 1), shape (e,).
+
+        ``keywords`` and ``vector`` (d,) are k_q and v_q, compared with each edge's k⁻ ∪ k⁺ and v⁻.
+        """
+        if not len(self):  # without edges nobody knows how long a vector is
+            return np.zeros(0, dtype=np.float32)
+        cosines = (self._vectors @ vector)[self._vector_of]
+        return _hybrid(self._keywords.jaccard(keywords), cosines)
+
+    def out_edges(self, vertex: int) -> range:
+        """The numbers of the edges that leave ``vertex``."""
+        first = np.searchsorted(self.source, vertex, side="left")
+        last = np.searchsorted(self.source, vertex, side="right")
+        return range(int(first), int(last))
+
+    def top(self, similarities: Floats, top_k: int) -> list[int]:
+        """The ``top_k`` edges with the highest SIM, best first, ties by number."""
+        order = np.argsort(-similarities, kind="stable")
+        return [int(edge) for edge in order[:top_k]]
+
+
+def start(
+    targets: Sequence[str], worths: Sequence[float] | None = None
+) -> tuple[dict[str, float], list[str]]:
+    """Counts and frontier at first: the target passages of the top_k edges, best edge first.
+
+    Every edge is an arrival, so a passage that two of them lead to has count 2; with ``worths``
+    (as many as there are targets) an arrival counts what it is worth.
+    """
+    counts: dict[str, float] = {}
+    for target, worth in zip(targets, worths or [1] * len(targets), strict=True):
+        counts[target] = counts.get(target, 0) + worth
+    return counts, list(counts)
+
+
+def choose(labels: Mapping[int, Label], similarities: Mapping[int, float]) -> int | None:
+    """The edge to follow from a passage, or None.
+
+    ``similarities`` are SIM(edge, q) of its out-edges by their numbers. *Relevant and necessary*
+    edges ("necessary") go before *indirectly relevant* ones ("indirect"), *completely irrelevant*
+    ones and those without a label are not followed; ties go by SIM, then by the lowest number.
+    """
+    ranks = {edge: _RANK[labels.get(edge, "irrelevant")] for edge in similarities}
+    worthy = [edge for edge, rank in ranks.items() if rank]
+    return min(worthy, key=lambda edge: (-ranks[edge], -similarities[edge], edge), default=None)
+
+
+def choose_by_similarity(similarities: Mapping[int, float]) -> int | None:
+    """The out-edge with the highest SIM(edge, q), ties by number: HopRAG without a model."""
+    return min(similarities, key=lambda edge: (-similarities[edge], edge), default=None)
+
+
+def advance(
+    counts: Mapping[str, float],
+    frontier: Sequence[str],
+    chosen: Mapping[str, str | None],
+    limit: int,
+    worths: Mapping[str, float] | None = None,
+) -> tuple[dict[str, float], list[str]]:
+    """Counts and frontier after a round in which each frontier passage hops to ``chosen``.
+
+    A new passage enters with count 1 and joins the next frontier, unless there are ``limit``
+    passages, which is (n_hop + 1)·top_k; a known one gets +1 and is not expanded again. With
+    ``worths``, the hop of a passage counts that instead of 1. The order is that of ``frontier``; a
+    passage without a choice hops nowhere.
+    """
+    counts = dict(counts)
+    found: list[str] = []
+    for passage in frontier:
+        target = chosen.get(passage)
+        if target is None or (target not in counts and len(counts) >= limit):
+            continue
+        if target not in counts:
+            counts[target] = 0
+            found.append(target)
+        counts[target] += 1 if worths is None else worths[passage]
+    return counts, found
+
+
+def entry_worths(count: int, k: float = RANK_CONSTANT) -> list[float]:
+    """What arrivals at first are worth by their rank, (k + 1) / (k + rank) in (0, 1]."""
+    return [(k + 1) / (k + rank) for rank in range(1, count + 1)]
+
+
+def importance(counts: Mapping[str, float], normalise: Normalisation = "sum") -> dict[str, float]:
+    """IMP_i = count_i / Σ_j count_j in (0, 1] (HopRAG); with "max", count_i / max_j count_j."""
+    whole = (sum if normalise == "sum" else max)(counts.values()) if counts else 1
+    return {passage: count / whole for passage, count in counts.items()}
+
+
+def helpfulness(
+    similarities: Mapping[str, float], importances: Mapping[str, float]
+) -> dict[str, float]:
+    """H_i = (SIM(v_i, q) + IMP_i) / 2 in [−0.25, 1] of every passage that was reached (HopRAG)."""
+    return {passage: (similarities[passage] + share) / 2 for passage, share in importances.items()}
+
+
+def prune(scores: Mapping[str, float], top_k: int) -> list[tuple[str, float]]:
+    """The ``top_k`` passages with the highest H and their H, best first, ties by id."""
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:top_k]

@@ -1,0 +1,200 @@
+"""Semantic bridging: a walk over passages and entities whose steps depend on the question.
+
+After LinearRAG (Zhuang et al. 2026, arXiv 2510.10114): sentences that resemble the question decide
+which entities carry the activation on. Here they weigh the edges of one personalised PageRank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .passage_graph import Floats, PassageGraph, bm25, sentence_overlap
+from .question import QuestionParts
+
+SETTLED = 6
+NO_FLOW = 1e-6
+
+
+@dataclass(frozen=True)
+class BridgingSettings:
+    """``damping``: the chance to walk on instead of starting again. ``seed_share``: the share of
+    the reset that goes to the entities named in the question, the rest to the ``reset_passages``
+    best passages, by their excess over the next one to the power ``reset_sharpness``.
+    ``edge_sharpness``: the power to which a sentence's relevance weighs its edges.
+    ``rest_weight``, ``overlap_weight``: what the question without names and the shared terms count
+    in that relevance, against 1 for the question. ``title_weight``: what being the title of a
+    passage adds to 1 for being mentioned in it. ``own_title``: the weight of leaving a passage by
+    its own title. ``common``: entities in a larger share of the passages carry nothing.
+    ``lexical_weight``: BM25 against 1 for the dense score, both min-max scaled.
+    ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
+    a smaller probability are left out, to save time."""
+
+    damping: float = 0.85
+    rounds: int = 20
+    seed_share: float = 0.7
+    reset_passages: int = 10
+    reset_sharpness: float = 3.0
+    edge_sharpness: float = 4.0
+    rest_weight: float = 1.0
+    overlap_weight: float = 1.0
+    title_weight: float = 3.0
+    own_title: float = 0.2
+    common: float = 0.05
+    lexical_weight: float = 1.0
+    uncertain: float = 0.3
+    negligible: float = 0.003
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """Cosines with the question: of passages (P,) and sentences (S,); ``rest`` is that of the
+    sentences with the question without its names (S,)."""
+
+    passages: Floats
+    sentences: Floats
+    rest: Floats
+
+
+def similarities(
+    passage_vectors: Floats, sentence_vectors: Floats, question: Floats, rest: Floats
+) -> Similarities:
+    """Cosines from unit vectors of shapes (P, d), (S, d), (d,), (d,)."""
+    both = sentence_vectors @ np.stack([question, rest], axis=1)
+    return Similarities(passage_vectors @ question, both[:, 0], both[:, 1])
+
+
+def rank(
+    graph: PassageGraph,
+    question: QuestionParts,
+    cosines: Similarities,
+    settings: BridgingSettings | None = None,
+) -> Floats:
+    """The score of each passage, ≥ 0, shape (P,): where the walk from the question comes to be."""
+    settings = settings or BridgingSettings()
+    if not graph.passages:
+        return np.zeros(0, dtype=np.float32)
+    lexical = bm25(graph, question.terms)
+    direct = scaled(cosines.passages) + settings.lexical_weight * scaled(lexical)
+    relevance = sentence_relevance(graph, question, cosines, settings)
+    leaving, arriving = edge_weights(graph, relevance, settings)
+    passages, entities = reset(graph, question, direct, settings)
+    return walk(graph, leaving, arriving, passages, entities, settings)
+
+
+def scaled(values: Floats) -> Floats:
+    """``values`` min-max scaled to [0, 1]; all zero when they are equal."""
+    low, high = float(values.min()), float(values.max())
+    return ((values - low) / (high - low if high > low else 1.0)).astype(np.float32)
+
+
+def sentence_relevance(
+    graph: PassageGraph,
+    question: QuestionParts,
+    cosines: Similarities,
+    settings: BridgingSettings,
+) -> Floats:
+    """How well each sentence speaks of what is asked, in [0, 1] with the best at 1, shape (S,).
+
+    rel(s) ∝ cos⁺(s, q) + a·cos⁺(s, rest of q) + b·idf overlap of s with the terms outside names.
+    """
+    relevance = (
+        np.maximum(cosines.sentences, 0)
+        + settings.rest_weight * np.maximum(cosines.rest, 0)
+        + settings.overlap_weight * sentence_overlap(graph, question.rest_terms)
+    )
+    return (relevance / max(float(relevance.max()), 1e-9)).astype(np.float32)
+
+
+def edge_weights(
+    graph: PassageGraph, relevance: Floats, settings: BridgingSettings
+) -> tuple[Floats, Floats]:
+    """Probabilities of each edge, shape (edges,): from its passage, and from its entity.
+
+    Both are proportional to rarity(e) · rel(s)^γ; leaving a passage by its own title counts
+    ``own_title``; arriving where e is the title adds ``title_weight`` · the passage's best rel.
+    """
+    entity, passage = graph.edge_entity, graph.edge_passage
+    df_limit = max(5.0, settings.common * graph.passages)
+    floor = 1 - np.log(df_limit) / np.log(max(graph.passages, 2))
+    carries = (graph.rarity[entity] >= floor - 1e-6) | (graph.edge_title > 0)
+    weight = np.where(carries, graph.rarity[entity], 0)
+    weight = weight * np.where(graph.certain[entity], 1, settings.uncertain)
+    spoken = weight * (relevance**settings.edge_sharpness)[graph.edge_sentence]
+    best = np.maximum.reduceat(relevance, graph.first_sentence)
+    titled = weight * graph.edge_title * settings.title_weight * best[passage]
+    leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
+    return (
+        _normalised(leaving, passage, graph.passages),
+        _normalised(spoken + titled, entity, len(graph.keys)),
+    )
+
+
+def _normalised(weights: NDArray[np.floating], groups: NDArray[np.int32], size: int) -> Floats:
+    """``weights`` divided by the sum of their group; zero where that is zero."""
+    sums = np.bincount(groups, weights, size)
+    return (weights / np.maximum(sums, 1e-20)[groups]).astype(np.float32)
+
+
+def reset(
+    graph: PassageGraph, question: QuestionParts, direct: Floats, settings: BridgingSettings
+) -> tuple[Floats, Floats]:
+    """Where the walk starts again: shares of passages (P,) and entities (E,), together 1."""
+    count = min(settings.reset_passages, graph.passages - 1)
+    limit = np.partition(direct, -count - 1)[-count - 1] if count else np.float32(0)
+    passages = (np.maximum(direct - limit, 0) ** settings.reset_sharpness).astype(np.float32)
+    entities = np.zeros(len(graph.keys), dtype=np.float32)
+    for seed in question.seeds:
+        entities[seed.entity] += seed.weight * graph.rarity[seed.entity]
+    share = settings.seed_share if entities.any() else 0.0
+    if not passages.any():
+        passages = np.ones(graph.passages, dtype=np.float32)
+    return (
+        np.float32(1 - share) * passages / passages.sum(),
+        np.float32(share) * entities / np.float32(entities.sum() or 1),
+    )
+
+
+def walk(
+    graph: PassageGraph,
+    leaving: Floats,
+    arriving: Floats,
+    passages: Floats,
+    entities: Floats,
+    settings: BridgingSettings,
+) -> Floats:
+    """Personalised PageRank x ← (1 - d)·reset + d·Wᵀx on the bipartite graph; passages' part (P,).
+
+    ``leaving`` and ``arriving`` are the edges' probabilities (``edge_weights``); ``passages`` and
+    ``entities`` the reset. After the first rounds only edges with a notable flow are followed.
+    """
+    out_passage, out_entity, out_weight = _kept(graph, leaving, settings)
+    in_passage, in_entity, in_weight = _kept(graph, arriving, settings)
+    start_p = passages.astype(np.float64) * (1 - settings.damping)
+    start_e = entities.astype(np.float64) * (1 - settings.damping)
+    at_p, at_e = start_p.copy(), start_e.copy()
+    for done in range(settings.rounds):
+        if done == SETTLED:
+            live = np.flatnonzero(at_p[out_passage] * out_weight > NO_FLOW)
+            out_passage, out_entity, out_weight = (
+                out_passage[live],
+                out_entity[live],
+                out_weight[live],
+            )
+            live = np.flatnonzero(at_e[in_entity] * in_weight > NO_FLOW)
+            in_passage, in_entity, in_weight = in_passage[live], in_entity[live], in_weight[live]
+        moved = np.bincount(in_passage, at_e[in_entity] * in_weight, len(passages))
+        at_e = start_e + np.bincount(out_entity, at_p[out_passage] * out_weight, len(entities))
+        at_p = start_p + moved
+    return at_p.astype(np.float32)
+
+
+def _kept(
+    graph: PassageGraph, weight: Floats, settings: BridgingSettings
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Passage, entity and damped probability of the edges that matter: most have almost none."""
+    kept = np.flatnonzero(weight > settings.negligible)
+    damped = weight[kept].astype(np.float64) * settings.damping
+    return graph.edge_passage[kept], graph.edge_entity[kept], damped

@@ -1,0 +1,1 @@
+"""Features of a question, and the decision on a method."""

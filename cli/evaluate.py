@@ -1,0 +1,168 @@
+"""The commands of `ragraphs evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from ..context import IndexContext, MethodName, RankerName
+from ..state.errors import RagraphsError
+from .flags import Json, context_options
+from .show import print_json
+
+evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
+
+_Set = Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")]
+_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first questions.")]
+_Methods = Annotated[
+    list[str] | None,
+    typer.Option(help=f"{', '.join(get_args(MethodName))}; may be repeated; none: every method."),
+]
+_Settings = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=VALUE for every method that has the setting, such as top_k=5."),
+]
+_Parallel = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
+_Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask all again.")]
+
+
+@evaluate.command()
+@context_options(IndexContext)
+def retrieval(
+    *,
+    dataset: _Set,
+    retriever: Annotated[
+        RankerName, typer.Option(help="How passages are found, or by which method.")
+    ] = "hybrid",
+    limit: _Limit = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
+    ] = None,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Recall of supporting passages, time and memory of a retriever."""
+    from ..evaluation.retrieval import evaluate_retrieval
+    from .tables import show_retrieval
+
+    keep = "index" in context.model_fields_set
+    result = evaluate_retrieval(
+        dataset, retriever, context, keep_index=keep, limit=limit, settings=_pairs(setting)
+    )
+    print_json(result) if as_json else show_retrieval(result)
+
+
+@evaluate.command()
+@context_options(IndexContext)
+def answers(
+    *,
+    dataset: _Set,
+    method: _Methods = None,
+    limit: _Limit = None,
+    setting: _Settings = None,
+    parallel: _Parallel = 1,
+    fresh: _Fresh = False,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """EM, F1, containment, recall of the evidence, and cost of methods.
+
+    With --index DIR, finished questions are kept in DIR/answers.jsonl: an interrupted command goes
+    on where it stopped, and asks again only where documents, settings, the model or the program
+    have changed. Layers that methods need and the index lacks are built first, by --model.
+    """
+    from ..evaluation.answers import evaluate_answers
+    from .running import progress_bars
+    from .tables import show_answers
+
+    with progress_bars(quiet=False) as report:
+        results = evaluate_answers(
+            dataset,
+            _chosen(method),
+            context,
+            keep_index="index" in context.model_fields_set,
+            limit=limit,
+            settings=_pairs(setting),
+            fresh=fresh,
+            parallel=parallel,
+            report=report,
+        )
+    print_json(results) if as_json else show_answers(results)
+
+
+@evaluate.command()
+@context_options(IndexContext)
+def router(
+    *,
+    dataset: _Set,
+    method: _Methods = None,
+    limit: _Limit = None,
+    setting: _Settings = None,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Also fit which method suits which question to one half, measure on the other.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the halves and of the intervals.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="File .svg to draw quality against cost into.")
+    ] = None,
+    parallel: _Parallel = 1,
+    fresh: _Fresh = False,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """The router against every single method, chance and the best choice in hindsight.
+
+    Asks every method every question, as `evaluate answers` does, and keeps finished questions in
+    the same file.
+    """
+    from ..evaluation.router import evaluate_router
+    from .running import progress_bars
+    from .tables import show_router
+
+    with progress_bars(quiet=False) as report:
+        result = evaluate_router(
+            dataset,
+            _chosen(method),
+            context,
+            fit_halves=held_out,
+            seed=seed,
+            keep_index="index" in context.model_fields_set,
+            limit=limit,
+            settings=_pairs(setting),
+            fresh=fresh,
+            parallel=parallel,
+            report=report,
+        )
+    if plot is not None:
+        _draw(plot, result)
+    print_json(result) if as_json else show_router(result)
+
+
+def _draw(file: Path, result: dict[str, Any]) -> None:
+    from ..evaluation.plot import plot
+
+    drawing = plot(f"{result['set']}, {result['model']}", result["strategies"])
+    try:
+        file.write_text(drawing, encoding="utf-8")
+    except OSError as error:
+        raise RagraphsError(f"{file} cannot be written ({error}); name another file.") from error
+
+
+def _chosen(methods: list[str] | None) -> list[MethodName]:
+    """The methods named, each once, or all of them."""
+    known = get_args(MethodName)
+    for name in methods or ():
+        if name not in known:
+            raise typer.BadParameter(f"{name!r} is no method; choose from {', '.join(known)}.")
+    return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
+
+
+def _pairs(settings: list[str] | None) -> dict[str, str]:
+    """The values of NAME=VALUE, by name."""
+    return dict(pair.partition("=")[::2] for pair in settings or [])

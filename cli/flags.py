@@ -1,0 +1,79 @@
+"""Flags of the command line, made from the fields of a context."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import typer
+from annotated_types import Ge, Gt, Le
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from rich.markup import escape
+
+from ..context import Context
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
+    """Gives a command one flag for every field of ``context_type``, and the context they make."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = [
+            parameter
+            for parameter in inspect.signature(command, eval_str=True).parameters.values()
+            if parameter.name != "context"
+        ]
+        flags = [_flag(name, field) for name, field in context_type.model_fields.items()]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> Any:
+            chosen = {flag.name: given.pop(flag.name) for flag in flags}
+            context = context_type(**{k: v for k, v in chosen.items() if v is not None})
+            return command(**given, context=context)
+
+        run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+    kind = field.annotation
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next(option for option in get_args(kind) if option is not type(None))
+    if get_origin(kind) is list:
+        kind = str
+    bounds = {type(bound): bound for bound in field.metadata}
+    at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
+    default = field.get_default(call_default_factory=True, validated_data={})
+    flag = "--" + name.replace("_", "-")
+    option = typer.Option(
+        f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
+        help=escape(
+            f"{field.description}" + (f" [{_shown(default)}]" if default is not None else "")
+        ),
+        min=at_least.ge if at_least else above.gt if above else None,
+        max=at_most.le if at_most else None,
+        show_default=False,
+    )
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[kind | None, option],  # type: ignore[operator]
+    )
+
+
+def _shown(default: Any) -> str:
+    return ",".join(default) if isinstance(default, list) else str(default)
+
+
+def explain(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    name = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
+    return f"{name if problem['loc'] else 'the options'}: {problem['msg']}."

@@ -1,0 +1,299 @@
+"""The command line: `ragraphs --help`."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from pydantic import ValidationError
+
+from ..context import Context, IndexContext, MethodName, RouterContext
+from ..state.errors import RagraphsError
+from .entities import entities
+from .evaluate import evaluate
+from .flags import Json, context_options, explain
+from .show import print_json
+
+if TYPE_CHECKING:
+    from ..state.answering import AnswerOutput
+    from ..state.index import IndexInput
+
+app = typer.Typer(
+    help="Five retrieval-augmented generation methods over one index.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(evaluate, name="evaluate")
+app.add_typer(entities, name="entities")
+
+_DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
+    ("deeprag", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
+    ("tog2", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
+    ("crag", "훈민정음은 언제 반포되었습니까?"),
+)
+
+_INTERRUPTED = 130  # typer's own exit code for Ctrl-C
+
+
+def main() -> None:
+    """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
+    gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
+    try:
+        code = app(standalone_mode=False)
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
+    except (RagraphsError, typer.TyperException) as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        print(f"ragraphs: {message}", file=sys.stderr)
+        code = getattr(error, "exit_code", 1)
+    except ValidationError as error:
+        print(f"ragraphs: {explain(error)}", file=sys.stderr)
+        code = 2
+    except (KeyboardInterrupt, typer.Abort):
+        print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
+        code = _INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 1
+    sys.exit(code)
+
+
+@app.command()
+@context_options(IndexContext)
+def index(
+    *,
+    sources: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
+    ] = None,
+    triples: Annotated[
+        list[str] | None,
+        typer.Option(help="File .jsonl of entities and triples found elsewhere; may be repeated."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
+    from ..graphs.index import graph
+    from .running import run_with_progress
+    from .show import show_indexing
+
+    given: IndexInput = {"sources": sources or [], "triples": triples or []}
+    if not (context.dry_run or yes or as_json):
+        _confirm_costs(given, context)
+    result = run_with_progress(graph, given, context, quiet=as_json)
+    print_json(result) if as_json else show_indexing(result)
+    if result["failures"]:
+        raise typer.Exit(1)
+
+
+def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
+    """Asks before tokens are spent, when someone is there to answer."""
+    from ..models.protocol import OFFLINE
+    from ..stores.schema import DATABASE
+
+    is_new = not (context.folder / DATABASE).exists()
+    is_local = (context.embeddings, context.model) == ("lexical", OFFLINE)
+    if not sys.stdin.isatty() or (is_new and is_local):
+        return
+    from ..graphs.index import graph
+    from .show import show_warnings
+
+    dry = context.model_copy(update={"dry_run": True})
+    planned = graph.invoke(given, context=dry)
+    tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
+    if not tokens:
+        return
+    show_warnings(planned["warnings"])
+    if not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
+        raise typer.Exit(0)
+
+
+@app.command()
+@context_options(RouterContext)
+def ask(
+    *,
+    question: Annotated[str, typer.Argument(help="The question, in any language.")],
+    trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
+    as_json: Json = False,
+    context: RouterContext,
+) -> None:
+    """Answer a question from an index, with citations."""
+    from .show import show_answer, show_tree, show_update
+
+    def watch(node: str, update: dict[str, Any]) -> None:
+        if trace:
+            show_update(node, update)
+
+    result = _answer(question, context, watch)
+    if trace:
+        show_tree(result)
+    print_json(result) if as_json else show_answer(result)
+
+
+def _answer(
+    question: str,
+    context: RouterContext,
+    watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
+) -> AnswerOutput:
+    """What the method that ``context`` names returns, or the router for none; ``watch`` sees every
+    node's update on the way."""
+    from .running import ask_graph
+
+    if context.method == "auto":
+        from ..graphs.router import graph as router
+
+        return ask_graph(router, question, context, watch)
+    from ..graphs import graph_of
+
+    graph, context_type = graph_of(context.method)
+    foreign = context.model_fields_set.difference(context_type.model_fields) - {"method"}
+    if foreign:
+        flag = "--" + min(foreign).replace("_", "-")
+        raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
+    return ask_graph(graph, question, context.narrowed(context_type), watch)
+
+
+@app.command()
+@context_options(Context)
+def status(
+    *,
+    list_documents: Annotated[
+        bool, typer.Option("--documents", help="List the documents.")
+    ] = False,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Show what an index holds, and what could not be read."""
+    from ..index.opening import open_index
+    from ..views.status import describe
+    from .show import show_status
+
+    described = describe(open_index(context), list_documents=list_documents)
+    print_json(described) if as_json else show_status(described)
+
+
+@app.command()
+@context_options(IndexContext)
+def remove(
+    *,
+    documents: Annotated[list[str], typer.Argument(help="Names of documents or files.")],
+    as_json: Json = False,
+    context: IndexContext,
+) -> None:
+    """Remove documents, with all that belongs to them, from an index."""
+    from ..graphs.index import graph
+    from .show import show_indexing
+
+    result = graph.invoke({"remove": documents}, context=context)
+    print_json(result) if as_json else show_indexing(result)
+
+
+@app.command()
+@context_options(Context)
+def export(
+    *,
+    format: Annotated[
+        Literal["jsonl", "graphml", "html"], typer.Option(help="What to write.")
+    ] = "jsonl",
+    page: Annotated[
+        Literal["passages", "communities"], typer.Option(help="What the page draws.")
+    ] = "passages",
+    answer: Annotated[
+        Path | None, typer.Option(help="An answer as JSON, whose passages the page highlights.")
+    ] = None,
+    context: Context,
+) -> None:
+    """Print an index: its passages as JSON lines, or the graph that joins them."""
+    from ..index.opening import open_index
+
+    if answer is not None and (format, page) != ("html", "passages"):
+        raise typer.BadParameter("Only --format html with --page passages shows an --answer.")
+    index = open_index(context)
+    if format == "jsonl":
+        from ..views.status import export_lines
+
+        for line in export_lines(index):
+            print(line)
+        return
+    if format == "html" and page == "communities":
+        from ..views.community_graph import communities_page
+
+        print(communities_page(index))
+        return
+    from ..views.pages.drawing import path_of_answer, to_graphml, to_html
+    from ..views.passage_graph import drawn_index
+
+    graph = drawn_index(index)
+    if format == "graphml":
+        print(to_graphml(graph))
+        return
+    print(to_html(graph, path=None if answer is None else path_of_answer(_read_json(answer))))
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RagraphsError(
+            f"{file} is no JSON file that can be read; write one with: ragraphs ask --json"
+        ) from error
+
+
+@app.command()
+@context_options(Context)
+def communities(
+    *,
+    level: Annotated[
+        int | None, typer.Option(min=0, help="Only those of a level; 0 has the largest.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", help="Show one community's report, and what it leads to.")
+    ] = None,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Show the communities of entities, and the reports on them."""
+    from ..index.opening import open_index
+    from ..views.communities import listed, looked_up
+    from .show import show_communities, show_community
+
+    index = open_index(context)
+    if id is not None:
+        found = looked_up(index, id)
+        print_json(found) if as_json else show_community(found)
+        return
+    tree = listed(index, level)
+    print_json(tree) if as_json else show_communities(tree)
+
+
+@app.command()
+@context_options(RouterContext)
+def demo(*, context: RouterContext) -> None:
+    """Index a small bundled corpus and ask it three questions."""
+    from ..graphs.index import graph
+    from .running import run_with_progress
+    from .show import say, show_answer, show_indexing
+
+    with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
+        place = f"{folder}/index"
+        with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
+            result = run_with_progress(
+                graph,
+                {"sources": [str(corpus)]},
+                IndexContext(index=place, layers=["sentences", "entities"]),
+                quiet=False,
+            )
+        show_indexing(result)
+        for method, question in _DEMO_QUESTIONS:
+            say(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
+            chosen = {"index": place, "method": method}
+            show_answer(_answer(question, context.narrowed(RouterContext, **chosen)))

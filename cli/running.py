@@ -1,0 +1,116 @@
+"""Running a graph from the command line: progress, streamed answers, questions to the user."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import typer
+from rich.markup import escape
+
+from ..context import Context
+from ..state.answering import AnswerOutput
+from .show import _err
+
+
+def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
+    """The output of ``graph``, with a bar for every step that reports progress."""
+    with progress_bars(quiet=quiet) as report:
+        # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
+        return asyncio.run(_follow(graph, given, context, report))
+
+
+@contextmanager
+def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A function that shows how many of how many parts of a step are done, as a bar on stderr."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    tasks: dict[str, Any] = {}
+    with Progress(
+        *columns, console=_err, transient=True, disable=quiet or not _err.is_terminal
+    ) as progress:
+
+        def report(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = progress.add_task(step, total=total)
+            progress.update(tasks[step], completed=done, total=total)
+
+        yield report
+
+
+async def _follow(
+    graph: Any, given: Any, context: Context, report: Callable[[str, int, int], None]
+) -> Any:
+    result: Any = None
+    async for mode, part in graph.astream(
+        given,
+        context=context,
+        stream_mode=["custom", "values"],
+        output_keys=graph.output_channels,
+    ):
+        if mode == "values":
+            result = part
+        else:
+            report(part["step"], part["done"], part["total"])
+    return result
+
+
+def ask_graph(
+    graph: Any, question: str, context: Context, watch: Callable[[str, dict[str, Any]], None]
+) -> AnswerOutput:
+    """The output of ``graph``; ``watch`` sees updates, and a person is asked where it stops to ask.
+
+    Messages are given as roles and contents.
+    """
+    from langchain_core.messages import convert_to_openai_messages
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    asking = graph.copy({"checkpointer": InMemorySaver()})
+    given: Any = {"question": question}
+    while True:
+        result, stopped = _run_watched(asking, given, context, watch)
+        if stopped is None:
+            break
+        _err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
+        given = Command(resume=typer.confirm("Go on?", err=True))
+    output = {key: result[key] for key in graph.output_channels}
+    if "messages" in output:
+        output["messages"] = convert_to_openai_messages(output["messages"])
+    return cast(AnswerOutput, output)
+
+
+def _run_watched(
+    graph: Any, given: Any, context: Context, watch: Callable[[str, dict[str, Any]], None]
+) -> tuple[Any, Any]:
+    """The last values, and what the run stopped to ask, if it did.
+
+    The text of an answer that is streamed shows on stderr meanwhile.
+    """
+    result: Any = None
+    stopped: Any = None
+    streamed = False
+    for mode, part in graph.stream(
+        given,
+        config={"configurable": {"thread_id": "command line"}},
+        context=context,
+        stream_mode=["updates", "values", "custom"],
+    ):
+        if mode == "values":
+            result = part
+            continue
+        if mode == "custom":
+            streamed = streamed or "text" in part
+            _err.print(escape(part.get("text", "")), end="")
+            continue
+        for node, update in part.items():
+            if node == "__interrupt__":
+                stopped = update[0].value
+            else:
+                watch(node, update)
+    if streamed:
+        _err.print()
+    return result, stopped

@@ -1,0 +1,196 @@
+"""What the command line shares: flags made from a context, and how results are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..state.answering import AnswerOutput
+from ..state.records import Citation, Passage, Usage
+
+out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+_WHY_NOT = {
+    "no_evidence": "nothing in the index speaks of it",
+    "insufficient": "the evidence does not settle it",
+    "budget": "the limit on requests to the model was reached (--max-calls)",
+    "web_unavailable": "the index does not answer it, and the web could not be asked",
+    "model_failed": "the model gave no usable reply",
+    "steps": "the limit on steps was reached (--max-steps)",
+    "depth": "the limit on depth was reached (--max-depth)",
+    "nodes": "the limit on sub-questions was reached (--max-nodes)",
+}
+
+
+def print_json(value: Any) -> None:
+    """Prints ``value`` as one JSON document."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def say(markup: str) -> None:
+    """Prints a line with Rich markup."""
+    out.print(markup)
+
+
+def show_indexing(result: Any) -> None:
+    """Prints what an index run did, its failures and warnings on stderr."""
+    if (plan := result["plan"]) is not None:
+        out.print(
+            f"Would read {plan['documents']} documents into {plan['passages']} passages "
+            f"({result['unchanged']} unchanged, {result['removed']} to remove); "
+            f"{plan['missing_replies']} replies of a model missing; about "
+            f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
+        )
+    else:
+        out.print(
+            f"{result['added']} documents added, {result['updated']} updated, "
+            f"{result['unchanged']} unchanged, {result['removed']} removed. The index at "
+            f"{escape(result['index'])} holds {result['document_count']} documents in "
+            f"{result['passage_count']} passages ({result['embeddings']})."
+        )
+    show_cost(result["usage"])
+    for failure in result["failures"]:
+        _err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+    show_warnings(result["warnings"])
+
+
+def show_answer(result: AnswerOutput) -> None:
+    """Prints an answer with its citations, and what it cost."""
+    if result["answer"]:
+        out.print(escape(result["answer"]))
+    if not result["sufficient"]:
+        reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
+        label = "Not certain" if result["answer"] else "No answer"
+        out.print(f"[yellow]{label}: {reason}.[/yellow]")
+    for place, citation in enumerate(result["citations"], start=1):
+        out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
+        out.print(f"      [dim]{escape(_source(citation))}[/dim]")
+    out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
+    show_warnings(result["warnings"])
+
+
+def show_update(node: str, update: dict[str, Any] | None) -> None:
+    """Prints what a node did, on stderr."""
+    _err.print(f"[dim]{node}[/dim] {escape(_one_line(str(update or {}))[:400])}")
+
+
+def show_tree(result: Mapping[str, Any]) -> None:
+    """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
+    from ..views.pages.tree_drawing import draw_tree
+
+    tree = result.get("tree") or result.get("details", {}).get("tree")
+    if tree:
+        _err.print(escape(draw_tree(tree)))
+
+
+def show_status(status: Any) -> None:
+    """Prints what an index holds."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in status.items():
+        if name not in {"failures", "document_list"}:
+            table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
+    out.print(table)
+    for document in status.get("document_list", []):
+        out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
+    for failure in status["failures"]:
+        out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+
+
+def show_cost(usage: Usage) -> None:
+    """Prints what models were asked, where that took tokens."""
+    if any(used["input_tokens"] for used in usage.get("models", {}).values()):
+        out.print(f"[dim]{escape(_cost(usage))}[/dim]")
+
+
+def show_entities(entities: Sequence[dict[str, Any]]) -> None:
+    """Prints entities, one a line."""
+    table = Table.grid(padding=(0, 2))
+    for entity in entities:
+        passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
+        table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
+    out.print(table)
+
+
+def show_entity(entity: dict[str, Any]) -> None:
+    """Prints what is known of an entity."""
+    out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
+    if entity["description"]:
+        out.print(escape(entity["description"]))
+    if len(entity["aliases"]) > 1:
+        out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
+    for one in entity["relations"]:
+        out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
+    for claim in entity["claims"]:
+        out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+    for passage in entity["passages"]:
+        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+
+
+def show_merges(merges: Sequence[dict[str, Any]]) -> None:
+    """Prints merges, one a line."""
+    for merge in merges:
+        out.print(
+            escape(f"{merge['merged']} ({merge['merged_id']}) is {merge['kept']}")
+            + f" [dim]{merge['reason']} {merge['score']:.2f}[/dim]"
+        )
+
+
+def show_communities(communities: Sequence[dict[str, Any]]) -> None:
+    """Prints communities as a tree, one a line."""
+    for one in communities:
+        weight = f"{one['size']} entities, {one['rating']:g}"
+        indent = "  " * one["level"]
+        out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
+
+
+def show_community(community: dict[str, Any]) -> None:
+    """Prints a community's report, and what it leads to."""
+    out.print(f"[bold]{escape(community['title'])}[/bold] {community['id']}")
+    out.print(f"[dim]level {community['level']}, rated {community['rating']:g} of 10[/dim]")
+    out.print(escape(community["summary"]))
+    for finding in community["findings"]:
+        out.print(escape(f"  - {finding['statement']}"))
+    if community["parent"]:
+        out.print(f"[dim]part of[/dim] {community['parent'][:8]}")
+    show_communities([{**child, "level": 1} for child in community["children"]])
+    names = ", ".join(entity["name"] for entity in community["entities"])
+    out.print(f"[dim]entities[/dim] {escape(names)}")
+    for passage in community["passages"]:
+        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+
+
+def show_warnings(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        say_note(warning)
+
+
+def say_note(sentence: str) -> None:
+    _err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
+
+
+def _source(citation: Citation | Passage) -> str:
+    title = citation["title"]
+    where = f"{citation['document']}, characters {citation['start']}–{citation['end']}"
+    return f"{title} ({where})" if title else where
+
+
+def _cost(usage: Usage) -> str:
+    parts = [
+        f"{name}: {used['calls']} {'call' if used['calls'] == 1 else 'calls'}"
+        + (f", {used['reused']} reused" if used["reused"] else "")
+        + (f", {used['input_tokens'] + used['output_tokens']:,} tokens" if used["calls"] else "")
+        for name, used in usage.get("models", {}).items()
+    ]
+    searches = usage.get("web_searches", 0)
+    return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

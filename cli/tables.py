@@ -1,0 +1,82 @@
+"""The results of evaluations as tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from .show import out, say_note, show_warnings
+
+
+def show_retrieval(result: Any) -> None:
+    """Prints recall as a table of percentages."""
+    table = Table(title=f"{result['set']} · {result['retriever']} · {result['embeddings']}")
+    table.add_column("")
+    for k in result["recall"]:
+        table.add_column(f"@{k}", justify="right")
+    for name in ("recall", "all_support"):
+        table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
+    out.print(table)
+    out.print(
+        f"{result['questions']} questions ({result['without_support']} more without support) on "
+        f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms each, "
+        f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
+    )
+
+
+_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+
+
+def show_answers(results: Sequence[dict[str, Any]]) -> None:
+    """Prints a line for every method, shares as percentages, costs per question."""
+    first = results[0]
+    table = Table(title=f"{first['set']} · {first['model']} · {first['questions']} questions")
+    table.add_column("")
+    for name in (*_SHARES.values(), "calls", "tokens", "seconds"):
+        table.add_column(name, justify="right")
+    for result in results:
+        shares = (result[name] for name in _SHARES)
+        costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
+        table.add_row(
+            result["method"],
+            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            *(f"{cost:,.1f}" for cost in costs),
+            f"{result['seconds_per_question']:.2f}",
+        )
+    out.print(table)
+    for result in results:
+        if result["reused"]:
+            say_note(
+                f"{result['reused']} replies to {result['method']} were known; tokens are without."
+            )
+        if result["failures"]:
+            say_note(
+                f"{result['failures']} questions failed with {result['method']} and count as "
+                f"wrong; the first: {result['first_failure']}"
+            )
+
+
+def show_router(result: dict[str, Any]) -> None:
+    """Prints a line for every way to choose methods, costs per question, and the verdict."""
+    table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
+    table.add_column("")
+    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap"):
+        table.add_column(name, justify="right")
+    for one in result["strategies"]:
+        shares = (one[name] for name in ("em", "f1", "support_recall"))
+        table.add_row(
+            one["strategy"],
+            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            f"{one['calls']:.1f}",
+            f"{one['tokens']:,.0f}",
+            f"{one['seconds']:.2f}",
+            f"{100 * one['regret']:.1f}",
+            "–" if one["gap_closed"] is None else f"{one['gap_closed']:.0%}",
+        )
+    out.print(table)
+    out.print(escape(result["verdict"]))
+    out.print(f"The classifier abstained from {result['abstained']} of the questions.")
+    show_warnings(list(result["excluded"].values()))

@@ -1,0 +1,104 @@
+"""What the hierarchy of communities costs, and how well it follows a graph that grows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.graphrag.communities import at_level, find_communities, remembered
+from ...state.reports import Community
+from ..retrieval import peak_megabytes
+
+_DRAWN = 5.7
+_INSIDE = 0.7
+_GROWTH = 1.01
+
+Weights = dict[tuple[str, str], float]
+
+
+def growth(entities: int, times: int) -> dict[str, Any]:
+    """Seconds and memory for a planted graph of that many entities, and for 1 % more, ``times``
+    times, each from what was remembered of the one before.
+
+    ``kept`` is the share of the communities that are the same after the last time, ``modularity``
+    that of level 0, and ``of_cold`` the share of it against a start without memory.
+    """
+    largest = round(entities * _GROWTH**times)
+    whole = planted(largest)
+    ids = [f"e{number:08d}" for number in range(largest)]
+    weights = _among(whole, entities)
+    before, cold = _timed(ids[:entities], weights)
+    result: dict[str, Any] = {
+        "entities": entities,
+        "relations": len(weights),
+        "levels": before[-1].level + 1,
+        "communities": len(before),
+        "seconds": cold,
+        "peak_mb": round(peak_megabytes()),
+        "modularity": round(modularity(at_level(before, 0), weights), 4),
+    }
+    steps = []
+    for step in range(1, times + 1):
+        size = round(entities * _GROWTH**step)
+        previous = remembered(before, weights)
+        weights = _among(whole, size)
+        after, seconds = _timed(ids[:size], weights, previous)
+        kept = len({one.id for one in before} & {one.id for one in after}) / len(before)
+        found = modularity(at_level(after, 0), weights)
+        steps.append({"seconds": seconds, "kept": round(kept, 4), "modularity": round(found, 4)})
+        before = after
+    if steps:
+        afresh, _ = _timed(ids[:size], weights)
+        steps[-1]["of_cold"] = round(found / modularity(at_level(afresh, 0), weights), 4)
+    return {**result, "grown": steps}
+
+
+def planted(entities: int, seed: int = 0) -> Weights:
+    """About five weighted pairs an entity, with skewed degrees: most inside groups of very
+    different sizes, the rest anywhere. Of any first entities, a graph of the same kind."""
+    chance = np.random.default_rng(seed)
+    sizes = np.ones(0, dtype=np.int64)
+    while sizes.sum() < entities:
+        drawn = np.minimum(3 + chance.pareto(1.2, 1000) * 10, max(entities // 30, 5))
+        sizes = np.concatenate([sizes, drawn.astype(np.int64)])
+    group = np.repeat(np.arange(len(sizes)), sizes)[:entities]
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    sizes = np.bincount(group, minlength=len(sizes))
+    activity = chance.pareto(1.5, entities) + 1
+    activity /= activity.sum()
+    count = round(entities * _DRAWN)
+    source = chance.choice(entities, count, p=activity)
+    near = first[group[source]] + (chance.random(count) * sizes[group[source]]).astype(np.int64)
+    far = chance.choice(entities, count, p=activity)
+    target = np.where(chance.random(count) < _INSIDE, near, far)
+    names = chance.permutation(entities)
+    weight = chance.exponential(size=count) + 0.05
+    ends = np.sort(np.column_stack([names[source], names[target]]), axis=1)
+    rows = zip(ends.tolist(), weight.tolist(), strict=True)
+    return {(f"e{a:08d}", f"e{b:08d}"): value for (a, b), value in rows if a != b}
+
+
+def modularity(partition: Sequence[Community], weights: Weights) -> float:
+    """Q of a partition, in [−½, 1]."""
+    number = {id: place for place, one in enumerate(partition) for id in one.members}
+    ends = np.array([(number[a], number[b]) for a, b in weights])
+    values = np.fromiter(weights.values(), dtype=np.float64)
+    inside = values[ends[:, 0] == ends[:, 1]].sum() / values.sum()
+    degree = np.bincount(ends.ravel(), np.repeat(values, 2)) / (2 * values.sum())
+    return float(inside - (degree**2).sum())
+
+
+def _among(weights: Weights, count: int) -> Weights:
+    last = f"e{count:08d}"
+    return {pair: weight for pair, weight in weights.items() if max(pair) < last}
+
+
+def _timed(
+    entities: Sequence[str], weights: Weights, previous: Any = None
+) -> tuple[list[Community], float]:
+    before = time.perf_counter()
+    found = find_communities(entities, weights, previous=previous)
+    return found, round(time.perf_counter() - before, 1)

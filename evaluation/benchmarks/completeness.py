@@ -1,0 +1,86 @@
+"""How Think-on-Graph 2.0 bears an incomplete graph (the paper's experiment).
+
+``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80, 50
+and 30 % of the relations of an index with the entities layer, in copies of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from statistics import mean
+from typing import Annotated
+
+import typer
+from sqlalchemy import bindparam, delete
+
+from ...context import IndexContext
+from ...index.opening import Index, open_index
+from ...stores.schema import open_database, relations
+from ..datasets import load_dataset
+from ..metrics import recall_at
+from ..retrieval import rankings_of
+
+SHARES = (1.0, 0.8, 0.5, 0.3)
+CUTOFFS = (2, 5, 10)
+
+
+def main(
+    dataset: str,
+    index: Annotated[str, typer.Option()],
+    seeds: Annotated[int, typer.Option(min=1)] = 3,
+    width: Annotated[int, typer.Option(min=1)] = 3,
+    depth: Annotated[int, typer.Option(min=1)] = 3,
+) -> None:
+    """Mean recall at 2, 5 and 10 for each share of relations, over several random choices."""
+    found = load_dataset(dataset)
+    asked = [question for question in found.questions if question.supporting]
+    settings = {"width": width, "depth": depth}
+    rows = {}
+    for share in SHARES:
+        recalls: dict[int, list[float]] = {k: [] for k in CUTOFFS}
+        for seed in range(seeds if share < 1 else 1):
+            # A sibling, so that documents go by the same names.
+            with tempfile.TemporaryDirectory(dir=_parent(index)) as folder:
+                thinned = _copy(index, f"{folder}/index", share, seed)
+                ranked = rankings_of(found, asked, thinned, "tog2", settings)
+                thinned.vectors.close()
+            for ids, question in zip(ranked, asked, strict=True):
+                for k in CUTOFFS:
+                    recalls[k].append(recall_at(ids, question.supporting, k))
+        rows[f"{share:.0%}"] = {str(k): round(mean(values), 4) for k, values in recalls.items()}
+    print(json.dumps({"set": found.name, **settings, "seeds": seeds, "recall": rows}))
+
+
+def _copy(index: str, folder: str, share: float, seed: int) -> Index:
+    """A copy of an index with that share of its relations."""
+    shutil.copytree(IndexContext(index=index).folder, folder)
+    copied = open_index(IndexContext(index=folder))
+    ids = {relation.id for relation in copied.entities.all_relations()}
+    dropped = ids.difference(keep_relations(ids, share, seed))
+    if dropped:
+        with open_database(copied.folder, create=False).begin() as connection:
+            statement = delete(relations).where(relations.c.id == bindparam("dropped"))
+            connection.execute(statement, [{"dropped": id} for id in sorted(dropped)])
+    return copied
+
+
+def _parent(index: str) -> str:
+    return str(IndexContext(index=index).folder.parent)
+
+
+if __name__ == "__main__":
+    typer.run(main)
+
+
+def keep_relations(relation_ids: Iterable[str], share: float, seed: int = 0) -> list[str]:
+    """A random ``share`` in [0, 1] of the relations, for the experiment on incomplete graphs.
+
+    The same for the same seed in any order of ids; a smaller share is part of a greater one.
+    """
+    ids = sorted(set(relation_ids))
+    order = sorted(ids, key=lambda id: hashlib.sha256(f"{seed}:{id}".encode()).digest())
+    return sorted(order[: round(share * len(ids))])

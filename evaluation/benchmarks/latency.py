@@ -1,0 +1,99 @@
+"""Calls and time of a question, with a stub in the model's place.
+
+``python -m ragraphs.evaluation.benchmarks.latency hoprag SET``: the questions of a set are asked of
+a model that answers after a fixed time and lets every walk be as long as it may.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from itertools import pairwise
+from typing import Any, Literal
+
+import typer
+
+from ...context import IndexContext, LayerName
+from ...graphs import graph_of
+from ...settings import settings
+from ...state.usage import total_calls
+from ..datasets import load_dataset
+from ..retrieval import indexed
+from .stub_model import StubModel, stub_model, texts_of
+
+WalkingMethod = Literal["hoprag", "tog2", "deeprag"]
+
+_MODEL = "openai:stub"
+_LAYERS: dict[WalkingMethod, LayerName] = {
+    "hoprag": "hops",
+    "tog2": "entities",
+    "deeprag": "passages",
+}
+
+
+def main(method: WalkingMethod, dataset: str, limit: int = 20, milliseconds: int = 50) -> None:
+    """Calls, dependent rounds of calls, and milliseconds beyond the answer's own call."""
+    found = load_dataset(dataset, limit)
+    context = IndexContext(embeddings="lexical", layers=["passages", _LAYERS[method]])
+    graph, context_type = graph_of(method)
+    with stub_model(milliseconds / 1000, _reply) as stub:
+        os.environ["OPENAI_BASE_URL"] = stub.url
+        settings.cache_clear()
+        with indexed(found, context, keep_index=False) as (index, _):
+            asked = context_type(index=str(index.folder), model=_MODEL)
+            graph.invoke({"question": found.questions[-1].question}, context=asked)
+            rows = [_ask(graph, each.question, asked, stub) for each in found.questions[:-1]]
+    result = {"method": method, "set": found.name, "milliseconds": milliseconds, **_means(rows)}
+    print(json.dumps(result))
+
+
+def _ask(graph: Any, question: str, context: Any, stub: StubModel) -> dict[str, float]:
+    stub.asked()
+    before = time.perf_counter()
+    result = graph.invoke({"question": question}, context=context)
+    seconds = time.perf_counter() - before
+    arrivals = sorted(stub.asked().arrivals)
+    rounds = 1 + sum(after - before > stub.seconds for before, after in pairwise(arrivals))
+    return {
+        "calls": total_calls(result["usage"]),
+        "rounds": rounds,
+        "beyond_answer_ms": 1000 * (seconds - stub.seconds),
+        "own_ms": 1000 * (seconds - rounds * stub.seconds),
+    }
+
+
+def _means(rows: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    return {
+        name: {
+            "mean": round(statistics.mean(row[name] for row in rows), 2),
+            "most": round(max(row[name] for row in rows), 2),
+        }
+        for name in rows[0]
+    }
+
+
+def _reply(kind: str, human: str) -> Any:
+    """Nothing ever suffices, and something is always worth following."""
+    texts = texts_of(human)
+    first = [text.split(" ", 1)[0] for _, _, text in texts]
+    match kind:
+        case "HopLabels":
+            return {"labels": [{"id": id, "label": "necessary"} for id in first]}
+        case "RelationScores":
+            return {"scores": [{"id": id, "score": 0.9} for id in first]}
+        case "KeptTexts":
+            return {"keep": [id for id, _, _ in texts]}
+        case "Judgement":
+            return {"sufficient": False, "clue": "what is missing"}
+        case "NextStep":
+            asked = f"{len(texts) + 1}. {human.partition(chr(10))[0]}"
+            return {"finish": False, "question": asked, "source": "retrieve", "reason": "more"}
+    id, _, text = texts[0]
+    quote = text.split(". ")[0]
+    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
+
+
+if __name__ == "__main__":
+    typer.run(main)

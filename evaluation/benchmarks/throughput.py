@@ -1,0 +1,105 @@
+"""Questions a second on the server, by the number of its jobs, with a stub in the model's place.
+
+``python -m ragraphs.evaluation.benchmarks.throughput SET --graph crag``: the questions of a set are
+asked all at once of ``langgraph dev``, whose model answers after a fixed time. To be run in a
+checkout.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from ...context import IndexContext
+from ...state.usage import total_calls
+from ..datasets import load_dataset
+from ..retrieval import indexed
+from .dev_server import dev_server
+from .stub_model import stub_model, texts_of
+
+_MODEL = "openai:stub"
+_WARMING = 8
+
+
+def main(
+    dataset: str,
+    graph: str = "router",
+    questions: Annotated[int, typer.Option(min=1, max=100)] = 96,
+    milliseconds: int = 200,
+    jobs: int = 8,
+    passages: int = 10,
+) -> None:
+    """Questions a second with one job and with several, and their ratio."""
+    found = load_dataset(dataset)
+    asked = [
+        f"{each.question} ({n})"
+        for n, each in zip(range(questions + _WARMING), itertools.cycle(found.questions))
+    ]
+    rates: dict[int, float] = {}
+    result: dict[str, Any] = {"graph": graph, "set": found.name, "questions": questions}
+    with (
+        stub_model(milliseconds / 1000, _reply) as stub,
+        indexed(found, IndexContext(embeddings="lexical"), keep_index=False) as (index, _),
+    ):
+        for count in (1, jobs):
+            # The temperature decides replies: those of the first round are not used again.
+            context = {
+                "index": index.folder.name,
+                "model": _MODEL,
+                "temperature": count / 1000,
+                "top_k": passages,
+            }
+            options = ("--n-jobs-per-worker", str(count))
+            with dev_server(index.folder.parent, *options, OPENAI_BASE_URL=stub.url) as server:
+                asyncio.run(_ask(server.url, graph, asked[:_WARMING], context))
+                seconds, calls = asyncio.run(_ask(server.url, graph, asked[_WARMING:], context))
+            rates[count] = questions / seconds
+            result |= {f"jobs_{count}": round(rates[count], 2), "calls": calls / questions}
+    print(json.dumps({**result, "ratio": round(rates[jobs] / rates[1], 2)}))
+
+
+async def _ask(url: str, graph: str, questions: Sequence[str], context: Any) -> tuple[float, int]:
+    """The seconds until all questions, asked at once, have their answers, and the calls made."""
+    from langgraph_sdk import get_client
+
+    client = get_client(url=url)
+    started = time.perf_counter()
+    answers: list[Any] = await asyncio.gather(
+        *(
+            client.runs.wait(None, graph, input={"question": question}, context=context)
+            for question in questions
+        )
+    )
+    seconds = time.perf_counter() - started
+    await client.aclose()
+    failed = [answer for answer in answers if not answer.get("sufficient")]
+    if failed:
+        raise RuntimeError(f"{len(failed)} questions were not answered, such as: {failed[0]}")
+    return seconds, sum(total_calls(answer["usage"]) for answer in answers)
+
+
+def _reply(kind: str, human: str) -> Any:
+    """Everything is relevant, and the first sentence is the answer."""
+    texts = texts_of(human)
+    match kind:
+        case "Scores":
+            return {"scores": [{"id": id, "score": 0.9} for id, _, _ in texts]}
+        case "HopLabels":
+            return {"labels": []}
+        case "MethodChoice":
+            return {"method": "crag", "reason": "One fact."}
+        case "NextStep":
+            return {"finish": bool(texts), "question": human, "source": "retrieve", "reason": ""}
+    id, _, text = texts[0]
+    quote = text.split(". ")[0]
+    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
+
+
+if __name__ == "__main__":
+    typer.run(main)

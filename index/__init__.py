@@ -1,0 +1,1 @@
+"""An open index and its layers."""

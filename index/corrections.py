@@ -1,0 +1,115 @@
+"""Corrections of entities by a person: merge two, or keep two names apart."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from ..context import Context
+from ..language.mentions import normalised
+from ..models.meter import start_meter
+from ..state.errors import RagraphsError
+from ..state.records import Usage
+from ..stores.lock import writing
+from .entities import embed_described, entities_stamp, merge, prepare_descriptions
+from .opening import Index, open_index
+
+
+class Corrected(TypedDict):
+    """The entities that two names mean after a correction, what it cost, and what was degraded."""
+
+    entities: list[dict[str, Any]]
+    usage: Usage
+    warnings: list[str]
+
+
+def correct(context: Context, action: Literal["merge", "split"], a: str, b: str) -> Corrected:
+    """Records that two names mean the same, or do not, and makes the entities anew.
+
+    Blocks. Raises RagraphsError where a name means
+    nothing, or where it is so already.
+    """
+    return asyncio.run(_correct(context, action, a, b))
+
+
+async def _correct(
+    context: Context, action: Literal["merge", "split"], a: str, b: str
+) -> Corrected:
+    meter = start_meter(None)
+    index = await asyncio.to_thread(open_index, context)
+    async with writing(index.folder):
+        await asyncio.to_thread(_record, index, action, a, b)
+        await asyncio.to_thread(merge, index)
+        await (await prepare_descriptions(index, context, _silently))
+        await embed_described(index, context, _silently)
+    return {
+        "entities": await asyncio.to_thread(_now_meant, index, a, b),
+        "usage": meter.usage(),
+        "warnings": meter.warnings,
+    }
+
+
+def _now_meant(index: Index, a: str, b: str) -> list[dict[str, Any]]:
+    found = sorted(_meant(index, a) | _meant(index, b))
+    passages = index.entities.passages_of(found)
+    return [
+        {**entity._asdict(), "passages": len(passages.get(entity.id, []))}
+        for entity in index.entities.get(found).values()
+    ]
+
+
+def _record(index: Index, action: Literal["merge", "split"], a: str, b: str) -> None:
+    ours, theirs = _meant(index, a), _meant(index, b)
+    first, second = _spelling(index, a), _spelling(index, b)
+    if first == second:
+        raise RagraphsError(f"{a!r} and {b!r} are the same name; give two.")
+    if action == "merge" and ours == theirs and len(ours) == 1:
+        raise RagraphsError(f"{a!r} and {b!r} are one entity already.")
+    if action == "split" and ours.isdisjoint(theirs):
+        raise RagraphsError(f"{a!r} and {b!r} are two entities already.")
+    index.entities.correct(action, first, second)
+
+
+def _meant(index: Index, reference: str) -> set[str]:
+    """The ids of the entities that a name or an id means, of whatever it was merged into."""
+    entities_stamp(index)
+    store = index.entities
+    found = set(store.get([reference]))
+    for name in () if found else (reference, *_merged_under(index, reference)):
+        found.update(store.named([normalised(name)]).get(normalised(name), []))
+    if not found:
+        raise RagraphsError(
+            f"There is no entity {reference!r}; look for it with: ragraphs entities list PART"
+        )
+    return found
+
+
+def _spelling(index: Index, reference: str) -> str:
+    """The name by which a correction is recorded; the id where others bear the same name.
+
+    One form for all that a person may write lets a later correction take an earlier one's place.
+    """
+    store = index.entities
+    entity = store.get([reference]).get(reference)
+    names = [entity.name] if entity else [*_merged_under(index, reference), reference]
+    for name in names:
+        bearers = store.named([normalised(name)]).get(normalised(name), [])
+        if len(bearers) == 1:
+            aliases = store.aliases_of(bearers)[bearers[0]]
+            same = [alias for alias in aliases if normalised(alias) == normalised(name)]
+            return name if name in same else same[0]
+    return reference
+
+
+def _merged_under(index: Index, id: str) -> list[str]:
+    """The spelling that had ``id`` before it was merged into another."""
+    found = [
+        (one.merged if one.merged_id == id else one.kept, one) for one in index.entities.merges()
+    ]
+    return list(dict.fromkeys(name for name, one in found if id in (one.merged_id, one.kept_id)))
+
+
+def _silently(done: int, total: int) -> None:
+    """No progress is shown for what takes a moment."""

@@ -1,0 +1,198 @@
+"""The hops layer of the index: questions, and the edges that they make (HopRAG)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..algorithms.hoprag.graph import (
+    AskedPassage,
+    HopGraph,
+    build_hops,
+    hops_from_arrays,
+    hops_to_arrays,
+)
+from ..algorithms.hoprag.walk import EdgeIndex
+from ..context import Context
+from ..language.analyser import keywords
+from ..language.mentions import question_mentions
+from ..state.errors import RagraphsError
+from ..stores.arrays import load_arrays, save_arrays
+from .opening import Index, Kept
+from .progress import progress_of
+from .vectors import settle_vectors, texts_at_once, workers_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HOPS_FILE = "hops.npz"
+_CONNECTING = "1:"  # to be changed when the same questions give another file
+
+
+async def embed_questions(index: Index, context: Context) -> None:
+    """Gives every distinct question its vector, and takes away those that nobody asks any more."""
+    texts = await asyncio.to_thread(_questions, index)
+
+    def embed_batch(ids: Sequence[str]) -> None:
+        index.questions.add(ids, index.embedder.embed([texts[id] for id in ids]))
+
+    await asyncio.to_thread(index.questions.remove_damaged)
+    await settle_vectors(
+        sorted(texts),
+        index.questions.ids,
+        index.questions.remove,
+        embed_batch,
+        texts_at_once(index),
+        workers_for(index, context),
+        progress_of("embed_questions"),
+    )
+
+
+def question_id(question: str) -> str:
+    """The id of a question among the vectors: the same text has the same one."""
+    return hashlib.blake2b(question.encode(), digest_size=12).hexdigest()
+
+
+def stored_hops(index: Index) -> HopGraph:
+    """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
+    hops_stamp(index)
+    return hops_from_arrays(load_arrays(index.folder / HOPS_FILE))
+
+
+def hops_stamp(index: Index) -> str:
+    """What changes when the edges were made anew. Raises RagraphsError where there are none."""
+    stamp: str = index.catalogue.property("connected") or ""
+    if not stamp.startswith(_CONNECTING) or not (index.folder / HOPS_FILE).exists():
+        raise RagraphsError(
+            "The index has no hops layer; build it with: ragraphs index --layers hops "
+            f"--index {index.folder}"
+        )
+    return stamp
+
+
+def _questions(index: Index) -> dict[str, str]:
+    """Every distinct question by its id."""
+    return {
+        question_id(question): question
+        for _, value in index.readings.values("questions")
+        for question in (*value["incoming"], *value["outgoing"])
+    }
+
+
+def connect_passages(index: Index) -> None:
+    """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
+
+    The edges are made anew, if any passage's questions have changed since they were made.
+    """
+    stamp = _CONNECTING + index.readings.stamp("questions")
+    if index.catalogue.property("connected") == stamp and (index.folder / HOPS_FILE).exists():
+        return
+    asked = dict(index.readings.values("questions"))
+    passages = [
+        AskedPassage(
+            passage["id"],
+            passage["title"],
+            passage["text"],
+            tuple(asked[passage["id"]]["incoming"]),
+            tuple(asked[passage["id"]]["outgoing"]),
+        )
+        for passage in index.catalogue.all_passages()
+        if passage["id"] in asked
+    ]
+    graph = build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
+    save_arrays(index.folder / HOPS_FILE, hops_to_arrays(graph))
+    index.catalogue.set_property("connected", stamp)
+
+
+_REMEMBERED = 32
+
+
+@dataclass(frozen=True)
+class AskedEdges:
+    """A question over the edges: its v_q and k_q, and two similarities of every edge, shape (e,).
+
+    ``similarity`` is SIM(edge, q); ``promise`` the same for what the question asks about the names
+    in it, these left out: a hop leads from the named to what is asked of it.
+    """
+
+    vector: NDArray[np.float32]
+    keywords: frozenset[str]
+    similarity: NDArray[np.float32]
+    promise: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LoadedHops:
+    """The hops layer of an index; ``ask`` blocks while it embeds the question."""
+
+    graph: HopGraph
+    edges: EdgeIndex
+    ask: Callable[[str], AskedEdges]
+
+    def out_edges(self, passage: str) -> Sequence[int]:
+        """The edges that leave a passage; none for one that the layer does not know."""
+        vertex = self.graph.member.get(passage)
+        return () if vertex is None else self.edges.out_edges(vertex)
+
+    def target(self, edge: int) -> str:
+        """The passage that an edge leads to."""
+        return self.graph.ids[int(self.edges.target[edge])]
+
+    def title(self, passage: str) -> str:
+        """What a passage that the layer knows is called."""
+        return self.graph.titles[self.graph.member[passage]]
+
+    def vertex(self, passage: str) -> str:
+        """The passage that stands for all that are the same as ``passage``."""
+        vertex = self.graph.member.get(passage)
+        return passage if vertex is None else self.graph.ids[vertex]
+
+
+def load_hops(index: Index) -> LoadedHops:
+    """The hops layer of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    return _kept.of(index)
+
+
+def _load(index: Index) -> LoadedHops:
+    graph = stored_hops(index)
+    used, rows = np.unique(graph.edges.incoming, return_inverse=True)
+    ids = [question_id(graph.questions[number]) for number in used]
+    edges = EdgeIndex(
+        graph.edges.source,
+        graph.edges.target,
+        rows,
+        index.questions.get(ids),
+        [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
+    )
+    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index, edges))
+    return LoadedHops(graph, edges, ask)
+
+
+_kept = Kept(hops_stamp, _load)
+
+
+def _ask(index: Index, edges: EdgeIndex, question: str) -> AskedEdges:
+    rest = _without_names(question) or question
+    vectors = index.embedder.embed([question, rest])
+    words = keywords(question)
+    return AskedEdges(
+        vectors[0],
+        words,
+        edges.similarity(words, vectors[0]),
+        edges.similarity(keywords(rest), vectors[1]),
+    )
+
+
+def _without_names(question: str) -> str:
+    parts, end = [], 0
+    for mention in sorted(question_mentions(question)):
+        if mention.start >= end:
+            parts.append(question[end : mention.start])
+            end = mention.end
+    return " ".join("".join([*parts, question[end:]]).split())

@@ -1,0 +1,191 @@
+"""Opening a language model by name."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import AsyncGenerator, Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from ..context import Context
+from ..models.embeddings import Embedder
+from ..models.failures import explain
+from ..models.protocol import OFFLINE, LanguageModel, ReplyTable
+from ..settings import Settings
+from ..state.errors import RagraphsError
+
+if TYPE_CHECKING:
+    from ..models.chat.langchain_model import OpenedModel
+    from ..models.chat.model import ChatLanguageModel
+    from ..models.chat.openai_server import OpenAIServer
+
+_offline_models: dict[Embedder, LanguageModel] = {}
+_OPENAI = "openai:"
+_Opened = dict[Any, "ChatLanguageModel"]
+_opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
+
+
+async def open_language_model(
+    context: Context, operator: Settings, replies: ReplyTable, embedder: Callable[[], Embedder]
+) -> LanguageModel:
+    """The language model that ``context`` names, one instance for each event loop and index.
+
+    ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the
+    model is not allowed, unknown, or has no key.
+    """
+    _check_allowed(context.model, operator)
+    if context.model == OFFLINE:
+        return _offline(await asyncio.to_thread(embedder))
+    key = (
+        context.model,
+        context.temperature,
+        context.timeout,
+        context.max_retries,
+        context.concurrency,
+        operator.openai_base_url,
+        operator.openai_api_key,
+        operator.requests_per_second,
+        operator.prompts,
+        id(replies),
+    )
+    opened, lock = await _opened_in_running_loop()
+    if key not in opened:
+        async with lock:  # what many ask for at once is opened once
+            if key not in opened:
+                opened[key] = await asyncio.to_thread(_open_chat, context, operator, replies)
+    return opened[key]
+
+
+def _offline(embedder: Embedder) -> LanguageModel:
+    """One instance for each embedder, because it remembers vectors."""
+    from ..offline.model import OfflineLanguageModel
+
+    if embedder not in _offline_models:
+        _offline_models[embedder] = OfflineLanguageModel(embedder)
+    return _offline_models[embedder]
+
+
+async def _opened_in_running_loop() -> tuple[_Opened, asyncio.Lock]:
+    loop = asyncio.get_running_loop()
+    if loop not in _opened:
+        opened: _Opened = {}
+        _opened[loop] = opened, asyncio.Lock(), _until_loop_ends(loop, opened)
+        await anext(_opened[loop][2])
+    return _opened[loop][:2]
+
+
+async def _until_loop_ends(
+    loop: asyncio.AbstractEventLoop, opened: _Opened
+) -> AsyncGenerator[None]:
+    """Stays suspended until asyncio, before it closes the loop, ends its generators."""
+    try:
+        yield
+    finally:
+        del _opened[loop]
+        for model in opened.values():
+            await model.aclose()
+
+
+def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> ChatLanguageModel:
+    from ..models.chat.langchain_model import LangChainModel
+    from ..models.chat.model import ChatLanguageModel
+
+    if operator.prompts is not None and not operator.prompts.is_dir():
+        raise RagraphsError(
+            f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
+            "RAGRAPHS_PROMPTS."
+        )
+    server = _open_server(context, operator)
+    opened = cache(partial(_open_langchain, context, operator))
+    if server is None:
+        opened()  # so that a name that says nothing is told at once
+    return ChatLanguageModel(
+        context.model,
+        LangChainModel(opened, strict=context.model.startswith(_OPENAI)),
+        server,
+        replies,
+        temperature=context.temperature,
+        concurrency=context.concurrency,
+        prompts=operator.prompts,
+    )
+
+
+def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
+    """The server that the operator named; OpenAI's own has models with ways of their own."""
+    url = operator.openai_base_url or ""
+    if not context.model.startswith(_OPENAI) or not url or _is_own(urlsplit(url).hostname or ""):
+        return None
+    if operator.requests_per_second is not None:
+        return None
+    from ..models.chat.openai_server import OpenAIServer
+
+    return OpenAIServer(
+        context.model.removeprefix(_OPENAI),
+        url,
+        operator.openai_api_key or SecretStr("none"),
+        timeout=context.timeout,
+        max_retries=context.max_retries,
+        most=context.concurrency,
+    )
+
+
+def _is_own(host: str) -> bool:
+    return host.endswith((".openai.com", ".azure.com"))
+
+
+def _open_langchain(context: Context, operator: Settings) -> OpenedModel:
+    from langchain.chat_models import init_chat_model
+    from langchain_core.rate_limiters import InMemoryRateLimiter
+
+    from ..models.chat.langchain_model import OpenedModel
+
+    options: dict[str, Any] = {
+        "temperature": context.temperature,
+        "timeout": context.timeout,
+        "max_retries": context.max_retries,
+    }
+    if operator.requests_per_second is not None:
+        options["rate_limiter"] = InMemoryRateLimiter(
+            requests_per_second=operator.requests_per_second
+        )
+    client = None
+    if context.model.startswith(_OPENAI):
+        from ..models.chat.transport import PunctualClient
+
+        client = PunctualClient(context.timeout, context.concurrency)
+        options |= _openai_options(context, operator) | {"http_async_client": client}
+    try:
+        if ":" not in context.model:
+            raise ValueError("no provider is named")
+        return OpenedModel(init_chat_model(context.model, **options), client)
+    except (ImportError, ValueError) as error:
+        raise RagraphsError(
+            f"The model {context.model!r} cannot be used ({explain(error)}); name one as "
+            "provider:name, such as openai:gpt-4o-mini, or use offline."
+        ) from error
+
+
+def _openai_options(context: Context, operator: Settings) -> dict[str, Any]:
+    if not operator.openai_api_key and not operator.openai_base_url:
+        raise RagraphsError(
+            f"The model {context.model} needs a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
+            "server of your own, or use --model offline."
+        )
+    # On a server without structured output the next mode is tried: nothing for a person to read.
+    warnings.filterwarnings("ignore", r".*OpenAI's structured output feature", UserWarning)
+    return {
+        "base_url": operator.openai_base_url or None,
+        "api_key": operator.openai_api_key or "none",
+        "stream_usage": True,
+    }
+
+
+def _check_allowed(name: str, operator: Settings) -> None:
+    """Raises RagraphsError where the operator's list of models does not have ``name``."""
+    if name != operator.model and operator.models and name not in operator.models:
+        allowed = ", ".join([operator.model, *operator.models])
+        raise RagraphsError(f"The model {name!r} is not allowed here; choose one of: {allowed}.")

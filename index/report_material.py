@@ -1,0 +1,198 @@
+"""What a report on a community is written from, and what becomes of the reply."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
+from ..algorithms.similarity import jaccard
+from ..language.analyser import count_tokens, keywords
+from ..prompts.graphrag_replies import CommunityReport
+from ..prompts.prompt import Excerpt, number, numbered
+from ..state.reports import Finding, Report
+from ..stores.communities import StoredCommunity
+from ..stores.entities import StoredRelation
+from .opening import Index
+
+_KINDS = {"entity": "Entity", "relation": "Relation", "claim": "Claim", "report": "Report"}
+_LINE_TOKENS = 6
+_MOST_PASSAGES = 20
+_TITLED = 3
+_ASSEMBLED_FINDINGS = 10
+_ASSEMBLED_RATING = 1.0
+
+
+class Material:
+    """The entities, relations and claims of every community, as rows of its report's context.
+
+    ``limit`` is the most tokens of a context. All methods are pure but the making, which blocks.
+    """
+
+    def __init__(self, index: Index, limit: int) -> None:
+        self._limit = limit
+        self._communities = index.communities.all()
+        self._children: defaultdict[str, list[str]] = defaultdict(list)
+        for community in self._communities:
+            self._children[community.parent].append(community.id)
+        self._members: defaultdict[str, list[str]] = defaultdict(list)
+        paths: defaultdict[str, set[str]] = defaultdict(set)
+        for id, entity in index.communities.members():
+            self._members[id].append(entity)
+            paths[entity].add(id)
+        self._entities = _entity_rows(index)
+        self._claims: defaultdict[str, list[Element]] = defaultdict(list)
+        for subject, row in _claim_rows(index, self._entities):
+            self._claims[subject].append(row)
+        relations = sorted(index.entities.all_relations(), key=lambda one: (-one.weight, one.id))
+        self._degree = _degrees(relations)
+        self._relations: defaultdict[str, list[tuple[str, str, Element]]] = defaultdict(list)
+        for relation, row in _relation_rows(index, relations, self._entities):
+            for id in paths[relation.source] & paths[relation.target]:
+                self._relations[id].append((relation.source, relation.target, row))
+
+    def deepest_first(self) -> list[StoredCommunity]:
+        """All communities; each after its children."""
+        return sorted(self._communities, key=lambda community: (-community.level, community.id))
+
+    def children_of(self, id: str) -> list[str]:
+        """The communities that one is divided into."""
+        return self._children.get(id, [])
+
+    def relation_count(self, id: str) -> int:
+        """How many relations lie within a community."""
+        return len(self._relations.get(id, ()))
+
+    def own_rows(self, id: str) -> list[Element]:
+        """All that is known of a community, by the degree of what is related."""
+        members = self._members[id]
+        return ordered_elements(
+            [self._entities[entity] for entity in members],
+            self._relations.get(id, []),
+            [(entity, claim) for entity in members for claim in self._claims.get(entity, ())],
+            self._degree,
+        )
+
+    def fits(self, rows: Sequence[Element]) -> bool:
+        """Whether rows are within the limit."""
+        return sum(map(row_tokens, rows)) <= self._limit
+
+    def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
+        """What a community's report is written from where not all fits: ``reports`` are those of
+        its children, which stand for their parts."""
+        children = [
+            Child(
+                frozenset(row.id for row in self.own_rows(child)),
+                Element("report", child, report["title"], report["summary"], passages_of(report)),
+            )
+            for child, report in reports.items()
+        ]
+        return report_context(self.own_rows(id), children, self._limit, row_tokens)
+
+
+def row_tokens(row: Element) -> int:
+    """The tokens of a row as ``shown`` writes it."""
+    return _LINE_TOKENS + count_tokens(row.title) + count_tokens(row.text)
+
+
+def shown(rows: Sequence[Element]) -> list[Excerpt]:
+    """Rows as numbered lines of one text, so that fences do not cost more than they hold."""
+    lines = [
+        f"{place}. {_KINDS[row.kind]}: {_line(row.title).replace('|', '/')} | {_line(row.text)}"
+        for place, row in enumerate(rows, start=1)
+    ]
+    return number([("Lines", "\n".join(lines))])
+
+
+def report_of(reply: CommunityReport, rows: Sequence[Element]) -> Report:
+    """The report with the passages of every finding's rows; without any, of the row most alike."""
+    findings: list[Finding] = []
+    for finding in reply.findings:
+        cited = numbered(finding.evidence, rows) or _most_alike(finding.statement, rows)
+        findings.append({"statement": finding.statement, "passages": _passages(cited)})
+    return {
+        "title": reply.title,
+        "summary": reply.summary,
+        "rating": reply.rating,
+        "findings": findings,
+    }
+
+
+def assembled_report(rows: Sequence[Element]) -> Report:
+    """A report put together from rows, for a community too small to deserve a request."""
+    entities = [row for row in rows if row.kind != "relation" and row.kind != "claim"]
+    stated = [row for row in rows if row.kind in ("relation", "claim")]
+    told = [_after_type(row) for row in entities]
+    findings: list[Finding] = [
+        {"statement": _after_type(row), "passages": _passages([row])}
+        for row in (stated or entities)[:_ASSEMBLED_FINDINGS]
+    ]
+    return {
+        "title": ", ".join(dict.fromkeys(row.title for row in entities[:_TITLED])),
+        "summary": " ".join(dict.fromkeys(text for text in told[:_TITLED] if text)),
+        "rating": _ASSEMBLED_RATING,
+        "findings": findings,
+    }
+
+
+def passages_of(report: Report) -> tuple[str, ...]:
+    """The passages that a report rests on, those of its first findings first."""
+    return tuple(dict.fromkeys(id for finding in report["findings"] for id in finding["passages"]))
+
+
+def _entity_rows(index: Index) -> dict[str, Element]:
+    entities = {entity.id: entity for entity in index.entities.all_entities()}
+    passages = index.entities.passages_of(entities)
+    return {
+        id: Element(
+            "entity",
+            id,
+            entity.name,
+            f"{entity.type}. {entity.description}" if entity.type else entity.description,
+            tuple(passages.get(id, ())),
+        )
+        for id, entity in entities.items()
+    }
+
+
+def _relation_rows(
+    index: Index, relations: Sequence[StoredRelation], entities: Mapping[str, Element]
+) -> Iterable[tuple[StoredRelation, Element]]:
+    passages = index.entities.relation_passages_of(relation.id for relation in relations)
+    for relation in relations:
+        source, target = entities[relation.source].title, entities[relation.target].title
+        text = f"{source} {relation.relation} {target}."
+        stated = tuple(passages.get(relation.id, ()))
+        yield relation, Element("relation", relation.id, f"{source} – {target}", text, stated)
+
+
+def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple[str, Element]]:
+    for stored in index.entities.claims_of(entities):
+        claim = stored.claim
+        dates = " – ".join(date for date in (claim["start_date"], claim["end_date"]) if date)
+        text = f"{claim['description']} ({', '.join(filter(None, (claim['status'], dates)))})"
+        name = entities[stored.subject].title
+        yield stored.subject, Element("claim", stored.id, name, text, (stored.passage,))
+
+
+def _degrees(relations: Iterable[StoredRelation]) -> dict[str, int]:
+    pairs = {frozenset((relation.source, relation.target)) for relation in relations}
+    return Counter(end for pair in pairs for end in pair)
+
+
+def _most_alike(statement: str, rows: Sequence[Element]) -> list[Element]:
+    words = keywords(statement)
+    best = max(rows, key=lambda row: jaccard(words, keywords(f"{row.title} {row.text}")))
+    return [best]
+
+
+def _passages(rows: Sequence[Element]) -> list[str]:
+    return list(dict.fromkeys(id for row in rows for id in row.passages))[:_MOST_PASSAGES]
+
+
+def _after_type(row: Element) -> str:
+    return row.text.partition(". ")[2] if row.kind == "entity" else row.text
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,161 @@
+"""The sentences layer of the index: what the graph retriever walks over."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..algorithms.graphrag.report_context import pack
+from ..algorithms.linear_rag.passage_graph import (
+    NamedSpan,
+    build_graph,
+    graph_to_arrays,
+    passage_record,
+    sentence_texts,
+    with_entities,
+)
+from ..context import Context
+from ..state.errors import RagraphsError
+from ..state.records import Passage
+from ..stores.arrays import save_arrays
+from ..stores.catalogue import batches
+from ..stores.vector_tables import SentenceVectors
+from .entities import entities_stamp
+from .opening import Index, Kept
+from .progress import progress_of
+from .vectors import in_batches, texts_at_once, workers_for
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..algorithms.linear_rag.passage_graph import PassageGraph
+
+GRAPH_FILE = "passage_graph.npz"
+
+
+async def embed_sentences(index: Index, context: Context) -> None:
+    """Gives the sentences of every passage their vectors.
+
+    An interrupted run loses at most one batch of passages for each worker.
+    """
+    wanted = await asyncio.to_thread(_sentence_counts, index)
+    missing = await asyncio.to_thread(index.sentences.missing, wanted)
+    packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
+    await in_batches(
+        [[missing[place] for place in places] for places in packed],
+        partial(_embed, index),
+        workers_for(index, context),
+        progress_of("embed_sentences"),
+    )
+
+
+def _sentence_counts(index: Index) -> dict[str, int]:
+    return {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
+
+
+def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
+    for passage in passages:
+        yield passage["id"], sentence_texts(passage["title"], passage["text"])
+
+
+def _embed(index: Index, ids: Sequence[str]) -> None:
+    texts = dict(_sentences(index.catalogue.passages(ids)))
+    parts = batches(chain.from_iterable(texts.values()), texts_at_once(index))
+    vectors = np.concatenate([index.embedder.embed(part) for part in parts])
+    ends = list(accumulate(map(len, texts.values())))
+    index.sentences.put(list(map(SentenceVectors, texts, np.split(vectors, ends[:-1]))))
+
+
+def link_passages(index: Index) -> None:
+    """Joins passages by the names that they mention, and by the entities where that layer is.
+
+    The graph is made anew, if passages, sentences or entities have changed since. Blocks.
+    """
+    passages = list(index.catalogue.all_passages())
+    sentences = index.sentences.counts()
+    named = "entities" in index.catalogue.property("layers")
+    parts = [f"{passage['id']}:{sentences.get(passage['id'])} " for passage in passages]
+    parts += [entities_stamp(index)] if named else []
+    stamp = hashlib.sha256("".join(parts).encode()).hexdigest()
+    if index.catalogue.property("linked") == stamp and (index.folder / GRAPH_FILE).exists():
+        return
+    spans = _entity_spans(index, [passage["id"] for passage in passages]) if named else {}
+    records = [
+        with_entities(
+            passage_record(passage["title"], passage["text"]),
+            passage["text"],
+            spans.get(passage["id"], ()),
+        )
+        for passage in passages
+    ]
+    arrays = graph_to_arrays(build_graph(records))
+    ids = np.array([passage["id"] for passage in passages], dtype=np.str_)
+    save_arrays(index.folder / GRAPH_FILE, {**arrays, "ids": ids})
+    index.catalogue.set_property("linked", stamp)
+
+
+def _entity_spans(index: Index, passages: Sequence[str]) -> dict[str, list[NamedSpan]]:
+    names = {entity.id: entity.name for entity in index.entities.all_entities()}
+    spans: dict[str, list[NamedSpan]] = {}
+    for found in index.entities.mentions_of(passages):
+        span = NamedSpan(found.start, found.end, names[found.entity])
+        spans.setdefault(found.passage, []).append(span)
+    return spans
+
+
+@dataclass(frozen=True)
+class LoadedGraph:
+    """The graph of an index with its vectors; rows in the order of ``ids``."""
+
+    ids: list[str]
+    graph: PassageGraph
+    passages: NDArray[np.float32]
+    sentences: NDArray[np.float32]
+
+
+def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
+    """The graph of an index and the ids of its passages. Blocks.
+
+    Raises RagraphsError where the index has no sentences layer.
+    """
+    from ..algorithms.linear_rag.passage_graph import graph_from_arrays
+    from ..stores.arrays import load_arrays
+
+    _stamp(index)
+    arrays = load_arrays(index.folder / GRAPH_FILE)
+    return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]
+
+
+def _stamp(index: Index) -> str:
+    """What changes when the graph was made anew."""
+    stamp: str | None = index.catalogue.property("linked")
+    if stamp is None or not (index.folder / GRAPH_FILE).exists():
+        raise RagraphsError(
+            "The index has no sentences layer; build it with: ragraphs index --layers sentences "
+            f"--index {index.folder}"
+        )
+    return stamp
+
+
+def load_graph(index: Index) -> LoadedGraph:
+    """The graph of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    return _kept.of(index)
+
+
+def _load(index: Index) -> LoadedGraph:
+    graph, ids = stored_graph(index)
+    passage_vectors = index.vectors.get("passages", ids)
+    sentences = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+    sentence_vectors = index.sentences.load(sentences)
+    return LoadedGraph(ids, graph, passage_vectors, sentence_vectors)
+
+
+_kept = Kept(_stamp, _load)

@@ -1,0 +1,399 @@
+"""Typed answers in a sentence: names, persons, dates, numbers, places and countries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from .analyser import STOP_WORDS, Span, strip_particle, terms
+
+_FAMILIES = """birth born bear birthplace birthday 태어 출생 탄생;die dead death deceased 사망 별세;
+write wrote written author penned;spouse wife husband married wed;parent father mother son daughter
+ child grandfather grandmother;found establish form create start launch;sing sang sung song singer;
+perform artist;film movie;located situated;actor actress star cast;win won winner;company firm;
+release publish issue;begin began begun;lead led;hold held;buy bought;make made;sell sold;
+teach taught;build built construct;bury burial;grow grew grown;fight fought;country nation;
+headquarters based;speak spoke spoken;choose chose chosen;draw drew drawn;leave left;lose lost;
+know known"""
+_FAMILY = {
+    term: family.split()[0]
+    for family in _FAMILIES.replace("\n", "").split(";")
+    for word in family.split()
+    for term in terms(word)
+}
+_SUFFIX = re.compile(r"(?<=\w{4})(?:ation|ment|ship|ist|ion|or|er|e)$")
+_UPPER = "".join(chr(c) for c in (*range(0x530), *range(0x1E00, 0x1F00)) if chr(c).isupper())
+_CAPITAL = (
+    rf"(?:(?:[{_UPPER}]\.)+|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof)\."
+    rf"|[{_UPPER}][^\W_]*(?:[-'’.&/][^\W_]+)*)"
+)
+_LINK = r"(?:(?:of|de|la|le|du|di|da|del|von|van|der|den|al|el|bin|ibn|y|e|&) (?:the |la )?){0,2}"
+_NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b)*")
+_QUOTED = re.compile(
+    r"[\"“「『《〈]([^\"”」』》〉]{2,80})[\"”」』》〉]|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
+)
+_MONTHS = "january february march april may june july august september october november december"
+_OPENERS = f"""{_MONTHS} monday tuesday wednesday thursday friday saturday sunday although since
+while however also many several despite according among around along another currently later
+originally one two three first second its their within without like unlike name give tell list
+describe explain due today together"""
+_NOT_NAMES = STOP_WORDS | frozenset(_OPENERS.split())
+
+
+@lru_cache(maxsize=100_000)
+def root(term: str) -> str:
+    """An index term reduced further, so that "director" meets "directed" and "birth" "born"."""
+    cut = _SUFFIX.sub("", term) if term.isascii() else term
+    return _FAMILY.get(term) or _FAMILY.get(cut, cut)
+
+
+@lru_cache(maxsize=50_000)
+def roots(text: str) -> tuple[str, ...]:
+    """The roots of the index terms of ``text`` in order."""
+    return tuple(root(term) for term in terms(text))
+
+
+@lru_cache(maxsize=20_000)
+def name_spans(text: str) -> tuple[Span, ...]:
+    """Capitalised names in ``text`` ("Mary of Teck", "J. S. Bach", "Apollo 13"), left to right.
+
+    Function words and months do not open a name; an 's does not end one.
+    """
+    found = []
+    for match in _NAME.finditer(text):
+        words = match.group().split(" ")
+        while words and (words[0].lower() in _NOT_NAMES or words[0].isdigit()):
+            del words[0]
+        start = match.end() - len(" ".join(words))
+        name = re.sub(r"['’]s?$", "", " ".join(words))
+        if len(name) > 1:
+            found.append(Span(start, start + len(name), name))
+    return tuple(found)
+
+
+def quoted_names(text: str) -> list[str]:
+    """Names in quotation marks in ``text``, without the marks."""
+    return [match[match.lastindex or 0].strip(" ,.") for match in _QUOTED.finditer(text)]
+
+
+class Dated(NamedTuple):
+    """A date in a text; ``key`` is (year, month, day), zero where the text does not say."""
+
+    start: int
+    end: int
+    text: str
+    key: tuple[int, int, int]
+
+    @property
+    def years(self) -> float:
+        """The date as a number that grows with time."""
+        return self.key[0] + self.key[1] / 13 + self.key[2] / 500
+
+
+class Candidate(NamedTuple):
+    """A possible answer in a sentence; ``prior`` in 0..1 says how much it looks like its type."""
+
+    start: int
+    end: int
+    text: str
+    prior: float
+
+
+class LifeFacts(NamedTuple):
+    """What the parenthesis after a person's name tells."""
+
+    birth: Dated | None
+    death: Dated | None
+    birthplace: Span | None
+    deathplace: Span | None
+
+
+_MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(_MONTHS.split(), 1)}
+_MONTH = "(?:" + "|".join(f"{n[:3]}(?:{n[3:]})?" for n in _MONTHS.split()) + r")\b\.?"
+_DATE = re.compile(
+    rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
+    rf"|(?:(?P<d1>\b\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>\b{_MONTH})"
+    rf"(?:\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*[–-]))?(?:,?\s+(?P<year>\d{{3,4}})\b)?"
+    r"|(?P<ky>\d{3,4})년(?:\s*(?P<km>\d{1,2})월)?(?:\s*(?P<kd>\d{1,2})일)?"
+    r"|(?P<cent>\b\d{1,2})(?:st|nd|rd|th)\s+century\b|(?P<kcent>\d{1,2})세기"
+    r"|(?P<bc>\b\d{1,4})\s+BCE?\b|\bAD\s+(?P<ad>\d{1,4})\b"
+    r"|(?<![\d.,$£€-])(?P<bare>\b1[0-9]\d\d|20\d\d)(?P<s>s)?(?![\d%]|[.,]\d)",
+    re.IGNORECASE,
+)
+
+
+def _date_key(match: re.Match[str]) -> tuple[int, int, int]:
+    part = match.groupdict()
+    if part["iso"]:
+        return int(part["iso"][:4]), int(part["iso"][5:7]), int(part["iso"][8:])
+    if part["month"]:
+        day = part["d1"] or part["d2"] or 0
+        return int(part["year"] or 0), _MONTH_NUMBERS[part["month"][:3].casefold()], int(day)
+    if part["ky"]:
+        return int(part["ky"]), int(part["km"] or 0), int(part["kd"] or 0)
+    if part["cent"] or part["kcent"]:
+        return int(part["cent"] or part["kcent"]) * 100 - 100, 0, 0
+    return (-int(part["bc"]) if part["bc"] else int(part["ad"] or part["bare"])), 0, 0
+
+
+@lru_cache(maxsize=20_000)
+def dates(text: str) -> tuple[Dated, ...]:
+    """Dates, years and centuries in ``text``, left to right."""
+    found = []
+    for match in _DATE.finditer(text):
+        word = match["month"]
+        alone = word and not (match["year"] or match["d1"] or match["d2"])
+        if alone and (not word[0].isupper() or word.lower() in {"may", "march", "mar", "sep"}):
+            continue
+        found.append(Dated(match.start(), match.end(), match.group(), _date_key(match)))
+    return tuple(found)
+
+
+_PARENTHESIS = re.compile(r"[(（]([^()（）]{4,200})[)）]")
+
+
+def life_facts(text: str) -> LifeFacts:
+    """Birth and death in the first parenthesis of ``text`` that dates a life.
+
+    "(1 May 1900, Oslo – 2 June 1970)", "(born 1 May 1900)", "(died 1970)".
+    """
+    for match in _PARENTHESIS.finditer(text[:600]):
+        inside, offset = match[1], match.start(1)
+        mark = re.match(r"[^\d]{0,40}?\b(born|b\.|died|d\.)", inside)
+        halves = re.search(r"\s[–—-]\s?|[–—~∼]|(?<=\d)-(?=\d)", inside)
+        if mark and not (halves and dates(inside[halves.end() :])):
+            date, place = _date_and_place(text, offset, match.end(1))
+            if date and mark[1][0] == "b":
+                return LifeFacts(date, None, place, None)
+            if date:
+                return LifeFacts(None, date, None, place)
+        elif halves:
+            first, first_place = _date_and_place(text, offset, offset + halves.start())
+            last, last_place = _date_and_place(text, offset + halves.end(), match.end(1))
+            if last or (first and "~" in inside):
+                return LifeFacts(first, last, first_place, last_place)
+    return LifeFacts(None, None, None, None)
+
+
+def _date_and_place(text: str, start: int, end: int) -> tuple[Dated | None, Span | None]:
+    piece = text[start:end]
+    found = dates(piece)
+    after = found[0].end if found else 0
+    place = next((span for span in name_spans(piece) if span.start >= after), None)
+    return (
+        Dated(found[0].start + start, after + start, *found[0][2:]) if found else None,
+        Span(place.start + start, place.end + start, place.text) if place else None,
+    )
+
+
+# Names, then after a colon demonyms; a name alone takes an "n": "Algerian".
+_COUNTRIES = """Afghanistan:Afghan Albania Algeria Angola Argentina:Argentine,Argentinian Armenia
+Australia Austria Azerbaijan:Azerbaijani Bahrain:Bahraini Bangladesh:Bangladeshi Belarus:Belarusian
+Belgium:Belgian Bolivia Bosnia_and_Herzegovina:Bosnian Botswana Brazil:Brazilian Bulgaria Cambodia
+Cameroon:Cameroonian Canada:Canadian Chile:Chilean China:Chinese Colombia Congo:Congolese Costa_Rica
+Croatia Cuba Cyprus:Cypriot Czech_Republic,Czechoslovakia:Czech,Czechoslovak Denmark:Danish,Dane
+Dominican_Republic:Dominican Ecuador:Ecuadorian Egypt:Egyptian El_Salvador:Salvadoran Eritrea
+Estonia Ethiopia Fiji:Fijian Finland:Finnish,Finn France:French,Frenchman Georgia
+Germany,Prussia:German,West_German,East_German,Prussian Ghana:Ghanaian Greece:Greek Guatemala Guinea
+Haiti:Haitian Honduras:Honduran Hong_Kong:Hongkonger Hungary:Hungarian Iceland:Icelandic India
+Indonesia Iran,Persia:Iranian,Persian Iraq:Iraqi Ireland:Irish Israel:Israeli Italy:Italian
+Ivory_Coast:Ivorian Jamaica Japan:Japanese Jordan:Jordanian Kazakhstan:Kazakh,Kazakhstani Kenya
+Kosovo:Kosovan Kuwait:Kuwaiti Kyrgyzstan:Kyrgyz Laos:Laotian Latvia Lebanon:Lebanese Liberia Libya
+Lithuania Luxembourg:Luxembourgish Madagascar:Malagasy Malaysia Mali:Malian Malta:Maltese
+Mexico:Mexican Moldova Monaco:Monegasque Mongolia Montenegro:Montenegrin Morocco:Moroccan
+Mozambique:Mozambican Myanmar,Burma:Burmese Namibia Nepal:Nepalese,Nepali Netherlands:Dutch
+New_Zealand:New_Zealander Nicaragua Niger:Nigerien Nigeria North_Korea
+North_Macedonia,Macedonia:Macedonian Norway:Norwegian Oman:Omani Pakistan:Pakistani
+Palestine:Palestinian Panama:Panamanian Paraguay:Paraguayan Peru:Peruvian Philippines:Filipino
+Poland:Polish Portugal:Portuguese Qatar:Qatari Romania Russia,Soviet_Union:Russian,Soviet Rwanda
+Saudi_Arabia:Saudi Senegal:Senegalese Serbia,Yugoslavia:Serbian,Yugoslav Singapore:Singaporean
+Slovakia:Slovak Slovenia:Slovenian,Slovene Somalia:Somali South_Africa
+South_Korea,Korea:South_Korean,Korean Spain:Spanish,Spaniard Sri_Lanka Sudan:Sudanese
+Sweden:Swedish,Swede Switzerland:Swiss Syria Taiwan:Taiwanese Tanzania Thailand:Thai Tunisia
+Turkey:Turkish,Ottoman Uganda Ukraine:Ukrainian United_Arab_Emirates:Emirati
+United_Kingdom,England,Scotland,Wales,UK,Britain,Great_Britain:British,English,Scottish,Welsh
+United_States,US,U.S,USA,U.S.A:American Uruguay:Uruguayan Uzbekistan:Uzbek Venezuela
+Vietnam:Vietnamese Yemen:Yemeni Zambia Zimbabwe:Zimbabwean"""
+_KOREAN_COUNTRIES = """대한민국 한국 조선 중국 일본 미국 영국 프랑스 독일 이탈리아 스페인 러시아
+인도 베트남 태국 캐나다 호주 브라질 멕시코 네덜란드 스위스 스웨덴 노르웨이 핀란드 덴마크 폴란드
+그리스 이집트 터키 북한 대만 오스트리아 벨기에 포르투갈 필리핀 인도네시아 몽골"""
+_ENTRIES = [entry.replace("_", " ").partition(":") for entry in _COUNTRIES.split()]
+_DEMONYMS = frozenset(
+    form for names, _, forms in _ENTRIES for form in (forms or names + "n").split(",")
+)
+_COUNTRY_OF = {name: name for name in _KOREAN_COUNTRIES.split()} | {
+    form: names.split(",")[0]
+    for names, _, forms in _ENTRIES
+    for form in f"{names},{forms or names + 'n'}".split(",")
+}
+_COUNTRY = re.compile(
+    r"(?:(?<!\w)(?=[A-Z])|(?=[가-힣]))(?:"
+    + "|".join(re.escape(form) for form in sorted(_COUNTRY_OF, key=len, reverse=True))
+    + r")(?![A-Za-z])"
+)
+
+
+def countries(text: str) -> list[tuple[Span, str]]:
+    """Countries and nationalities in ``text``, each with the name of the country it stands for."""
+    return [
+        (Span(match.start(), match.end(), match.group()), _COUNTRY_OF[match.group()])
+        for match in _COUNTRY.finditer(text)
+    ]
+
+
+_NUMBER = re.compile(
+    r"(?P<currency>[$£€¥₩]\s?)?(?P<value>(?<![\w.])\d[\d,]*(?:\.\d+)?|\b(?:two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|hundred)\b)"
+    r"(?P<scale>\s?(?:hundred|thousand|million|billion|trillion|만|억|조))?"
+    r"(?P<unit>\s?%|\s?[가-힣]+?(?=이다|입니다|이었|였|[은는이가을를의에로]|\W|$)|\s?-?[^\W\d_]+)?"
+)
+
+
+def numbers(text: str, noun: str) -> list[Candidate]:
+    """Numbers in ``text`` that are not years; those that count ``noun`` come with a high prior."""
+    found = []
+    wanted = frozenset(roots(noun))
+    taken = [(date.start, date.end) for date in dates(text)]
+    for match in _NUMBER.finditer(text):
+        end = match.end("scale" if match["scale"] else "value")
+        counts = bool(wanted) and not wanted.isdisjoint(roots(text[end : end + 30])[:3])
+        if any(start <= match.start() < stop for start, stop in taken) and not counts:
+            continue
+        unit = (match["unit"] or "").strip(" -")
+        keep = unit == "%" or (unit and not wanted and unit.lower() not in STOP_WORDS)
+        end = match.end() if keep else end
+        prior = 0.9 if counts else 0.35 if wanted else 0.4 + 0.2 * bool(keep or match["currency"])
+        found.append(Candidate(match.start(), end, text[match.start() : end], prior))
+    return found
+
+
+_THINGS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center Centre
+Championship Championships Church City Club College Company Corporation Council County Cup
+Department District Empire Federation Festival Film Force Government Group Hall Hospital House Inc
+Institute Island Kingdom Lake League Library Magazine Mountain Mountains Museum Navy Network Ocean
+Orchestra Park Party Pictures Press Prize Province Records Republic River Road School Sea Series
+Show State States Station Street Studio Studios Theater Theatre Times Union University Valley War"""
+_THING = frozenset(_THINGS.split())
+_BEFORE_PLACE = re.compile(r"\b(?:in|at|near|from|to|into|outside|of|around|across)\s+(?:the\s+)?$")
+_BEFORE_PERSON = re.compile(
+    r"(?:\b(?:by|with|named|Mr|Mrs|Dr|Sir|[a-z]+(?:or|er|ist|ian|man|king|father|son|wife|husband))"
+    r"\.?,?\s+)$"
+)
+_AFTER_PERSON = re.compile(r"\s*(?:\((?:born|[^)]{0,40}\d{4})|,? who\b|['’]s\b|(?:was )?born\b)")
+
+
+def names(text: str, kind: str, noun: str) -> list[Candidate]:
+    """Capitalised and quoted names in ``text`` as answers of ``kind`` person, place or name."""
+    found = []
+    wanted = frozenset(roots(noun))
+    for span in name_spans(text):
+        before, after = text[max(0, span.start - 40) : span.start], text[span.end : span.end + 60]
+        if kind != "name" and span.text.rpartition(" ")[2] in _DEMONYMS:
+            continue
+        if kind == "person":
+            prior = _person_prior(span.text, before, after)
+        elif kind == "place":
+            prior = 0.5 if _BEFORE_PLACE.search(before) else 0.3 if before.endswith(", ") else 0.1
+            prior += 0.3 * (bool(wanted) and not wanted.isdisjoint(roots(span.text + after[:15])))
+            prior -= 0.1 * (span.start == 0)
+        else:
+            near = {*roots(after)[:2], *roots(before)[-2:]} if wanted else ()
+            prior = 0.35 + 0.25 * (not wanted.isdisjoint(near))
+            prior += 0.3 * (bool(wanted) and not wanted.isdisjoint(roots(span.text)))
+            prior -= 0.15 * (" " not in span.text and (not span.start or span.text in _COUNTRY_OF))
+        if prior > 0:
+            found.append(Candidate(*span, prior))
+    for match in _QUOTED.finditer(text) if kind == "name" else ():
+        group = match.lastindex or 0
+        found.append(Candidate(*match.span(group), match[group], 0.4))
+    return found
+
+
+def _person_prior(name: str, before: str, after: str) -> float:
+    words = name.split()
+    if name in _COUNTRY_OF or not _THING.isdisjoint(words) or words[-1][0].isdigit():
+        return 0.0
+    if name.isupper() or before.endswith(('"', "“", "‘")):
+        return 0.05
+    prior = 0.5 if 2 <= len(words) <= 4 else 0.2
+    prior += 0.25 * bool(_BEFORE_PERSON.search(before)) + 0.15 * bool(_AFTER_PERSON.match(after))
+    return max(0.05, prior - 0.3 * bool(_BEFORE_PLACE.search(before)) - 0.15 * (" of " in name))
+
+
+_KOREAN_WORD = re.compile(r"[가-힣A-Za-z0-9·]*[가-힣]+")
+_KOREAN_SUBJECT = re.compile(r"(?:은|는|이|가|의|께서|에 의해)$")
+_KOREAN_PLACE = re.compile(r"(?:에서|에|의|시|도|군|구|으로|로)$")
+
+
+def korean_nouns(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
+    """Korean nouns in ``text`` as answers of ``kind``, without their particles."""
+    found = []
+    for match in _KOREAN_WORD.finditer(text):
+        word = match.group()
+        stem = strip_particle(word)
+        if re.search(r"^\d|(?:다|며|고|했던|하는|되어|하여)$", word) or len(stem) < 2:
+            continue
+        pattern = _KOREAN_PLACE if kind == "place" else _KOREAN_SUBJECT
+        prior = 0.5 if pattern.search(word) else 0.2 if stem != word else 0.1
+        if noun and (stem.endswith(noun) or text[match.end() :].lstrip().startswith(noun)):
+            prior += 0.3
+        start, end = match.start(), match.start() + len(stem)
+        if title.endswith(" " + stem) and text[:start].endswith(title[: -len(stem)]):
+            start = end - len(title)
+        found.append(Candidate(start, end, text[start:end], prior))
+    return found
+
+
+def candidates(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
+    """Possible answers of ``kind`` in the sentence ``text`` of a passage called ``title``.
+
+    ``noun`` is the noun asked for, lower-case or empty.
+    """
+    if kind == "date":
+        yearly = noun in {"year", "연도", "년"}
+        return [Candidate(*(_year(d) if yearly else d[:3]), 0.5) for d in dates(text)]
+    if kind == "number":
+        return numbers(text, noun)
+    if noun in {"country", "nationality", "나라", "국가", "국적"}:
+        return [Candidate(*span, _country_prior(span, text, noun)) for span, _ in countries(text)]
+    if kind in {"person", "place", "name"}:
+        korean = re.search(r"[가-힣]", text)
+        return korean_nouns(text, kind, noun, title) if korean else names(text, kind, noun)
+    return []
+
+
+def _country_prior(span: Span, text: str, noun: str) -> float:
+    defining = re.search(r"\b(?:is|was|are|were) an? (?:[\w-]+ )?$", text[: span.start])
+    fitting = (span.text in _DEMONYMS) == (noun in {"nationality", "국적"})
+    return 0.3 + 0.4 * bool(defining) + 0.2 * fitting
+
+
+def _year(date: Dated) -> tuple[int, int, str]:
+    year = re.search(r"\d{3,4}(?:년|s)?", date.text)
+    return (date.start + year.start(), date.start + year.end(), year[0]) if year else date[:3]
+
+
+def measured(text: str, measure: str, closeness: Callable[[int, int], float]) -> float | str | None:
+    """What ``text`` says of ``measure``: a number, for dates in years, or a country's name.
+
+    ``measure`` is one of a question's; ``closeness`` tells how near a span is to what is asked.
+    """
+    if measure == "country":
+        found = enumerate(countries(text))
+        best = max(
+            ((_country_prior(span, text, ""), -i, key) for i, (span, key) in found), default=None
+        )
+        return best[2] if best else None
+    if measure == "number":
+        digits = [re.sub(r"[^\d.]", "", number.text).strip(".") for number in numbers(text, "")]
+        return next((float(digit) for digit in digits if digit.count(".") < 2 and digit), None)
+    life = life_facts(text)
+    if measure == "lifespan":
+        return life.death.years - life.birth.years if life.birth and life.death else None
+    date = max(dates(text), key=lambda date: closeness(date.start, date.end), default=None)
+    if measure in {"birth", "death"}:
+        said = ("birth" if measure == "birth" else "die") in roots(text)
+        date = (life.birth if measure == "birth" else life.death) or (date if said else None)
+    return date.years if date else None

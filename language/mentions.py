@@ -1,0 +1,352 @@
+"""Names, quoted names, dates and numbers that a passage mentions, found by writing rules alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from .analyser import STOP_WORDS, Span, sentences, strip_particle
+
+Kind = Literal["name", "quoted", "date", "number"]
+
+
+class Mention(NamedTuple):
+    """A mention of something: characters ``[start, end)`` of the text, as written.
+
+    ``key`` is the normalised form under which mentions of one thing meet; ``sentence`` counts
+    from 0.
+    """
+
+    start: int
+    end: int
+    text: str
+    key: str
+    kind: Kind
+    sentence: int
+
+
+_UPPER = "".join(chr(c) for c in (*range(0x530), *range(0x1E00, 0x1F00)) if chr(c).isupper())
+_CAPITAL = (
+    rf"(?:(?:[{_UPPER}]\.)+(?:[{_UPPER}](?![^\W_]))?"
+    rf"|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof|No)\."
+    rf"|[{_UPPER}][^\W_]*(?:[-'’./&](?!(?:born|based|style|like|era|speaking|language)\b)[^\W_]+)*(?:['’](?=\s[{_UPPER}]))?|\d+(?:st|nd|rd|th)\b)"
+)
+_LINK = (
+    r"(?:(?:of|de|la|le|du|di|da|do|dos|del|della|van|von|zu|der|den|ter|al|el|bin|ibn|ap|y|e|&)"
+    r"\s+(?:the\s+|la\s+|der\s+)?)"
+)
+_OF = re.compile(r"\s+of\s+(?:the\s+)?")
+_NAME = re.compile(
+    rf"(?<![^\W_]){_CAPITAL}(?:(?:\s+|\s+-\s+){_LINK}?{_CAPITAL}|,\s+Jr\.|\s+\d+(?![^\W_]))*"
+)
+_QUOTED = re.compile(
+    r"[\"“”「『《〈]\s?([^\"“”」』》〉]{2,80}?)[\"“”」』》〉]|``\s?([^`\"]{2,80}?)\s?''"
+    r"|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
+)
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}\s+{_MONTH},?\s+\d{{4}}|{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|{_MONTH}\s+\d{{4}}"
+    r"|(?:1\d|20)\d\d)(?!\w)|(?<!\d)\d{3,4}년(?:\s*\d{1,2}월(?:\s*\d{1,2}일)?)?"
+)
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?(?![\w,])")
+_KOREAN_WORD = re.compile(r"(?<![\d가-힣])[가-힣]{2,}(?:·[가-힣]+)*")
+_KOREAN_PREDICATE = re.compile(r"(?:다|고|며|여|서|된|한|하는|되는|있는|없는|던|지만|으로서)$")
+_KOREAN_VERB = re.compile(r"(?:하(?!고)|했|합니|한(?!테)|해서|된|되|됐|됩)")
+_KOREAN_PRONOUNS = frozenset(
+    """그는 그의 그가 그녀 그들 이는 이후 이것 그것 저는 우리 당시 때문 경우 이때 누구 무엇 언제
+    어디""".split()
+)
+_WORDS = re.compile(r"[^\W_]+")
+_LETTER = re.compile(r"[^\W_]")
+_DIGIT = re.compile(r"\d")
+_OPENER = re.compile(r"[^\W_]+(?:['’]\w+)?")
+_GAP = re.compile(rf"[\s\-]*{_LINK}?")
+_SPOKEN = re.compile(
+    r"\s+(?:(?:he|she|they|I|we|it) )?(?:said|says|cried|asked|replied|returned|answered|exclaimed"
+    r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
+)
+_OPENS_SPEECH = re.compile(r"(?:^|[\s(–—-])[\"“'‘`]+$")
+_CALENDAR = frozenset(
+    """january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday""".split()
+)
+_OPENERS = (
+    STOP_WORDS
+    | _CALENDAR
+    | frozenset(
+        """although while since however also many several despite according among around
+        along another currently later originally first second third last next within
+        without like unlike due today together yes now thus hence therefore moreover
+        furthermore meanwhile instead indeed often sometimes usually generally
+        historically initially finally eventually recently previously formerly born died
+        known written mr mrs ms dr every upon whether though unless until toward towards
+        across behind beyond beside besides except near per via various numerous still
+        yet already never always perhaps soon then once give tell list describe explain
+        nothing everything something anything nobody everybody somebody anybody everyone
+        someone anyone
+        """.split()
+    )
+)
+_NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten".split())
+_SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
+
+
+_EXCERPT = " (excerpt)"
+
+
+@lru_cache(maxsize=200_000)
+def key(name: str) -> str:
+    """``name`` without case, accents, punctuation, possessive ending and leading article."""
+    folded = unicodedata.normalize("NFKD", name).casefold()
+    folded = "".join(c for c in folded if not unicodedata.combining(c))
+    folded = unicodedata.normalize("NFC", folded)
+    folded = re.sub(r"['’]\s?s\b", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
+    folded = re.sub(r"['’]", "", folded)
+    parts = _WORDS.findall(folded)
+    if len(parts) > 1 and parts[0] in {"the", "a", "an"}:
+        parts = parts[1:]
+    return " ".join(_join_initials(parts))
+
+
+def _join_initials(parts: list[str]) -> Iterator[str]:
+    """Runs of single letters as one word, so that "U.S." and "US" meet."""
+    run = ""
+    for part in parts:
+        if len(part) == 1 and part.isalpha() and part.isascii():
+            run += part
+            continue
+        if run:
+            yield run
+            run = ""
+        yield part
+    if run:
+        yield run
+
+
+def as_excerpt(title: str) -> str:
+    """``title`` marked as that of a long text, of which a passage is a small part."""
+    return title + _EXCERPT
+
+
+def topic_title(title: str, text: str) -> str:
+    """What the passage ``text`` is about by its title, without a remark in brackets.
+
+    Empty where it is an excerpt of a longer text and does not mention its title.
+    """
+    long = title.endswith(_EXCERPT)
+    bare = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.removesuffix(_EXCERPT).split()))
+    if not long:
+        return bare
+    plain = f" {key(text)} "
+    return bare if any(f" {alias} " in plain for alias in aliases(bare) if alias) else ""
+
+
+def aliases(title: str) -> list[str]:
+    """Keys by which a title may be mentioned, the whole title first.
+
+    Without brackets, without what follows a comma or colon, without middle initials and suffixes
+    such as "Jr.", and the initials of three or more capitalised words.
+    """
+    bare = _without_brackets(title)
+    found = [key(title), key(bare)]
+    head = re.split(r",|:|\s[-–—]\s", bare)[0].strip()
+    if len(head) > 3:
+        found.append(key(head))
+    found.append(short_key(found[1]))
+    capitals = re.findall(rf"(?<![^\W_])([{_UPPER}])[^\W\d_]+", head)
+    if len(capitals) > 2:
+        found.append("".join(capitals).lower())
+    return [alias for alias in dict.fromkeys(found) if alias]
+
+
+def _without_brackets(title: str) -> str:
+    return re.sub(r"\s*[(\[（][^)\]）]*[)\]）]\s*", " ", title).strip() or title
+
+
+def short_key(whole: str) -> str:
+    """A key without middle initials and trailing suffixes; at least two words remain."""
+    parts = whole.split()
+    while len(parts) > 2 and parts[-1] in _SUFFIXES:
+        parts = parts[:-1]
+    middle = [part for part in parts[1:-1] if len(part) > 1]
+    return " ".join([parts[0], *middle, parts[-1]]) if len(parts) > 2 else " ".join(parts)
+
+
+def find_mentions(title: str, text: str) -> list[Mention]:
+    """All mentions in ``text``, by position; a longer mention hides those inside it.
+
+    A single word that repeats part of a longer name of the passage or of ``title`` takes that
+    name's key ("Curie" after "Marie Curie").
+    """
+    lower = {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+    pattern = _title_pattern(title)
+    found: list[Mention] = []
+    for number, sentence in enumerate(sentences(text)):
+        titles = [match.span() for match in pattern.finditer(sentence.text)] if pattern else []
+        found.extend(_in_sentence(sentence, number, lower, titles))
+    return _resolve_parts(found, title)
+
+
+def question_mentions(question: str) -> list[Mention]:
+    """The names, quoted names, dates and numbers in a question."""
+    lower = {word for word in re.findall(r"[^\W\d_]+", question) if word.islower()}
+    return _in_sentence(Span(0, len(question), question), 0, lower, [])
+
+
+def _title_pattern(title: str) -> re.Pattern[str] | None:
+    """Where a text says the title of its passage, without brackets, in any case."""
+    words = _without_brackets(title).split()
+    if not words:
+        return None
+    pattern = r"(?<![^\W_])" + r"\s+".join(map(re.escape, words)) + r"(?![^\W_])"
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _in_sentence(
+    sentence: Span, number: int, lower: set[str], titles: list[tuple[int, int]]
+) -> list[Mention]:
+    """Mentions of one sentence; the passage's title first, dates before names before numbers."""
+    taken: list[tuple[int, int]] = []
+    found: list[Mention] = []
+    counted = sentence.text if _DIGIT.search(sentence.text) else ""
+    groups: tuple[tuple[Kind, Iterable[tuple[int, int]]], ...] = (
+        ("name", titles),
+        ("quoted", _quoted_spans(sentence.text)),
+        ("date", (m.span() for m in _DATE.finditer(counted))),
+        ("name", _name_spans(sentence.text, lower)),
+        ("name", _korean_spans(sentence.text)),
+        ("number", (m.span() for m in _NUMBER.finditer(counted))),
+    )
+    for kind, spans in groups:
+        before = list(taken)
+        for start, end in spans:
+            inside = any(a <= start and end <= b for a, b in before)
+            across = any(start < b and a < end for a, b in before)
+            written = sentence.text[start:end]
+            normal = key(written)
+            if inside or (across and kind != "name") or not normal:
+                continue
+            if kind == "number" and len(normal) == 1:
+                continue
+            taken.append((start, end))
+            begin = sentence.start
+            found.append(Mention(begin + start, begin + end, written, normal, kind, number))
+    return sorted(found)
+
+
+def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Quoted stretches that look like titles: most longer words capitalised, or Korean.
+
+    What somebody says is none.
+    """
+    for match in _QUOTED.finditer(text):
+        group = match.lastindex or 1
+        written = match[group].strip(" ,.")
+        if written.endswith(("!", "?")) or _SPOKEN.match(text, match.end()):
+            continue
+        long = [word for word in re.findall(r"[^\W\d_]+", written) if len(word) > 3]
+        capital = sum(not word[0].islower() for word in long)
+        if written and written[0] and (not written[0].islower()) and 2 * capital >= len(long):
+            start = match.start(group) + match[group].index(written)
+            yield start, start + len(written)
+
+
+def _name_spans(text: str, lower: set[str]) -> Iterator[tuple[int, int]]:
+    """Capitalised names; those with "of" are followed by their parts."""
+    opening = _LETTER.search(text)
+    begin = opening.start() if opening else len(text)
+    for match in _NAME.finditer(text):
+        start, end = _trim_openers(text, *match.span(), begin)
+        written = text[start:end]
+        first = start <= begin
+        if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
+            continue
+        if _is_function_word(written) or (first and _is_plain_word(written, lower)):
+            continue
+        if _OPENS_SPEECH.search(text[:start]) and not _is_name_elsewhere(written, text, end):
+            continue
+        yield start, end
+        cuts = [(start + m.start(), start + m.end()) for m in _OF.finditer(written)]
+        if cuts:
+            bounds = [start, *(place for cut in cuts for place in cut), end]
+            yield from zip(bounds[::2], bounds[1::2], strict=True)
+
+
+def _is_function_word(written: str) -> bool:
+    """Whether it is an opener or function word, alone; "WHO" and "US" are not."""
+    capitals = len(written) > 1 and written.isupper()
+    return not capitals and (key(written) in _OPENERS or written.lower() in _NUMBER_WORDS)
+
+
+def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
+    """Cut function words off the front ("In Paris") and possessives off the end.
+
+    ``begin`` is where the first word of ``text`` does.
+    """
+    openers = STOP_WORDS if start > begin else _OPENERS
+    while start < end:
+        word = _OPENER.match(text[start:end])
+        if not word or word[0].lower() not in openers or text[start + word.end() :][:1] in ".&":
+            break
+        if len(word[0]) > 1 and word[0].isupper():
+            break
+        gap = _GAP.match(text, start + word.end(), end)
+        start = gap.end() if gap else end
+    possessive = re.search(r"['’]s?$", text[start:end])
+    return start, end - (len(possessive[0]) if possessive else 0)
+
+
+def _is_plain_word(written: str, lower: set[str]) -> bool:
+    """Whether a capitalised opener is an ordinary word: seen in lower case, or inflected."""
+    if " " in written or not written[1:].islower():
+        return False
+    return written.lower() in lower or bool(re.search(r"\w{3}(?:ed|ing|ly)$", written))
+
+
+def _is_name_elsewhere(written: str, text: str, end: int) -> bool:
+    """Whether what opens a quotation is no ordinary word: several in capitals, or met again."""
+    if len(re.findall(rf"(?<![^\W_])[{_UPPER}]", written)) > 1:
+        return True
+    return bool(re.search(rf"[^\W_],? {re.escape(written)}(?![^\W_])", text[end:]))
+
+
+def _korean_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Korean nouns without their particles; verbs, adverbs and pronouns are left out."""
+    for match in _KOREAN_WORD.finditer(text):
+        stem = strip_particle(match[0])
+        ending = match[0][len(stem) :]
+        predicate = _KOREAN_VERB.match(ending) if ending else _KOREAN_PREDICATE.search(stem)
+        if len(stem) > 1 and stem not in _KOREAN_PRONOUNS and not predicate:
+            yield match.start(), match.start() + len(stem)
+
+
+def _resolve_parts(found: list[Mention], title: str) -> list[Mention]:
+    """Give single words that open or close a name of the passage, or its title, that name's key."""
+    longer: dict[str, str] = {}
+    for name in (key(_without_brackets(title)), *(m.key for m in found if m.kind == "name")):
+        parts = name.split()
+        if 2 <= len(parts) <= 4 and not STOP_WORDS & set(parts):
+            longer.setdefault(parts[-1], name)
+            longer.setdefault(parts[0], name)
+    return [
+        mention._replace(key=longer.get(mention.key, mention.key))
+        if mention.kind == "name"
+        else mention
+        for mention in found
+    ]
+
+
+_SIGN = re.compile(r"[%$€£¥₩#+]")
+
+
+@lru_cache(maxsize=200_000)
+def normalised(name: str) -> str:
+    """``mentions.key`` with the signs that tell "C++" from "C" and "9%" from "9"."""
+    found = key(name)
+    signs = "".join(_SIGN.findall(name))
+    return f"{found} {signs}" if found and signs else found

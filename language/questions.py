@@ -1,0 +1,423 @@
+"""What a question asks for: the expected kind of answer, its names, options and content terms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from .analyser import STOP_WORDS, is_korean, strip_particle
+from .answer_types import name_spans, quoted_names, roots
+
+AnswerType = Literal[
+    "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
+]
+L = TypeVar("L", bound=str)
+Comparison = Literal["none", "least", "greatest", "same", "both"]
+Measure = Literal["none", "birth", "death", "lifespan", "date", "country", "number"]
+
+
+@dataclass(frozen=True)
+class QuestionShape:
+    """A question taken apart.
+
+    ``noun`` is the noun asked for ("which magazine": magazine), lower-case, or empty. ``options``
+    are the things to choose between or to compare. ``terms`` are the roots of the content words,
+    ``focus`` those next to the question word, ``roles`` those of nouns for persons who are not
+    named ("the director of ..."), except the one asked for. ``comparison`` says how options are
+    compared and ``measure`` by what.
+    """
+
+    text: str
+    language: Literal["en", "ko"]
+    answer_type: AnswerType
+    noun: str
+    options: tuple[str, ...]
+    names: tuple[str, ...]
+    terms: frozenset[str]
+    focus: frozenset[str]
+    roles: frozenset[str]
+    comparison: Comparison
+    measure: Measure
+
+    def mentions(self, title: str) -> bool:
+        """Whether the question names ``title``, literally or by all its content words."""
+        literal = re.search(rf"(?<!\w){re.escape(title)}", self.text, re.IGNORECASE)
+        return bool(title) and (bool(literal) or self.terms.issuperset(roots(title) or ("",)))
+
+    def weights(self, groups: Sequence[frozenset[str]]) -> dict[str, float]:
+        """Inverse frequency of ``terms`` among groups of roots, raised by half for ``focus``."""
+        counts = Counter(root for group in groups for root in group & self.terms)
+        return {
+            root: math.log(1 + len(groups) / (0.5 + counts[root]))
+            * (1.5 if root in self.focus else 1)
+            for root in sorted(self.terms)
+        }
+
+    def verdict(self, positive: bool) -> str:
+        """Yes or no in the question's language."""
+        words = ("아니요", "예") if self.language == "ko" else ("no", "yes")
+        return words[positive]
+
+
+_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
+_KOREAN_ENDING = re.compile(
+    rf"(?<=[가-힣])(?:하|되)?(?:[{_PAST}]|하는|되는|[한된인])?"
+    r"(?:[습입합]니까|니까|나요|인?가요|[는던은인]가|는지|을까|까)$"
+    rf"|(?<=[가-힣])(?:[하되]?[{_PAST}](?:나|니|지|던|다)|[한된])$"
+)
+
+_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
+_AUXILIARY = re.compile(
+    r"^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
+    r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
+    re.IGNORECASE,
+)
+_NOUNS: dict[AnswerType, str] = {
+    "date": "date year day month century decade era birthday birthdate period 연도 년도 해 날짜"
+    " 날 시기 년 월 일 세기 시대 생일",
+    "place": "place city country state town village county region province location continent"
+    " island district municipality area birthplace neighborhood neighbourhood borough capital"
+    " venue 곳 장소 도시 나라 국가 지역 지방 주 수도 마을 출생지 고향 대륙 섬 위치",
+    "person": "person man woman actor actress director author writer singer president player"
+    " king queen emperor politician artist composer musician poet painter scientist founder"
+    " guitarist rapper coach manager producer performer character father mother wife husband"
+    " spouse son daughter child brother sister grandfather grandmother uncle aunt leader mayor"
+    " governor minister inventor designer architect philosopher novelist host pope god lyricist"
+    " drummer bassist owner winner editor 사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕"
+    " 황제 정치인 작곡가 화가 과학자 아버지 어머니 아내 남편 아들 딸 설립자 주인공 시인 교수",
+    "number": "number population amount percentage percent height length distance age total"
+    " size weight area depth speed temperature price cost rate 수 인구 높이 길이 거리 나이 면적"
+    " 무게 깊이 가격 비율 금액 개수 규모",
+}
+_NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
+_OPEN = re.compile(
+    r"^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
+    r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
+    r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
+_VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
+_COUNTED = re.compile(
+    r"\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
+    r"(?:\s+([a-z]+))?",
+    re.IGNORECASE,
+)
+_COMPARISONS: tuple[tuple[Comparison, str], ...] = (
+    ("same", r"\bsame\b|\bin common\b|\bshare\b|같은|동일|공통"),
+    ("least", r"\b(?:first|earlier|earliest|older|oldest|before|fewer|smaller|less|shorter|least|"
+     r"fewest|smallest|lower)\b|먼저|일찍|나이가 (?:더 )?많|연상|오래 ?된|작은|적은|짧은|낮은"),
+    ("greatest", r"\b(?:later|latest|younger|youngest|newer|last|after|more|longer|larger|bigger|"
+     r"greater|higher|taller|most|longest|largest|recent|recently)\b|나중|늦게|젊은|어린|연하|최근|큰|"
+     r"많|긴|높은|오래 살|크"),
+    ("both", r"\bboth\b|\ball\b|둘 다|모두"),
+)  # fmt: skip
+_MEASURES: tuple[tuple[Measure, str], ...] = (
+    ("lifespan", r"\bliv\w* (?:longer|shorter)|\blonger (?:life|liv)|오래 살"),
+    ("country", r"\bnationalit|\bcountr|\bcitizen|국적|나라|국가"),
+    ("death", r"\bdied?\b|\bdeath\b|\bdying\b|사망|죽|별세|서거"),
+    ("birth", r"\bborn\b|\bbirth|\b(?:older|oldest|younger|youngest)\b|"
+     r"태어|출생|연상|연하|나이|젊은|어린"),
+    ("number", r"\b(?:more|fewer|larger|bigger|smaller|taller|higher|longer|shorter|greater|most|"
+     r"largest|longest|lower|less)\b|많|적은|큰|크|작|높|낮|긴|짧"),
+    ("date", r"\b(?:first|earlier|later|latest|earliest|before|after|newer|last|recent\w*)\b|"
+     r"먼저|나중|일찍|늦게|오래된|최근"),
+)  # fmt: skip
+_UNSAID = frozenset(roots("country nationality citizenship located situated originate come"))
+
+
+def analyse_question(question: str) -> QuestionShape:
+    """Take ``question``, English or Korean, apart; any text is accepted."""
+    text = " ".join(question.split())
+    subject = requested(text)
+    shape = (_korean_shape if is_korean(text) else _english_shape)(subject or text)
+    return replace(shape, text=text, answer_type="open", options=()) if subject else shape
+
+
+def _first_match(text: str, table: tuple[tuple[L, str], ...], default: L) -> L:
+    return next((value for value, pattern in table if re.search(pattern, text, re.I)), default)
+
+
+def _evidence(text: str) -> str:
+    """``text`` without the words that compare: passages tell dates, not "earlier"."""
+    for _, pattern in _COMPARISONS:
+        text = re.sub(pattern, " ", text, flags=re.I)
+    return text
+
+
+def _english_shape(text: str) -> QuestionShape:
+    asking = _question_word(text)
+    options = _english_options(text)
+    kind, noun = _english_type(text, asking)
+    frame = text
+    for option in options:
+        frame = frame.replace(option, " ")
+    if options and kind != "yes_no":
+        kind = "choice"
+    elif kind != "yes_no":
+        options = ()
+    names = [span.text for span in name_spans(text) if span.start or len(span.text.split()) > 1]
+    names += [quoted for quoted in quoted_names(text) if quoted not in names]
+    unsaid = _UNSAID if noun in {"country", "nationality"} else frozenset[str]()
+    return QuestionShape(
+        text=text,
+        language="en",
+        answer_type=kind,
+        noun=noun,
+        options=options,
+        names=tuple(names),
+        terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
+        focus=_focus(text, asking),
+        roles=_roles(frame, names, kind),
+        comparison=_first_match(frame, _COMPARISONS, "none") if options else "none",
+        measure=_first_match(frame, _MEASURES, "none"),
+    )
+
+
+def _question_word(text: str) -> re.Match[str] | None:
+    """The interrogative: at the start or after a preposition, else the last one in the text."""
+    found = list(_WH.finditer(text))
+    if not found:
+        return None
+    first = found[0]
+    lead = text[: first.start()].split()
+    if len(lead) <= 2 and not (lead and lead[0].lower() in {"the", "a", "an"}):
+        return first
+    asked = [m for m in found if m.group().lower() in {"what", "whom", "how"}]
+    if asked:
+        return asked[-1]
+    clause = [m for m in found if text[: m.start()].rstrip().endswith(",")]
+    if clause and text.endswith("?"):
+        return clause[-1]
+    return None if _AUXILIARY.match(text) else found[-1]
+
+
+def _english_type(text: str, asking: re.Match[str] | None) -> tuple[AnswerType, str]:
+    if _AUXILIARY.match(text):
+        return "yes_no", ""
+    counted = _COUNTED.search(text)
+    if counted and (asking is None or asking.start() >= counted.start() or not asking.start()):
+        return "number", (counted[2] or "") if counted[1].lower() in {"many", "few"} else ""
+    if _OPEN.search(text) or asking is None:
+        return "open", ""
+    word, rest = asking.group().lower(), text[asking.end() :]
+    if word in {"how", "why"}:
+        return "open", ""
+    if word in {"who", "whom"}:
+        return "person", ""
+    if word == "when":
+        return "date", ""
+    if word == "where":
+        return "place", ""
+    return _type_of_noun(word, rest)
+
+
+def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
+    """The answer type for "what", "which" or "whose" followed by ``rest``."""
+    copula = re.match(r"\s*(?:is|are|was|were|['’]s)\s+(?:the\s+|a\s+|an\s+)?(.*)", rest, re.I)
+    phrase = copula[1] if copula else rest
+    head = re.match(r"\s*(?:the\s+)?(?:names?|titles?)\s+of\s+(?:the\s+)?(.*)", phrase, re.I)
+    phrase = head[1] if head else phrase
+    noun = _head_noun(phrase, bool(copula))
+    if copula and not head and word == "what" and not re.search(r"\bof\b|['’]s\b", phrase):
+        about = phrase.rstrip("? ")
+        if name_spans(about) or len(about.split()) <= 3:
+            return ("name", noun) if _RELATIVE.search(about) else ("definition", "")
+    if word == "whose":
+        return "person", noun
+    return _NOUN_TYPES.get(noun, "name"), noun
+
+
+def _head_noun(phrase: str, after_copula: bool) -> str:
+    """The last lower-case word of the noun group that opens ``phrase``."""
+    noun = ""
+    for token in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]", phrase)[:6]:
+        word = re.sub(r"['’]s$", "", token.lower())
+        if not word[0].isalpha() or (noun and (word in STOP_WORDS or _VERBAL.search(word))):
+            break
+        if word in STOP_WORDS:
+            if word not in {"other", "same", "most", "the"}:
+                break
+            continue
+        if token[0].isupper() and noun:
+            break
+        noun = word[:-2] if word[:-2] in _NOUN_TYPES and word.endswith("es") else word
+        if after_copula and noun in _NOUN_TYPES:
+            break
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    return noun[:-1] if noun.endswith("s") and noun[:-1] in _NOUN_TYPES else noun
+
+
+def _focus(text: str, asking: re.Match[str] | None) -> frozenset[str]:
+    """Roots of the two content words after the question word and of the last one in the text."""
+    if asking is None:
+        return frozenset()
+    after = roots(text[asking.end() :])
+    before = roots(text[: asking.start()])
+    if not after:
+        return frozenset(before[-2:])
+    return frozenset(after[:2] + (before[-1:] if asking.start() else after[-1:]))
+
+
+def _roles(frame: str, names: list[str], kind: AnswerType) -> frozenset[str]:
+    """Roots of the person nouns in ``frame`` outside names, without the one that is asked for."""
+    for name in names:
+        frame = frame.replace(name, " _ ")
+    words = [
+        word[:-1] if word.endswith("s") and _NOUN_TYPES.get(word[:-1]) else word
+        for word in re.findall(r"[^\W_]+", frame.lower())
+    ]
+    found = [word for word in words if _NOUN_TYPES.get(word) == "person"]
+    if kind == "person" and re.search(r"['’]s?\W+\w+\W*$", frame):
+        found = found[:-1]
+    elif kind == "person":
+        found = found[1:]
+    return frozenset(roots(" ".join(found)))
+
+
+def _english_options(text: str) -> tuple[str, ...]:
+    body = text.rstrip("? .")
+    between = re.search(r"\b[Bb]etween (.+?) and (.+?),? (?:which|who|what|whose)\b", body)
+    if between:
+        return _clean_options(between[1], between[2])
+    parts = re.split(r"[,:;]?\s+or\s+", body)
+    if len(parts) == 2 and not re.search(r"\b(?:in|at|on|by|with|to|for)$", parts[0]):
+        left = re.split(r"(?:,|:|\bbetween)\s+(?=(?:the |The |a )?[\"“'‘]?[A-Z0-9가-힣])", parts[0])
+        return _clean_options(_option_tail(left), parts[1])
+    if _AUXILIARY.match(body) and " and " in body:
+        return _coordinated(body)
+    return ()
+
+
+def _option_tail(pieces: list[str]) -> str:
+    """The text of the first option: all that follows the question's own clause."""
+    if len(pieces) > 1:
+        return ", ".join(pieces[1:])
+    names = name_spans(pieces[0])
+    return names[-1].text if names else pieces[0].rpartition(" ")[2]
+
+
+def _coordinated(body: str) -> tuple[str, ...]:
+    """A and B of "Are both A and B located ...": the names either side of the "and"."""
+    for match in re.finditer(r",?\s+and\s+", body):
+        left, right = name_spans(body[: match.start()]), name_spans(body[match.end() :])
+        if left and right and left[-1].end == match.start() and left[-1].start:
+            return _clean_options(left[-1].text, right[0].text)
+    return ()
+
+
+def _clean_options(*options: str) -> tuple[str, ...]:
+    cleaned = [option.strip(" ,.?\"“”'‘’") for option in options]
+    return tuple(cleaned) if all(cleaned) else ()
+
+
+_KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
+    ("date", r"언제|며칠|몇\s*(?:년|월|일|세기)"),
+    ("number", r"몇|얼마|인구는|수는\s*\??$"),
+    ("person", r"누구|누가|누굴"),
+    ("place", r"어디|어느\s*곳"),
+)
+_KOREAN_WH = re.compile(
+    r"언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|왜|어떻게|설명|요약"
+)
+_KOREAN_LIGHT = re.compile(rf"{_KOREAN_WH.pattern}|(?:있|없|것|중|더|나라|국가|사람|곳|도시)$")
+_KOREAN_ASKED = re.compile(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
+
+
+def _korean_shape(text: str) -> QuestionShape:
+    body = re.sub(r"(?<=[가-힣]{2})이?란(?= (?:무엇|뭐|뭔))", "", text.rstrip("?？. "))
+    options = _korean_options(body)
+    kind, noun = _korean_type(body)
+    asking = _KOREAN_WH.search(body)
+    compared = options and _first_match(body, _COMPARISONS, "none") != "none"
+    if options and kind != "yes_no" and (compared or "중" in body or "아니면" in body):
+        kind = "choice"
+    elif kind != "yes_no":
+        options = ()
+    content = [word for word in (_korean_stem(word) for word in body.split()) if word]
+    told = (_korean_stem(word) for word in (_evidence(body) if options else body).split())
+    near = [_korean_stem(word) for word in body[asking.end() if asking else 0 :].split()]
+    nouns = (stem for stem in content if len(stem) > 1 and not _KOREAN_WH.search(stem))
+    names = [n for n in nouns if re.search(rf"{re.escape(n)}(?:[은는이가을를의에와과\s]|$)", body)]
+    return QuestionShape(
+        text=text,
+        language="ko",
+        answer_type=kind,
+        noun=noun,
+        options=options,
+        names=tuple(dict.fromkeys([*quoted_names(body), *names])),
+        terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
+        focus=frozenset(roots(" ".join(near[-2:]))),
+        roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
+        comparison=_first_match(body, _COMPARISONS, "none") if options else "none",
+        measure=_first_match(body, _MEASURES, "none"),
+    )
+
+
+def _korean_stem(word: str) -> str:
+    """A Korean word of a question without particle or verbal ending."""
+    word = word.strip(",.?!\"'“”‘’「」『』《》〈〉()")
+    stem = _KOREAN_ENDING.sub("", word)
+    return stem if stem != word else strip_particle(word)
+
+
+def _korean_type(body: str) -> tuple[AnswerType, str]:
+    asked = _KOREAN_ASKED.search(body)
+    for kind, pattern in _KOREAN_TYPES:
+        if re.search(pattern, body):
+            return kind, ""
+    if _OPEN.search(body):
+        return "open", ""
+    if asked:
+        noun = strip_particle(asked[1])
+        return _NOUN_TYPES.get(noun, "name"), noun
+    if re.search(r"무엇|뭐|뭔", body):
+        before = re.search(r"([가-힣]+?)(?:은|는|이|가)?\s*(?:무엇|뭐|뭔)", body)
+        noun = before[1] if before else ""
+        if noun in _NOUN_TYPES:
+            return _NOUN_TYPES[noun], noun
+        return ("definition" if len(body.split()) <= 3 and "의 " not in body else "name"), noun
+    return ("yes_no" if re.search(r"(?:까|요|가|나|니|지)$", body) else "open"), ""
+
+
+def _korean_options(body: str) -> tuple[str, ...]:
+    name = r"[\w·\-]+(?:\s[\w·\-]+)?"
+    patterns = (
+        rf"({name}?)(?:와|과|이랑|랑|하고|,)\s*({name}?)\s*(?:중|가운데)",
+        rf"({name}?)\s*(?:또는|혹은|아니면)\s*({name})",
+        rf"({name}?)(?:와|과)\s+({name}?)(?:은|는|이|가)\s",
+    )
+    for pattern in patterns:
+        found = re.search(pattern, body)
+        if found:
+            return _clean_options(found[1], strip_particle(found[2]))
+    return ()
+
+
+_ENGLISH = re.compile(
+    r"^(?:please |can you |could you |would you )*"
+    r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
+    r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
+    r"(?:overview|summary|account|description) of|write (?:something )?about)"
+    r"\s+(?!when|where|how|who|which|why|whether|what|if)",
+    re.IGNORECASE,
+)
+_KOREAN = re.compile(
+    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)?\s*(?:자세히|간단히|짧게)?\s*"
+    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하)\s*"
+    r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
+)
+
+
+def requested(text: str) -> str:
+    """What a request is about, without the request's own words; empty where it is none."""
+    for pattern in (_ENGLISH, _KOREAN):
+        subject = pattern.sub("", text)
+        if subject != text:
+            return subject.strip(" .!?")
+    return ""

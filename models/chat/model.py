@@ -1,0 +1,276 @@
+"""A language model that is asked over the network.
+
+Behind this seam, and nowhere else: structured output with its fallbacks, repair and one re-ask,
+the reply table, the limit on concurrent requests, and the counting of usage. Retries of transport
+errors are the client's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from langchain_core.exceptions import ContextOverflowError
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from ...language.analyser import count_tokens
+from ...prompts.prompt import Excerpt, Inputs, Prompt
+from ...prompts.replies import PromptReply
+from ...state.records import NewReply, StoredReply
+from ..failures import explain, is_filtered
+from ..meter import Meter, current_meter
+from ..protocol import NoReplyError, ReplyTable
+from .gathering import Gathered
+from .langchain_model import LangChainModel, is_followed
+from .request import MODES, ChatRequest
+from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
+from .structured import MalformedReplyError, read_reply, reply_schema
+
+if TYPE_CHECKING:
+    from .openai_server import OpenAIServer
+
+R = TypeVar("R", bound=PromptReply)
+
+_LONGEST_ECHO = 4000
+_OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
+_CUT_OFF = "The reply was cut off because it was too long; be brief."
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The text of one reply, whether the model refused or ran out of room, and its tokens."""
+
+    text: str
+    refusal: str | None
+    cut_off: bool
+    input_tokens: int
+    output_tokens: int
+
+
+class ChatLanguageModel:
+    """Answers prompts with a chat model and keeps every good reply in ``replies``.
+
+    What the usual request needs goes straight to ``server``, where there is one; all others go
+    through ``chat``. One instance belongs to one event loop, and sends at most ``concurrency``
+    requests at a time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        chat: LangChainModel,
+        server: OpenAIServer | None,
+        replies: ReplyTable,
+        *,
+        temperature: float,
+        concurrency: int,
+        prompts: Path | None,
+    ) -> None:
+        self.name = name
+        self._chat = chat
+        self._server = server
+        self._replies = replies
+        self._stored = Gathered(replies.find)
+        self._store = Gathered(self._put)
+        self._settings_key = f"temperature={temperature}"
+        self._temperature: float | None = temperature
+        self._prompts = prompts
+        self._loaded: set[str] = set()
+        self._mode = 0
+        self._streams = True
+        self._slots = asyncio.Semaphore(concurrency)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
+        """The reply to ``prompt``, from the table if it was ever given. Raises NoReplyError."""
+        system, human = await self._rendered(prompt, inputs)
+        schema = reply_schema(prompt.reply)
+        key = self._key(prompt.name, system, human, schema)
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        async with lock:  # the same question asked twice at once is paid for once
+            return await self._answer(prompt, key, schema, system, human)
+
+    def key(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> str:
+        """The key under which the reply to ``prompt`` is, or would be, stored. Blocks."""
+        system, human = prompt.render(inputs, self._prompts)
+        return self._key(prompt.name, system, human, reply_schema(prompt.reply))
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        system, human = prompt.render(inputs, self._prompts)
+        key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
+        if self._replies.get(key) is not None:
+            return 0
+        return count_tokens(system) + count_tokens(human)
+
+    def _put(self, replies: list[NewReply]) -> list[None]:
+        self._replies.put(replies)
+        return [None] * len(replies)
+
+    async def aclose(self) -> None:
+        """Closes the connections to the server."""
+        await self._chat.aclose()
+        if self._server is not None:
+            await self._server.aclose()
+
+    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> tuple[str, str]:
+        """The prompt filled in; only its template is read from a file, the built-in one once."""
+        if self._prompts is None and prompt.name in self._loaded:
+            return prompt.render(inputs)
+        rendered = await asyncio.to_thread(prompt.render, inputs, self._prompts)
+        self._loaded.add(prompt.name)
+        return rendered
+
+    def _key(self, *asked: Any) -> str:
+        parts = [*asked, self.name, self._settings_key]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    async def _answer(
+        self, prompt: Prompt[R], key: str, schema: dict[str, Any], system: str, human: str
+    ) -> R:
+        meter = current_meter()
+        if (stored := await self._stored(key)) is not None:
+            meter.count(self.name, reused=1)
+            return prompt.reply.model_validate_json(stored["value"])
+        value, raw = await self._ask(prompt, schema, system, human, meter)
+        reply: StoredReply = {
+            "value": value.model_dump_json(),
+            "input_tokens": raw.input_tokens,
+            "output_tokens": raw.output_tokens,
+        }
+        await self._store(NewReply(key, prompt.name, self.name, reply))
+        return value
+
+    async def _ask(
+        self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
+    ) -> tuple[R, _Raw]:
+        """The reply, asked for once more where the first is malformed or was cut off."""
+        messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
+        problem = ""
+        for last in (False, True):
+            raw = await self._request(messages, schema, meter)
+            if raw.refusal is not None:
+                raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
+            problem = _CUT_OFF if raw.cut_off else ""
+            try:
+                value, left_out = read_reply(raw.text, prompt.reply)
+            except MalformedReplyError as error:
+                problem = f"{error} {problem}".strip()
+            else:
+                if last or not raw.cut_off:
+                    _warn(meter, prompt.name, left_out, raw.cut_off)
+                    return value, raw
+            messages = [
+                *messages[:2],
+                AIMessage(raw.text[:_LONGEST_ECHO] or "(empty)"),
+                HumanMessage(f"{problem} Reply again with the JSON object only."),
+            ]
+        raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
+
+    async def _request(
+        self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
+    ) -> _Raw:
+        """One reply, by the first mode of structured output that the server accepts.
+
+        It is streamed where someone listens to answers, as long as the server can do so.
+        """
+        unstreamed: int | None = None
+        mode, listener = self._mode, None
+        if self._streams and ANSWER_KEY in schema["properties"]:
+            listener = meter.listener
+        while True:
+            if not meter.take_call():
+                raise NoReplyError("budget", "The limit on requests to the model was reached.")
+            temperature = self._temperature
+            try:
+                message = await self._send(
+                    ChatRequest(messages, schema, MODES[mode], temperature, listener)
+                )
+            except Exception as error:
+                meter.count(self.name, calls=1)
+                if listener is not None and _may_lack_streaming(error):
+                    listener = None
+                    unstreamed = None if isinstance(error, BrokenStreamError) else mode
+                elif temperature is not None and _rejects_temperature(error):
+                    self._temperature = None
+                elif _may_reject_mode(error) and mode + 1 < len(MODES):
+                    mode += 1
+                else:
+                    raise self._no_reply(error) from error
+                continue
+            self._mode = max(self._mode, mode)
+            self._streams = self._streams and unstreamed != mode
+            raw = _read_message(message, messages)
+            meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
+            return raw
+
+    async def _send(self, request: ChatRequest) -> AIMessage:
+        """The reply by the shortest way that there is for this request."""
+        direct = request.mode == MODES[0] and request.listener is None and not is_followed()
+        async with self._slots:
+            if self._server is not None and direct:
+                return await self._server.complete(request)
+            return await self._chat.complete(request)
+
+    def _no_reply(self, error: Exception) -> NoReplyError:
+        keys = [*self._chat.secrets, *(self._server.secrets if self._server else ())]
+        reason = explain(error, keys)
+        if is_filtered(error):
+            return NoReplyError("refused", f"The model refused to reply ({reason}).")
+        return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
+
+
+def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
+    if left_out:
+        meter.warn(f"{left_out} malformed items of a {prompt} reply were left out.")
+    if cut_off:
+        meter.warn(f"A {prompt} reply was cut off at the model's limit.")
+
+
+def _rejects_temperature(error: Exception) -> bool:
+    return _is_bad_request(error) and "temperature" in str(error)
+
+
+def _may_reject_mode(error: Exception) -> bool:
+    """Whether another mode of structured output may fare better: servers seldom say why."""
+    if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
+        return False
+    return _is_bad_request(error) and not is_filtered(error)
+
+
+def _may_lack_streaming(error: Exception) -> bool:
+    """Whether the same request may fare better when it is not streamed."""
+    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
+
+
+def _is_bad_request(error: Exception) -> bool:
+    return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
+        error, NotImplementedError
+    )
+
+
+def _read_message(message: AIMessage, sent: Sequence[BaseMessage]) -> _Raw:
+    text: str = message.text
+    if message.tool_calls:
+        text = json.dumps(message.tool_calls[0]["args"])
+    elif message.invalid_tool_calls:
+        text = message.invalid_tool_calls[0]["args"] or ""
+    # Pieces of a stream may end between the halves of a surrogate pair; half a one cannot be sent.
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    finish = message.response_metadata.get("finish_reason")
+    refusal = message.additional_kwargs.get("refusal")
+    usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
+    return _Raw(
+        text=text,
+        refusal=refusal or ("content filter" if finish == "content_filter" else None),
+        cut_off=finish in {"length", "max_tokens", "MAX_TOKENS"},
+        input_tokens=usage["input_tokens"] or sum(count_tokens(part.text) for part in sent),
+        output_tokens=usage["output_tokens"] or count_tokens(text),
+    )

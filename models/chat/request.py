@@ -1,0 +1,28 @@
+"""One request to a chat model, however it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.messages import BaseMessage
+
+from ..meter import AnswerListener
+
+Mode = Literal["json_schema", "function_calling", "plain"]
+MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """What is asked, in which mode of structured output; ``listener`` wants the reply in pieces.
+
+    ``temperature`` is None for a model that rejects any.
+    """
+
+    messages: Sequence[BaseMessage]
+    schema: dict[str, Any]
+    mode: Mode
+    temperature: float | None
+    listener: AnswerListener | None = None

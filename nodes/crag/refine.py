@@ -1,0 +1,53 @@
+"""Knowledge refinement: decompose into strips, filter, recompose in document order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...algorithms.crag.strips import decompose, recompose
+from ...context import CragContext
+from ...prompts.library import GRADE_STRIPS
+from ...state.crag import CragState
+from ...state.records import Evidence
+from ..node import node
+from .grade import grade_texts
+
+
+def _reserve(state: CragState) -> int:
+    """One request for the answer, and one for the rewriting that runs beside it."""
+    rewriting = state["verdict"] == "ambiguous" and state["stop_reason"] != "web_unavailable"
+    return 2 if rewriting else 1
+
+
+@node(reserve=_reserve)
+async def refine(state: CragState, context: CragContext) -> dict[str, Any]:
+    """Keeps the strips of the retrieved passages that help to answer the question."""
+    return {"refined": await _refine(state["question"], state["retrieved"], context)}
+
+
+@node(reserve=1)
+async def refine_web(state: CragState, context: CragContext) -> dict[str, Any]:
+    """Keeps the strips of the web's pages that help to answer the question."""
+    return {"web_refined": await _refine(state["question"], state["pages"], context)}
+
+
+@node()
+async def merge(state: CragState, context: CragContext) -> dict[str, Any]:
+    """Joins what was kept of the index and of the web, the same text once."""
+    kept: dict[str, Evidence] = {}
+    for strip in [*state["refined"], *state["web_refined"]]:
+        kept.setdefault(" ".join(strip["text"].split()).lower(), strip)
+    return {"evidence": list(kept.values())}
+
+
+async def _refine(
+    question: str, passages: Sequence[Evidence], context: CragContext
+) -> list[Evidence]:
+    strips = [
+        strip for passage in passages for strip in decompose(passage, context.strip_sentences)
+    ]
+    if not strips:
+        return []
+    grading = await grade_texts(GRADE_STRIPS, question, strips, context)
+    return recompose(strips, grading.scores, context.strip_cut, context.strips_kept)

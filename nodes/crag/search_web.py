@@ -1,0 +1,93 @@
+"""Searching the web for what the index does not hold."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Any
+
+from langgraph.types import interrupt
+
+from ...context import CragContext
+from ...index.opening import language_model_of
+from ...models.meter import current_meter
+from ...models.protocol import NoReplyError
+from ...models.web import Page, WebSearch, WebSearchError, web_search
+from ...prompts.library import REWRITE_QUERY
+from ...settings import settings
+from ...state.crag import CragState
+from ...state.records import Evidence
+from ..node import node
+
+_MOST_QUERIES = 3
+
+
+@node(reserve=2)
+async def rewrite(state: CragState, context: CragContext) -> dict[str, Any]:
+    """Turns the question into at most three queries for a web search engine."""
+    model = await language_model_of(context, context.small_model)
+    try:
+        reply = await model.run(REWRITE_QUERY, question=state["question"])
+    except NoReplyError as error:
+        current_meter().warn(f"{error} The web was searched for the question as it stands.")
+        return {"queries": [state["question"]]}
+    queries = list(dict.fromkeys(query for query in reply.queries if query))[:_MOST_QUERIES]
+    return {"queries": queries or [state["question"]]}
+
+
+@node()
+async def search_web(state: CragState, context: CragContext) -> dict[str, Any]:
+    """Searches the web for every query at once; a page found twice counts once."""
+    web = web_search(settings())
+    if web is None:
+        return {"stop_reason": "web_unavailable"}
+    queries = _confirmed(state["queries"]) if context.confirm_web else state["queries"]
+    if not queries:
+        current_meter().warn("The web was not searched, because it was not confirmed.")
+        return {"queries": [], "stop_reason": "web_unavailable"}
+    results = await asyncio.gather(*(_search(web, query, context.web_results) for query in queries))
+    found = {page.url + page.text: page for pages in results if pages for page in pages}
+    failed = all(pages is None for pages in results)
+    return {
+        "queries": queries,
+        "pages": [_evidence(rank, page) for rank, page in enumerate(found.values(), start=1)],
+        "stop_reason": "web_unavailable" if failed else None,
+    }
+
+
+def _confirmed(queries: list[str]) -> list[str]:
+    """The queries that a person allows: all for yes, none for no, or those given instead."""
+    said = interrupt({"message": "Search the web for these queries?", "queries": queries})
+    if isinstance(said, list):
+        return [query for query in said if isinstance(query, str) and query.strip()]
+    refused = {"no", "n", "false", "아니요", "아니오"}
+    allowed = said.strip().casefold() not in refused if isinstance(said, str) else bool(said)
+    return queries if allowed else []
+
+
+async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:
+    """The pages for one query; None, with a warning, when the search failed."""
+    meter = current_meter()
+    meter.web_searches += 1
+    try:
+        pages = await web.search(query, most)
+    except WebSearchError as error:
+        meter.warn(str(error))
+        return None
+    if not pages:
+        meter.warn(f"The web search for {query!r} found nothing.")
+    return pages
+
+
+def _evidence(rank: int, page: Page) -> Evidence:
+    digest = hashlib.blake2b(f"{page.url}\n{page.text}".encode(), digest_size=12).hexdigest()
+    return {
+        "id": f"web:{digest}",
+        "document": page.url,
+        "title": page.title,
+        "text": page.text,
+        "start": 0,
+        "end": len(page.text),
+        "score": 1 / rank,
+        "found": "web",
+    }

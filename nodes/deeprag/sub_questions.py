@@ -1,0 +1,162 @@
+"""What both modes of DeepRAG share: answering a sub-question, and the question from all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ...algorithms.deeprag.comparing import Answered, Computed, compute
+from ...algorithms.deeprag.sub_questions import same_question
+from ...context import DeepragContext
+from ...index.opening import Index
+from ...models.meter import current_meter
+from ...models.protocol import LanguageModel, NoReplyError
+from ...prompts.deeprag_replies import show_steps
+from ...prompts.library import ANSWER, SYNTHESIZE
+from ...prompts.prompt import number
+from ...state.answering import StopReason
+from ...state.records import Citation, Evidence
+from ..answer import check_citations
+from ..retrieve import search
+
+
+class Finding(NamedTuple):
+    """What came of a sub-question: an answer that quotes support, or none and ``why`` not."""
+
+    answer: str
+    citations: list[Citation]
+    why: Literal["", "not_found", "budget", "model_failed"]
+
+
+class Support(NamedTuple):
+    """A sub-question as it was asked, its answer (empty: not found) and its citations."""
+
+    question: str
+    answer: str
+    citations: list[Citation]
+
+
+class Conclusion(NamedTuple):
+    """An answer to the whole question; ``why`` is None, or the reason that there is none."""
+
+    answer: str
+    citations: list[Citation]
+    evidence: list[Evidence]
+    sufficient: bool
+    why: StopReason | None
+
+
+async def retrieve_for(
+    index: Index, context: DeepragContext, question: str, most: int, found: str
+) -> list[Evidence]:
+    """At most ``most`` passages for ``question``; ``found`` says in them what they were for."""
+    passages = await asyncio.to_thread(search, index, question, context.retriever, most)
+    current_meter().retrievals += 1
+    return [{**passage, "found": found} for passage in passages]
+
+
+async def read_for(model: LanguageModel, question: str, passages: Sequence[Evidence]) -> Finding:
+    """The answer to a sub-question from ``passages``; a failure of the model is a warning."""
+    if not passages:
+        return Finding("", [], "not_found")
+    texts = number([(passage["title"], passage["text"]) for passage in passages])
+    try:
+        reply = await model.run(ANSWER, question=question, texts=texts)
+    except NoReplyError as error:
+        current_meter().warn(f"“{question[:80]}” was not answered. {error}")
+        return Finding("", [], "budget" if error.cause == "budget" else "model_failed")
+    citations = check_citations(reply.quotes, passages)
+    if not (reply.sufficient and reply.answer and citations):
+        return Finding("", citations, "not_found")
+    return Finding(reply.answer, citations, "")
+
+
+async def conclude_from(
+    index: Index,
+    model: LanguageModel,
+    context: DeepragContext,
+    question: str,
+    support: Sequence[Support],
+    evidence: Sequence[Evidence],
+) -> Conclusion:
+    """The answer to ``question`` from what its sub-questions found.
+
+    What compares or counts is computed. Where something was not found, passages are retrieved for
+    the question itself, so that there is still an answer from what can be found.
+    """
+    pool = list(evidence)
+    if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
+        return Conclusion(support[0].answer, support[0].citations, pool, True, None)
+    if not support or not all(one.answer for one in support):
+        own = await retrieve_for(index, context, question, context.top_k, "retrieved")
+        pool = gather_evidence(pool, own)
+    if not pool:
+        return Conclusion("", [], pool, False, "no_evidence")
+    computed = compute(question, [Answered(one.question, one.answer) for one in support])
+    steps = show_steps(
+        [(s.question, s.answer) for s in support], computed.answer if computed else ""
+    )
+    texts = number([(passage["title"], passage["text"]) for passage in pool])
+    try:
+        reply = await model.run(SYNTHESIZE, question=question, steps=steps, texts=texts)
+    except NoReplyError as error:
+        current_meter().warn(str(error))
+        return _without_model(support, computed, pool, error)
+    cited = check_citations(reply.quotes, pool)
+    sufficient = reply.sufficient and bool(reply.answer)
+    if not cited or (sufficient and (computed or all(one.answer for one in support))):
+        cited = _united([cited, *(one.citations for one in _used(support, computed))])
+    if sufficient and not cited:
+        current_meter().warn("The answer has no citation that could be checked.")
+    ranked = _best_first(pool, cited)
+    return Conclusion(reply.answer, cited, ranked, sufficient and bool(cited), None)
+
+
+def _without_model(
+    support: Sequence[Support],
+    computed: Computed | None,
+    pool: list[Evidence],
+    error: NoReplyError,
+) -> Conclusion:
+    """What the sub-questions alone say."""
+    why: StopReason = "budget" if error.cause == "budget" else "model_failed"
+    used = _used(support, computed)
+    answer = computed.answer if computed else used[-1].answer if used else ""
+    return Conclusion(answer, _united([one.citations for one in used]), pool, False, why)
+
+
+def _used(support: Sequence[Support], computed: Computed | None) -> list[Support]:
+    places = computed.used if computed else range(len(support))
+    return [support[place] for place in places if support[place].answer]
+
+
+def _united(lists: Iterable[Sequence[Citation]]) -> list[Citation]:
+    """All citations in order, each once."""
+    found: list[Citation] = []
+    for citations in lists:
+        found += [citation for citation in citations if citation not in found]
+    return found
+
+
+def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evidence]:
+    """The passages that the answer cites, then the others as they were found."""
+    places = {passage: place for place, passage in enumerate(c["passage"] for c in reversed(cited))}
+    return sorted(pool, key=lambda passage: -places.get(passage["id"], -1))
+
+
+def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:
+    """Both lists in order, each passage once, as it was found first."""
+    return list({passage["id"]: passage for passage in [*more, *known][::-1]}.values())[::-1]
+
+
+def conclusion_update(conclusion: Conclusion, bound: StopReason | None) -> dict[str, Any]:
+    """The state's answer, with the reason that the run ended for."""
+    why: StopReason = "answered" if conclusion.sufficient else "insufficient"
+    return {
+        "answer": conclusion.answer,
+        "citations": conclusion.citations,
+        "evidence": conclusion.evidence,
+        "sufficient": conclusion.sufficient,
+        "stop_reason": conclusion.why or bound or why,
+    }

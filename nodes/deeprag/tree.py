@@ -1,0 +1,220 @@
+"""The tree of DeepRAG: decompose, decide, retrieve in topological order, synthesize."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from ...algorithms.deeprag.sub_questions import acyclic
+from ...algorithms.deeprag.tree import (
+    FINISHED,
+    ROOT,
+    children_of,
+    combinable,
+    new_node,
+    settle,
+    split,
+    terminals,
+)
+from ...context import DeepragContext
+from ...index.opening import Index, index_of, language_model_at, language_model_of
+from ...index.progress import progress_of
+from ...models.meter import current_meter
+from ...models.protocol import LanguageModel, NoReplyError
+from ...prompts.deeprag_replies import SubQuestions
+from ...prompts.library import DECOMPOSE
+from ...state.deeprag import DeepragState, NodeStatus, TreeNode
+from ...state.errors import RagraphsError
+from ...state.records import Evidence
+from ..node import node
+from .sub_questions import (
+    Conclusion,
+    Finding,
+    Support,
+    conclude_from,
+    conclusion_update,
+    gather_evidence,
+    read_for,
+    retrieve_for,
+)
+
+T = TypeVar("T")
+
+
+@node()
+async def open_question(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+    """Sets the mode, and for the tree its root."""
+    root = new_node(ROOT, "", 0, state["question"].strip(), atomic=False)
+    tree = _settled([root], context) if context.mode == "tree" else []
+    return {"mode": context.mode, "tree": tree}
+
+
+@node(reserve=2)
+async def decompose(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+    """Splits the questions that may ask for several facts, side by side."""
+    asked = [
+        one for one in state["tree"] if one["status"] == "ready" and one["decision"] == "decompose"
+    ]
+    model = await language_model_of(context)
+    replies = await _side_by_side([_parts_of(model, one) for one in asked], context)
+    tree, bound = {one["id"]: one for one in state["tree"]}, state["bound"]
+    for one, (reply, spent) in zip(asked, replies, strict=True):
+        room = context.max_nodes - len(tree)
+        texts = [part.question for part in reply.questions]
+        parts = acyclic(texts, one["question"], room) if room > 1 else ()
+        if spent:
+            bound = "budget"
+        elif len(texts) > max(room, 1):
+            bound = bound or "nodes"
+        if parts:
+            atomic = [reply.questions[part.origin].atomic for part in parts]
+            tree |= {new["id"]: new for new in split(one, parts, atomic)}
+        else:
+            tree[one["id"]] = {**one, "decision": "retrieve", "reason": "is not split further"}
+    return {"tree": _settled(list(tree.values()), context), "bound": bound}
+
+
+@node(reserve=1)
+async def answer_leaves(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+    """Retrieves and reads for all questions that can be answered now, side by side."""
+    index = await index_of(context)
+    model = await language_model_at(index, context)
+    leaves = [one for one in state["tree"] if one["status"] == "ready"]
+    done = sum(one["status"] in FINISHED for one in state["tree"])
+    progress_of("answer_leaves")(done + len(leaves), len(state["tree"]))
+    results = await _side_by_side([_answer(index, model, one, context) for one in leaves], context)
+    failures = [result for result in results if isinstance(result, RagraphsError)]
+    if len(failures) == len(results):
+        raise failures[0]
+    tree = {one["id"]: one for one in state["tree"]}
+    evidence, bound = state["evidence"], state["bound"]
+    for leaf, result in zip(leaves, results, strict=True):
+        if isinstance(result, RagraphsError):
+            current_meter().warn(f"“{leaf['question'][:80]}” was not answered. {result}")
+            tree[leaf["id"]] = {**leaf, "status": "failed", "reason": str(result)}
+            continue
+        passages, finding = result
+        evidence = gather_evidence(evidence, passages)
+        tree[leaf["id"]] = _answered(leaf, passages, finding)
+        bound = "budget" if finding.why == "budget" else bound or leaf["bound"]
+    return {"tree": _settled(list(tree.values()), context), "evidence": evidence, "bound": bound}
+
+
+@node(reserve=1)
+async def combine(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+    """Answers the split questions whose parts are finished, so that others can use the answers."""
+    index = await index_of(context)
+    model = await language_model_at(index, context)
+    asked = combinable(state["tree"])
+    conclusions = await _side_by_side(
+        [_combined(index, model, context, state, one) for one in asked], context
+    )
+    tree = {one["id"]: one for one in state["tree"]}
+    for one, conclusion in zip(asked, conclusions, strict=True):
+        found = conclusion.sufficient and bool(conclusion.answer)
+        tree[one["id"]] = {
+            **one,
+            "status": "answered" if found else "not_found",
+            "answer": conclusion.answer if found else "",
+            "citations": conclusion.citations,
+        }
+    return {"tree": _settled(list(tree.values()), context)}
+
+
+@node(answers=True)
+async def conclude(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+    """The answer to the question from all that its sub-questions found, in either mode."""
+    index = await index_of(context)
+    model = await language_model_at(index, context)
+    if state["mode"] == "narrative":
+        support = [Support(s["question"], s["answer"], s["citations"]) for s in state["steps"]]
+    else:
+        support = _support(state["tree"])
+    found = await conclude_from(
+        index, model, context, state["question"], support, state["evidence"]
+    )
+    return conclusion_update(found, state["bound"])
+
+
+async def _side_by_side(work: Sequence[Coroutine[Any, Any, T]], context: DeepragContext) -> list[T]:
+    """The results in order, at most ``concurrency`` at a time; a RagraphsError is a result."""
+    limit = asyncio.Semaphore(context.concurrency)
+
+    async def run(one: Coroutine[Any, Any, T]) -> T:
+        async with limit:
+            return await one
+
+    return await asyncio.gather(*map(run, work))
+
+
+async def _parts_of(model: LanguageModel, one: TreeNode) -> tuple[SubQuestions, bool]:
+    """What a question is split into, and whether the budget kept it whole.
+
+    Where the model fails it is nothing, with a warning.
+    """
+    try:
+        return await model.run(DECOMPOSE, question=one["question"]), False
+    except NoReplyError as error:
+        current_meter().warn(f"“{one['question'][:80]}” was not split. {error}")
+        return SubQuestions.model_construct(questions=[]), error.cause == "budget"
+
+
+async def _answer(
+    index: Index, model: LanguageModel, leaf: TreeNode, context: DeepragContext
+) -> tuple[list[Evidence], Finding] | RagraphsError:
+    """The passages for a leaf and what they say; an error in its place where they cannot be had."""
+    text = leaf["question"]
+    found = f"sub-question {leaf['id']}"
+    try:
+        passages = await retrieve_for(index, context, text, context.step_passages, found)
+    except RagraphsError as error:
+        return error
+    return passages, await read_for(model, text, passages)
+
+
+def _answered(leaf: TreeNode, passages: Sequence[Evidence], finding: Finding) -> TreeNode:
+    status: NodeStatus = "answered"
+    if finding.why:
+        status = "not_found" if finding.why == "not_found" else "failed"
+    return {
+        **leaf,
+        "status": status,
+        "answer": finding.answer,
+        "evidence": [passage["id"] for passage in passages],
+        "citations": finding.citations,
+    }
+
+
+async def _combined(
+    index: Index,
+    model: LanguageModel,
+    context: DeepragContext,
+    state: DeepragState,
+    one: TreeNode,
+) -> Conclusion:
+    """What the parts of a question say: the answer of the last of them, or what all amount to."""
+    parts = children_of(state["tree"], one["id"])
+    last = terminals(parts)
+    if len(last) == 1:
+        return Conclusion(
+            last[0]["answer"], last[0]["citations"], [], bool(last[0]["answer"]), None
+        )
+    own = {id for part in parts for id in part["evidence"]}
+    evidence = [passage for passage in state["evidence"] if passage["id"] in own]
+    return await conclude_from(index, model, context, one["question"], _support(parts), evidence)
+
+
+def _support(nodes: Sequence[TreeNode]) -> list[Support]:
+    """The questions below the root, in the order of the tree, with their answers."""
+    ordered = sorted(nodes, key=lambda one: [int(part) for part in one["id"].split(".")])
+    alone = len(nodes) == 1
+    return [
+        Support(one["question"], one["answer"], one["citations"])
+        for one in ordered
+        if alone or one["id"] != ROOT
+    ]
+
+
+def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:
+    return settle(tree, context.max_depth, context.max_nodes)

@@ -1,0 +1,154 @@
+"""Reports first, then follow-up questions about what they leave open (DRIFT search)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.types import Send
+
+from ...algorithms.fusion import reciprocal_rank_fusion
+from ...context import GraphragContext
+from ...index.communities import load_communities, report_text
+from ...index.opening import Index, index_of, language_model_at
+from ...index.progress import progress_of
+from ...index.vectors import owner_of
+from ...models.meter import current_meter
+from ...models.protocol import NoReplyError
+from ...prompts.graphrag_replies import FollowUp
+from ...prompts.library import FOLLOW_UP, PRIME
+from ...prompts.prompt import number
+from ...state.graphrag import GraphragState, LookUpTask, Point, Question
+from ...state.usage import total_calls
+from ..answer import check_citations
+from ..node import node
+from .global_search import points_of
+from .local_search import shown_knowledge, surroundings
+
+_PRIMED = 5
+_NEAR = 100
+_WEIGHT = 0.5
+
+
+@node(reserve=1)
+async def prime(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+    """Has the model read the reports nearest to the question, and ask what they leave open."""
+    index = await index_of(context)
+    ids = await asyncio.to_thread(_near_reports, index, state["question"], context.level)
+    current_meter().retrievals += 1
+    view = await asyncio.to_thread(load_communities, index)
+    reports = [view.report(id) for id in ids]
+    texts = number([(report["title"], report_text(report)) for report in reports])
+    first: Question = {"question": state["question"], "score": 100.0}
+    model = await language_model_at(index, context)
+    try:
+        reply = await model.run(PRIME, question=state["question"], texts=texts)
+    except NoReplyError as error:
+        current_meter().warn(f"{error} Only the question itself is looked up.")
+        return {"pending": [first], "rounds_left": context.drift_depth}
+    return {
+        "points": points_of(reply.points, ids, state["search"]),
+        "pending": _in_order([], reply.follow_ups) or [first],
+        "rounds_left": context.drift_depth,
+    }
+
+
+@node(reserve=lambda task: task["reserved"])
+async def look_up(state: LookUpTask, context: GraphragContext) -> dict[str, Any]:
+    """Answers one follow-up question by local search."""
+    index = await index_of(context)
+    asked = state["follow_up"]
+    found = await asyncio.to_thread(surroundings, index, asked["question"], context)
+    current_meter().retrievals += 1
+    model = await language_model_at(index, context)
+    try:
+        reply = await model.run(
+            FOLLOW_UP,
+            main=state["question"],
+            question=asked["question"],
+            texts=number([(passage["title"], passage["text"]) for passage in found.evidence]),
+            knowledge=shown_knowledge(found.knowledge),
+        )
+    except NoReplyError as error:
+        current_meter().warn(f"{error} A follow-up question was not answered.")
+        return {}
+    citations = check_citations(reply.quotes, found.evidence)
+    passages = list(dict.fromkeys(citation["passage"] for citation in citations))
+    point: Point = {
+        "text": reply.answer,
+        "score": reply.score,
+        "communities": [],
+        "passages": passages,
+        "citations": citations,
+    }
+    return {
+        "points": [point] if reply.answer and citations and reply.score > 0 else [],
+        "look_ups": [
+            {
+                **asked,
+                "answer": reply.answer,
+                "sufficient": reply.sufficient and bool(citations),
+                "passages": passages,
+            }
+        ],
+        "follow_ups": [{"question": f.question, "score": f.score} for f in reply.follow_ups],
+    }
+
+
+@node()
+async def choose_follow_ups(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+    """Ends a round: what was looked up is done, what came up is put in its order."""
+    looked_up = [one["question"] for one in state["look_ups"]]
+    left = state["rounds_left"] - 1
+    progress_of("follow_ups")(context.drift_depth - left, context.drift_depth)
+    proposed = [*state["pending"], *state["follow_ups"]]
+    return {"pending": _unasked(looked_up, proposed), "rounds_left": left}
+
+
+def look_ups(state: GraphragState, context: GraphragContext) -> list[Send]:
+    """One task for each of the next follow-up questions, as far as the limits allow."""
+    left = context.max_calls - total_calls(state["usage"]) - 1
+    asked = state["pending"][: max(0, min(left, context.drift_width))]
+    if not state["rounds_left"] or not asked:
+        return []
+    reserved = context.max_calls - total_calls(state["usage"]) - left // len(asked)
+    return [
+        Send(
+            "look_up",
+            LookUpTask(
+                question=state["question"],
+                follow_up=follow_up,
+                usage=state["usage"],
+                reserved=reserved,
+            ),
+        )
+        for follow_up in asked
+    ]
+
+
+def _near_reports(index: Index, question: str, level: int) -> list[str]:
+    """The communities of a level whose reports are nearest to the question, and of most weight."""
+    view = load_communities(index)
+    weighty = sorted(view.at(level), key=lambda id: (-view.report(id)["rating"], id))
+    vector = index.embedder.embed([question])[0]
+    found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
+    near = [id for id in dict.fromkeys(found) if id in set(weighty)]
+    fused = reciprocal_rank_fusion([near, weighty], [1.0, _WEIGHT])
+    return [id for id, _ in fused[:_PRIMED]]
+
+
+def _in_order(looked_up: Sequence[str], follow_ups: Sequence[FollowUp]) -> list[Question]:
+    proposed: list[Question] = [{"question": f.question, "score": f.score} for f in follow_ups]
+    return _unasked(looked_up, proposed)
+
+
+def _unasked(looked_up: Sequence[str], proposed: Sequence[Question]) -> list[Question]:
+    """Questions not looked up yet, each once, in descending order of their scores."""
+    done = {question.casefold() for question in looked_up}
+    found: dict[str, Question] = {}
+    for question in sorted(proposed, key=lambda one: -one["score"]):
+        key = question["question"].casefold()
+        if key not in done and question["score"] > 0:
+            found.setdefault(key, question)
+    return list(found.values())

@@ -1,0 +1,280 @@
+"""Answering from all of a corpus: map over reports or passages, then combine (GraphRAG)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.types import Overwrite, Send
+
+from ...algorithms.citations import cite_statement, nearest_statements
+from ...algorithms.graphrag.report_context import pack, seeded_order
+from ...context import GraphragContext
+from ...index.communities import CommunityView, load_communities, report_text
+from ...index.opening import Index, index_of, index_with, language_model_at
+from ...index.progress import progress_of
+from ...index.report_material import passages_of
+from ...language.analyser import count_tokens
+from ...models.meter import current_meter
+from ...models.protocol import LanguageModel, NoReplyError
+from ...prompts.graphrag_replies import ReplyPoint
+from ...prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
+from ...prompts.prompt import number, numbered
+from ...state.graphrag import GraphragState, MapTask, Point
+from ...state.records import Citation, Evidence
+from ...state.usage import total_calls
+from ..answer import unanswered
+from ..node import node
+
+_SEED = 0
+_ROW_TOKENS = 20
+_FINDINGS = 3
+_CITED = 2
+_GENERAL = {True: "yes", False: "no"}
+
+
+@node(reserve=2)
+async def select_reports(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+    """Takes the reports of one level, or descends from the root where it helps (dynamic)."""
+    index, view = await index_with(context, load_communities)
+    if context.dynamic:
+        model = await language_model_at(index, context, context.small_model)
+        chosen = await _descend(model, view, state["question"], context.context_tokens)
+    else:
+        chosen = view.at(context.level)
+    ranked = sorted(
+        chosen,
+        key=lambda id: (-view.report(id)["rating"], -view.communities[id].size, id),
+    )
+    sizes = {id: _tokens(*_shown_report(view, id)) for id in ranked}
+    return {"batches": _batches(ranked, sizes, _requests_left(state, context), context)}
+
+
+@node()
+async def select_passages(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+    """Takes all passages of the index (the paper's condition TS)."""
+    _, sizes = await index_with(context, _sizes)
+    return {"batches": _batches(list(sizes), sizes, _requests_left(state, context), context)}
+
+
+@node(reserve=lambda task: task["reserved"])
+async def map_texts(state: MapTask, context: GraphragContext) -> dict[str, Any]:
+    """Collects what one batch of reports or passages says towards the answer."""
+    index, texts = await index_with(context, _texts, state["search"], state["batch"])
+    model = await language_model_at(index, context)
+    try:
+        reply = await model.run(MAP_TEXTS, question=state["question"], texts=number(texts))
+    except NoReplyError as error:
+        current_meter().warn(f"{error} A part of the corpus was not read.")
+        return {}
+    return {"points": points_of(reply.points, state["batch"], state["search"])}
+
+
+@node(answers=True)
+async def combine_points(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+    """Writes the answer from the points that score, best first, and cites what they rest on."""
+    points = sorted(state["points"], key=lambda point: (-point["score"], point["text"]))
+    if not points:
+        return {"stop_reason": state["stop_reason"] or "no_evidence"}
+    index = await index_of(context)
+    model = await language_model_at(index, context)
+    ranked: dict[str, Any] = {"points": Overwrite(points)}
+    shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
+    try:
+        reply = await model.run(
+            COMBINE_POINTS,
+            question=state["question"],
+            texts=number([(f"Score {point['score']:.0f}", point["text"]) for point in shown]),
+            general=_GENERAL[context.general_knowledge],
+        )
+    except NoReplyError as error:
+        return {**ranked, **unanswered(error)}
+    used = numbered(reply.used, shown) or shown
+    cited = await asyncio.to_thread(_cited, index, used, context.top_k)
+    sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
+    general = reply.general if context.general_knowledge else ""
+    return {
+        **ranked,
+        **cited,
+        "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
+        "sufficient": sufficient,
+        "stop_reason": "answered" if sufficient else "insufficient",
+    }
+
+
+def map_tasks(state: GraphragState, context: GraphragContext) -> list[Send]:
+    """One task for each batch, each with its share of the requests that are left."""
+    left = _requests_left(state, context)
+    share = max(1, left // max(1, len(state["batches"])))
+    reserved = context.max_calls - total_calls(state["usage"]) - share
+    return [
+        Send(
+            "map_texts",
+            MapTask(
+                question=state["question"],
+                search=state["search"],
+                batch=batch,
+                usage=state["usage"],
+                reserved=reserved,
+            ),
+        )
+        for batch in state["batches"]
+    ]
+
+
+def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -> list[Point]:
+    """The points that score, with the communities or passages that they come from."""
+    found: list[Point] = []
+    for point in points:
+        sources = numbered(point.evidence, batch)
+        if point.score > 0 and point.point:
+            found.append(
+                {
+                    "text": point.point,
+                    "score": point.score,
+                    "communities": [] if search == "text" else sources,
+                    "passages": sources if search == "text" else [],
+                    "citations": [],
+                }
+            )
+    return found
+
+
+def _requests_left(state: GraphragState, context: GraphragContext) -> int:
+    """Requests for the map step, one being kept for the answer."""
+    return context.max_calls - total_calls(state["usage"]) - 1
+
+
+async def _descend(
+    model: LanguageModel, view: CommunityView, question: str, limit: int
+) -> list[str]:
+    """Dynamic selection: from the root, the children of what is worth reading closer.
+
+    A community none of whose children is kept stands for itself.
+    """
+    chosen: list[str] = []
+    rated = view.at(0)
+    while rated:
+        kept = set(await _worth_reading(model, view, question, rated, limit))
+        above = {view.communities[id].parent for id in kept}
+        chosen = [id for id in chosen if id not in above]
+        chosen += sorted(kept)
+        rated = [child for id in sorted(kept) for child in view.children.get(id, ())]
+    return chosen
+
+
+async def _worth_reading(
+    model: LanguageModel, view: CommunityView, question: str, ids: Sequence[str], limit: int
+) -> list[str]:
+    texts = {id: (view.report(id)["title"], view.report(id)["summary"]) for id in ids}
+    groups = pack([_tokens(*texts[id]) for id in ids], limit)
+
+    async def rate(group: Sequence[int]) -> list[str]:
+        shown = [ids[place] for place in group]
+        try:
+            reply = await model.run(
+                RATE_REPORTS, question=question, texts=number([texts[id] for id in shown])
+            )
+        except NoReplyError as error:
+            current_meter().warn(f"{error} Reports were kept without being rated.")
+            return shown
+        return numbered(reply.keep, shown)
+
+    kept = await asyncio.gather(*(rate(group) for group in groups))
+    return [id for group in kept for id in group]
+
+
+def _batches(
+    ranked: Sequence[str], sizes: dict[str, int], most: int, context: GraphragContext
+) -> list[list[str]]:
+    """The texts in a seeded random order, cut into contexts; the best if there are too many."""
+    limit = context.context_tokens
+    groups = pack([sizes[id] for id in ranked], limit)
+    if len(groups) > most:
+        kept = [ranked[place] for group in groups[: max(0, most)] for place in group]
+        current_meter().warn(
+            f"{len(ranked) - len(kept)} of {len(ranked)} texts were left out; to read all takes "
+            f"{len(groups) + 1} requests (--max-calls)."
+        )
+        return [[ranked[place] for place in group] for group in groups[: max(0, most)]]
+    shuffled = [ranked[place] for place in seeded_order(ranked, _SEED)]
+    return [
+        [shuffled[place] for place in group]
+        for group in pack([sizes[id] for id in shuffled], limit)
+    ]
+
+
+def _sizes(index: Index) -> dict[str, int]:
+    passages = index.catalogue.all_passages()
+    return {passage["id"]: _tokens(passage["title"], passage["text"]) for passage in passages}
+
+
+def _texts(index: Index, search: str, batch: Sequence[str]) -> list[tuple[str, str]]:
+    if search == "text":
+        return [(one["title"], one["text"]) for one in index.catalogue.passages(batch)]
+    view = load_communities(index)
+    return [_shown_report(view, id) for id in batch]
+
+
+def _shown_report(view: CommunityView, id: str) -> tuple[str, str]:
+    report = view.report(id)
+    return report["title"], report_text(report)
+
+
+def _tokens(title: str, text: str) -> int:
+    return _ROW_TOKENS + count_tokens(title) + count_tokens(text)
+
+
+def _fitting(texts: Sequence[str], limit: int) -> int:
+    """How many of ``texts``, at least one, are within ``limit`` tokens."""
+    return len(pack([_ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
+
+
+def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
+    """What points rest on: sentences as citations, their passages as evidence, communities."""
+    view = load_communities(index) if any(point["communities"] for point in points) else None
+    citations: list[Citation] = []
+    scores: dict[str, float] = {}
+    for point in points:
+        for citation in point["citations"] or _sentences(index, view, point):
+            if citation["passage"] in scores or len(scores) < most:
+                citations.append(citation)
+                scores.setdefault(citation["passage"], point["score"] / 100)
+    found = "community" if view else "retrieved"
+    evidence: list[Evidence] = [
+        {**passage, "score": scores[passage["id"]], "found": found}
+        for passage in index.catalogue.passages(list(scores))
+    ]
+    communities = dict.fromkeys(id for point in points for id in point["communities"])
+    progress_of("combine")(len(points), len(points))
+    return {
+        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "evidence": evidence,
+        "communities": [view.reference(id) for id in communities] if view else [],
+    }
+
+
+def _sentences(index: Index, view: CommunityView | None, point: Point) -> list[Citation]:
+    """The sentences that a point rests on, through the findings of its reports."""
+    ids = point["passages"]
+    if view and not ids:
+        findings = [f for id in point["communities"] for f in view.report(id)["findings"]]
+        near = nearest_statements(
+            point["text"], [finding["statement"] for finding in findings], _FINDINGS
+        )
+        ids = [id for place in near for id in findings[place]["passages"]]
+        ids = ids or [p for id in point["communities"] for p in passages_of(view.report(id))]
+    passages = {passage["id"]: passage for passage in index.catalogue.passages(ids)}
+    texts = [(id, passage["text"]) for id, passage in passages.items()]
+    return [
+        {
+            "passage": found.passage,
+            "document": (passage := passages[found.passage])["document"],
+            "title": passage["title"],
+            "start": passage["start"] + found.start,
+            "end": passage["start"] + found.end,
+            "quote": found.text,
+        }
+        for found in cite_statement(point["text"], texts, _CITED)
+    ]

@@ -1,0 +1,142 @@
+"""What a model is asked to read one passage: questions, entities and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from ...index.recorded import Extraction
+from ...models.meter import current_meter
+from ...models.protocol import LanguageModel, NoReplyError
+from ...prompts.extraction_replies import Facts, already_found, joined, to_facts
+from ...prompts.library import (
+    ASK_FOR_CLAIMS,
+    EXTRACT_FACTS,
+    GLEAN,
+    GLEAN_CHECK,
+    READ_PASSAGE,
+    WRITE_QUESTIONS,
+)
+from ...prompts.prompt import Excerpt, Prompt, number
+from ...prompts.replies import PassageQuestions
+from ...stores.readings import ReadingKind
+
+Outcome = dict[str, Any] | NoReplyError
+Price = Callable[[str, str, Collection[ReadingKind]], tuple[int, int]]
+
+
+class PassageReader:
+    """Reads passages with a model, as the index's settings for extraction say."""
+
+    def __init__(self, model: LanguageModel, extraction: Extraction) -> None:
+        self.model = model.name
+        self._model = model
+        self._joint = extraction["joint"]
+        self._gleanings = extraction["gleanings"]
+        self._types = ", ".join(extraction["entity_types"])
+        self._claims = ASK_FOR_CLAIMS if extraction["claims"] else ""
+        self._settings = {
+            "entity_types": self._types,
+            "examples": extraction["examples"],
+            "claims": self._claims,
+        }
+
+    async def read(
+        self, title: str, text: str, kinds: Collection[ReadingKind]
+    ) -> dict[ReadingKind, Outcome]:
+        """What was read of each kind, or the error why it was not."""
+        texts = number([(title, text)])
+        if self._together(kinds):
+            try:
+                return await self._both(texts)
+            except NoReplyError as error:
+                # Models that cannot write one long reply mostly manage two shorter ones.
+                if error.cause != "malformed":
+                    return {kind: error for kind in kinds}
+        ways = {"questions": self._questions, "facts": self._facts}
+        return {kind: await _outcome(ways[kind], texts) for kind in kinds}
+
+    def price(self, title: str, text: str, kinds: Collection[ReadingKind]) -> tuple[int, int]:
+        """The requests that reading would take, and the tokens to send; the least. Blocks."""
+        texts = number([(title, text)])
+        costs: list[int] = []
+        if self._together(kinds):
+            costs.append(self._missing(READ_PASSAGE, texts, self._settings))
+        else:
+            if "questions" in kinds:
+                costs.append(self._missing(WRITE_QUESTIONS, texts, {}))
+            if "facts" in kinds:
+                costs.append(self._missing(EXTRACT_FACTS, texts, self._settings))
+        if "facts" in kinds and self._gleanings:
+            nothing = already_found({"entities": [], "relations": [], "claims": []})
+            check = {"found": nothing, "entity_types": self._types}
+            costs.append(self._missing(GLEAN_CHECK, texts, check))
+        return sum(cost > 0 for cost in costs), sum(costs)
+
+    def _together(self, kinds: Collection[ReadingKind]) -> bool:
+        return self._joint and {"questions", "facts"} <= set(kinds)
+
+    def _missing(self, prompt: Prompt[Any], texts: Sequence[Excerpt], inputs: Any) -> int:
+        return self._model.missing_tokens(prompt, texts=texts, **inputs)
+
+    async def _both(self, texts: Sequence[Excerpt]) -> dict[ReadingKind, Outcome]:
+        reply = await self._model.run(READ_PASSAGE, texts=texts, **self._settings)
+        read: dict[ReadingKind, Outcome] = {"questions": _cleaned(reply)}
+        try:
+            read["facts"] = await self._gleaned(texts, reply)
+        except NoReplyError as error:
+            read["facts"] = error
+        return read
+
+    async def _questions(self, texts: Sequence[Excerpt]) -> dict[str, Any]:
+        return _cleaned(await self._model.run(WRITE_QUESTIONS, texts=texts))
+
+    async def _facts(self, texts: Sequence[Excerpt]) -> dict[str, Any]:
+        found = await self._model.run(EXTRACT_FACTS, texts=texts, **self._settings)
+        return await self._gleaned(texts, found)
+
+    async def _gleaned(self, texts: Sequence[Excerpt], found: Facts) -> dict[str, Any]:
+        """The facts with those of further rounds (GraphRAG), as long as the model misses any."""
+        for _ in range(self._gleanings):
+            listed = already_found(to_facts(found))
+            try:
+                check = await self._model.run(
+                    GLEAN_CHECK, texts=texts, found=listed, entity_types=self._types
+                )
+                if not check.missed:
+                    break
+                more = await self._model.run(
+                    GLEAN,
+                    texts=texts,
+                    found=listed,
+                    entity_types=self._types,
+                    claims=self._claims,
+                )
+            except NoReplyError as error:
+                if error.cause != "malformed":
+                    raise
+                current_meter().warn(
+                    f"A reply of {self._model.name} about missed entities was no use; what was "
+                    "found before is kept."
+                )
+                break
+            found = joined([found, more])
+        return dict(to_facts(found))
+
+
+async def _outcome(way: Callable[..., Any], texts: Sequence[Excerpt]) -> Outcome:
+    try:
+        read: dict[str, Any] = await way(texts)
+    except NoReplyError as error:
+        return error
+    return read
+
+
+def _cleaned(reply: PassageQuestions) -> dict[str, Any]:
+    """Each question once, on one line."""
+
+    def clean(questions: Sequence[str]) -> list[str]:
+        lines = (" ".join(question.split()) for question in questions)
+        return list(dict.fromkeys(line for line in lines if line))
+
+    return {"incoming": clean(reply.incoming), "outgoing": clean(reply.outgoing)}

@@ -1,0 +1,209 @@
+"""Reading documents and cutting them into passages."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ...algorithms.splitting import split as split_text
+from ...context import IndexContext
+from ...index.opening import Index
+from ...index.progress import Progress, progress_of
+from ...index.recorded import open_for_indexing
+from ...language.analyser import count_tokens
+from ...state.index import Failure, IndexState
+from ...state.records import Document
+from ...stores.catalogue import NewDocument, Piece
+from ...stores.loading.load import load
+from ...stores.loading.sources import INLINE, document_path, sha256_of, storable
+from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
+from ...stores.lock import writing
+from ..node import node
+from .price import _GROUP_DOCUMENTS, _Price
+
+_READER = "1"  # to be raised when a loader gives another text for the same file
+_GROUP_CHARACTERS = 1_000_000
+
+
+@node()
+async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Reads what changed, stores its passages, and removes what is gone."""
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        reading = await asyncio.to_thread(_Reading, index)
+        await _run(reading, state, progress_of("split"))
+    return reading.result(state)
+
+
+async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
+    """Reads in a thread, which ends with this task."""
+    thread = asyncio.create_task(asyncio.to_thread(reading.read_all, state, report))
+    try:
+        await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        reading.stopped = True
+        await asyncio.wait([thread])
+        raise
+
+
+class _Reading:
+    """One pass over the sources, whose documents are stored; with ``price``, only counted."""
+
+    def __init__(self, index: Index, price: _Price | None = None) -> None:
+        self.counts: Counter[str] = Counter()
+        self.stopped = False
+        self._catalogue = index.catalogue
+        self._index_folder = index.folder
+        self._root = index.operator.root
+        self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
+        self._keep = price is None
+        self._price = price
+        self._read = index.catalogue.files()
+        self._failures: list[Failure] = []
+
+    def result(self, state: IndexState) -> dict[str, Any]:
+        """The part of the graph's output that reading decides."""
+        names = ("added", "updated", "unchanged", "removed")
+        counts = {name: self.counts[name] for name in names}
+        return {**counts, "failures": [*state["failures"], *self._failures]}
+
+    def read_all(self, state: IndexState, report: Progress) -> None:
+        """Reads the documents given inline and every file that changed; removes what is gone."""
+        with suppress(_StoppedError):
+            self._read_all(state, report)
+
+    def _read_all(self, state: IndexState, report: Progress) -> None:
+        for group in _groups(map(_loaded, state["inline"])):
+            self._write([_new(item, item.id, INLINE, self._pieces(item)) for item in group])
+        for done, name in enumerate(state["files"], start=1):
+            self._go_on()
+            self._read_file(Path(name))
+            report(done, len(state["files"]))
+        self._remove(state["gone"])
+
+    def _read_file(self, file: Path) -> None:
+        path = document_path(file, self._index_folder)
+        known = {row["id"] for row in self._catalogue.documents(path)}
+        failures: dict[str, str] = {}
+        content = None
+        try:
+            content = f"{_READER}:{sha256_of(file, self._root)}"
+            if self._read.get(path) == content:
+                self.counts["unchanged"] += len(known)
+            else:
+                self._read_changed(file, path, content, known, failures)
+        except LoadError as error:
+            failures[path] = str(error)
+        if failures or self._read.get(path) != content:
+            self._note(path, None if failures else content, failures)
+        self._failures += [{"path": place, "reason": why} for place, why in failures.items()]
+
+    def _read_changed(
+        self, file: Path, path: str, content: str, known: set[str], failures: dict[str, str]
+    ) -> None:
+        if path in self._read:
+            self._note(path, None, {})
+        seen: set[str] = set()
+        for group in _groups(self._items(file, path, failures)):
+            ids = [f"{path}#{item.id}" if item.id else path for item in group]
+            self._write(
+                [
+                    _new(item, id, path, self._pieces(item), None if item.id else content)
+                    for id, item in zip(ids, group, strict=True)
+                ]
+            )
+            seen.update(ids)
+        if not failures:
+            # Only when all of it could be read is it sure what a file no longer holds.
+            self._remove(known - seen)
+
+    def _items(self, file: Path, path: str, failures: dict[str, str]) -> Iterator[LoadedDocument]:
+        """The documents of a file, each id once; what is left out goes to ``failures``."""
+        seen: set[str] = set()
+        for item in load(file, name=path, root=self._root):
+            if isinstance(item, LoadFailure):
+                failures[item.source] = item.reason
+            elif item.id in seen:
+                failures[f"{path}#{item.id}"] = (
+                    f"{path} has the id {item.id!r} twice; only the first was kept."
+                )
+            else:
+                seen.add(item.id)
+                yield item
+
+    def _write(self, documents: Sequence[NewDocument]) -> None:
+        known = self._catalogue.contents(document.id for document in documents)
+        changed = [new for new in documents if known.get(new.id) != new.content]
+        if self._keep:
+            self._catalogue.write_documents(changed)
+        else:
+            for document in changed:
+                self._count(document)
+        for document in changed:
+            self.counts["updated" if document.id in known else "added"] += 1
+        self.counts["unchanged"] += len(documents) - len(changed)
+
+    def _count(self, document: NewDocument) -> None:
+        for piece in self._catalogue.new_pieces(document):
+            self.counts["passages"] += 1
+            self.counts["tokens"] += count_tokens(piece.text)
+            if self._price:
+                self._price.add(document.id, document.title, piece.text)
+
+    def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
+        for span in split_text(document.blocks, *self._size):
+            self._go_on()
+            yield Piece(*span)
+
+    def _go_on(self) -> None:
+        if self.stopped:
+            raise _StoppedError
+
+    def _note(self, path: str, content: str | None, failures: dict[str, str]) -> None:
+        if self._keep:
+            self._catalogue.note_file(path, content, failures)
+
+    def _remove(self, ids: Collection[str]) -> None:
+        if self._keep:
+            self.counts["removed"] += self._catalogue.remove_documents(ids)
+        else:
+            self.counts["removed"] += len(self._catalogue.contents(ids))
+
+
+class _StoppedError(Exception):
+    """The run was cancelled while its documents were being read."""
+
+
+def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
+    """Rows to store together; a document that is a file stands alone, since it streams."""
+    group: list[LoadedDocument] = []
+    characters = 0
+    for item in items:
+        group.append(item)
+        characters += sum(map(len, item.blocks)) if item.id else _GROUP_CHARACTERS
+        if characters >= _GROUP_CHARACTERS or len(group) == _GROUP_DOCUMENTS:
+            yield group
+            group, characters = [], 0
+    if group:
+        yield group
+
+
+def _loaded(given: Document) -> LoadedDocument:
+    title = given.get("title") or given["id"]
+    return LoadedDocument(given["id"], storable(title), [storable(given["text"])])
+
+
+def _new(
+    item: LoadedDocument, id: str, path: str, pieces: Iterable[Piece], content: str | None = None
+) -> NewDocument:
+    """A document to be; ``content`` is the hash of its file, for one that is no row."""
+    if content is None:
+        text = json.dumps([item.title, "".join(item.blocks)])
+        content = f"{_READER}:{hashlib.sha256(text.encode()).hexdigest()}"
+    return NewDocument(id, path, item.title, content, pieces)

@@ -1,0 +1,145 @@
+"""Taking over entities and relations that were found elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...algorithms.entities.fact_sharing import share_facts
+from ...context import IndexContext
+from ...index.opening import Index
+from ...index.progress import Progress, progress_of
+from ...index.recorded import open_for_indexing
+from ...prompts.extraction_replies import Facts, joined, to_facts
+from ...state.index import Failure, IndexState
+from ...stores.catalogue import batches
+from ...stores.loading.file import SourceFile
+from ...stores.loading.rows import JsonLine, json_lines
+from ...stores.loading.sources import document_path
+from ...stores.loading.types import DEFAULT_LIMITS, LoadError, LoadFailure
+from ...stores.lock import writing
+from ...stores.readings import IMPORTED, Reading
+from ..node import node
+
+_BATCH = 100
+_NAMED_BY = ("passage", "document", "id")
+_SEPARATOR = re.compile("[/#]")
+
+
+@node()
+async def import_triples(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """Stores triples that were found elsewhere as what was read in the passages."""
+    if not state["triple_files"]:
+        return {}
+    index = await asyncio.to_thread(open_for_indexing, context)
+    async with writing(index.folder):
+        report = progress_of("import_triples")
+        failures = await asyncio.to_thread(_import, index, state["triple_files"], report)
+    return {"failures": [*state["failures"], *failures]}
+
+
+def names_in(files: Sequence[str], index: Index) -> frozenset[str]:
+    """The names of the documents that triples are given for. Blocks."""
+    lines = (line for line in _lines(files, index) if isinstance(line, JsonLine))
+    return frozenset(name for line in lines if (name := _name(line.value)))
+
+
+def suffixes(document: str) -> Iterator[str]:
+    """What a document may be called by: its id, or the end of it after any ``/`` or ``#``."""
+    yield document
+    for separator in _SEPARATOR.finditer(document):
+        yield document[separator.end() :]
+
+
+def _import(index: Index, files: Sequence[str], report: Progress) -> list[Failure]:
+    known = _documents(index)
+    found: defaultdict[str, list[Facts]] = defaultdict(list)
+    failures: list[Failure] = []
+    for line in _lines(files, index):
+        try:
+            if isinstance(line, LoadFailure):
+                raise LoadError(line.reason)
+            document = _meant(line.value, known)
+            facts, left_out = _facts(line.value)
+            found[document].append(facts)
+            if left_out:
+                raise LoadError(f"{left_out} of its entities and triples cannot be read.")
+        except LoadError as error:
+            where = line.source if isinstance(line, LoadFailure) else line.where
+            failures.append({"path": where, "reason": str(error)})
+    for done, batch in enumerate(batches(found, _BATCH), start=1):
+        _store(index, {document: found[document] for document in batch})
+        report(min(done * _BATCH, len(found)), len(found))
+    return failures
+
+
+def _lines(files: Sequence[str], index: Index) -> Iterator[JsonLine | LoadFailure]:
+    for name in files:
+        path = document_path(Path(name), index.folder)
+        source = SourceFile(Path(name), path, index.operator.root, DEFAULT_LIMITS)
+        try:
+            yield from json_lines(source)
+        except LoadError as error:
+            yield LoadFailure(path, str(error))
+        except OSError as error:
+            yield LoadFailure(path, f"{path} could not be read ({error.strerror}).")
+
+
+def _documents(index: Index) -> dict[str, set[str]]:
+    """The ids of documents by all that they may be called."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for document in index.catalogue.documents():
+        for name in suffixes(document["id"]):
+            known[name].add(document["id"])
+    return known
+
+
+def _name(row: Any) -> str:
+    given = (row.get(key) for key in _NAMED_BY) if isinstance(row, dict) else ()
+    return next((str(name) for name in given if isinstance(name, str | int)), "")
+
+
+def _meant(row: Any, known: Mapping[str, set[str]]) -> str:
+    """The document that a line speaks of. Raises LoadError where it is none, or not one."""
+    name = _name(row)
+    if not name:
+        raise LoadError('It names no passage; put the end of a document\'s id under "passage".')
+    documents = {name} if name in known.get(name, ()) else known.get(name, set())
+    if not documents:
+        raise LoadError(f"There is no document {name!r} in the index.")
+    if len(documents) > 1:
+        some = ", ".join(sorted(documents)[:3])
+        raise LoadError(f"{name!r} may be any of {some}; name one in full.")
+    return next(iter(documents))
+
+
+def _facts(row: Mapping[str, Any]) -> tuple[Facts, int]:
+    """What a line says, and how many of its items cannot be read. Raises LoadError."""
+    given = Facts.tidy({key: value for key, value in row.items() if key not in _NAMED_BY})
+    try:
+        facts = Facts.model_validate(given)
+    except ValidationError as error:
+        raise LoadError(
+            'It has no entities and triples that can be read; write "entities": [name, ...] and '
+            '"triples": [[source, relation, target], ...].'
+        ) from error
+    read = len(facts.entities) + len(facts.relations) + len(facts.claims)
+    return facts, sum(map(len, given.values())) - read
+
+
+def _store(index: Index, found: Mapping[str, Sequence[Facts]]) -> None:
+    readings: list[Reading] = []
+    for document, passages in index.catalogue.passages_of(found).items():
+        texts = [passage["text"] for passage in passages]
+        shares = share_facts(to_facts(joined(found[document])), texts)
+        readings += [
+            Reading(passage["id"], "facts", IMPORTED, dict(facts))
+            for passage, facts in zip(passages, shares, strict=True)
+        ]
+    index.readings.put(readings)

@@ -1,0 +1,44 @@
+"""What an index says of a question, for the router."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...algorithms.router.decision import PRIOR, Features, Prior
+from ...algorithms.router.features import index_features, question_features
+from ...algorithms.tog2.topics import link_question
+from ...index.entities import load_knowledge
+from ...index.opening import Index
+from ...models.graders import SimilarityGrader
+from ...models.lexical import LexicalEmbedder
+from ...models.router import KIND_CLASSIFIER
+from ...prompts.prompt import number
+from ..retrieve import search
+
+_PASSAGES = 5
+
+
+def features_of(index: Index, question: str) -> Features:
+    """The features of ``question``: entities that it names, grades of the best passages. Blocks."""
+    found = search(index, question, "hybrid", _PASSAGES)
+    texts = number([(passage["title"], passage["text"]) for passage in found])
+    scores = _grader(index).scores(question, texts) if texts else []
+    degrees: list[int] = []
+    if "entities" in (index.catalogue.property("layers") or []):
+        knowledge = load_knowledge(index)
+        links = link_question(knowledge, knowledge.spellings, question)
+        linked = dict.fromkeys(link["entity"] for link in links)
+        degrees = [len(knowledge.relations_of(entity)) for entity in linked]
+    return Features(
+        question_features(question), index_features(degrees, sorted(scores, reverse=True))
+    )
+
+
+def prior_of(index: Index, methods: Mapping[str, Sequence[str]] = PRIOR) -> Prior:
+    """The prior for questions to ``index``: below the grader's lower threshold nothing is in it."""
+    return Prior(KIND_CLASSIFIER, methods, _grader(index).thresholds.lower)
+
+
+def _grader(index: Index) -> SimilarityGrader:
+    """Grades without cost: by the index's embeddings if they are computed here, else by words."""
+    return SimilarityGrader(index.embedder if index.embedder.local else LexicalEmbedder())

@@ -1,0 +1,313 @@
+"""Walking over entities along relations to the evidence (Think-on-Graph 2.0)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...algorithms.fusion import reciprocal_rank_fusion
+from ...algorithms.similarity import hybrid_similarity
+from ...algorithms.tog2.walk import (
+    discover,
+    entity_scores,
+    extend_paths,
+    prune_entities,
+    prune_options,
+    rank_context,
+    relation_options,
+    step_sentence,
+    walked_edges,
+)
+from ...context import Tog2Context
+from ...index.entities import Knowledge, linked_topics, load_knowledge
+from ...index.opening import Index, index_of, language_model_at, language_model_of
+from ...index.progress import progress_of
+from ...index.vectors import passage_keywords
+from ...language.analyser import keywords
+from ...language.mentions import normalised
+from ...models.meter import current_meter
+from ...models.protocol import LanguageModel, NoReplyError
+from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
+from ...prompts.prompt import number
+from ...state.records import Evidence
+from ...state.tog2 import (
+    Candidate,
+    RelationOption,
+    Step,
+    Tog2State,
+    WalkedPath,
+    WalkedTriple,
+)
+from ..node import node
+from ..retrieve import search
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TITLED = 0.2
+_FUSED = 4
+_FEW_TOPICS = 2
+_MOST_OPTIONS = 40
+_MOST_OTHERS = 20
+_MOST_NAMES = 4
+_MOST_PASSAGES = 300
+
+
+@node()
+async def link(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Finds the entities that the question names: exactly, by an alias, or by a near name."""
+    index = await index_of(context)
+    topics = await asyncio.to_thread(linked_topics, index, state["question"])
+    frontier = list(dict.fromkeys(topic["entity"] for topic in topics))
+    return {"topics": topics, "frontier": frontier, "rounds_left": context.depth}
+
+
+@node(reserve=2)
+async def prune_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Has the model keep the topics that the walk should start from, where there are many."""
+    frontier = state["frontier"]
+    if len(frontier) <= _FEW_TOPICS or context.depth == 1:
+        return {}
+    index = await index_of(context)
+    graph = await asyncio.to_thread(load_knowledge, index)
+    shown = [graph.entities[entity] for entity in frontier]
+    texts = number([(each.name, f"{each.type}. {each.description}") for each in shown])
+    model = await language_model_at(index, context, context.small_model)
+    try:
+        reply = await model.run(KEEP_TOPICS, question=state["question"], texts=texts)
+    except NoReplyError as error:
+        current_meter().warn(f"{error} The walk starts from all entities of the question.")
+        return {}
+    places = dict(zip((text["id"] for text in texts), frontier, strict=True))
+    kept = [places[id] for id in dict.fromkeys(reply.keep) if id in places]
+    return {"frontier": kept or frontier}
+
+
+@node()
+async def read_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Ranks the passages that speak of the topics.
+
+    Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
+    by other names is not reached over the graph.
+    """
+    index = await index_of(context)
+    graph = await asyncio.to_thread(load_knowledge, index)
+    found = await asyncio.to_thread(
+        search, index, state["question"], context.retriever, _FUSED * context.top_k
+    )
+    current_meter().retrievals += 1
+    retrieved = [passage["id"] for passage in found]
+    topics: list[Candidate] = [{"entity": entity, "steps": []} for entity in state["frontier"]]
+    began: Tog2State = {**state, "retrieved": retrieved}
+    ranked = await asyncio.to_thread(_rank, index, graph, topics, began, context)
+    return {**ranked, "retrieved": retrieved}
+
+
+@node(reserve=1)
+async def judge(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Asks whether what was found suffices; if not, for a clue to what is missing."""
+    model = await language_model_of(context)
+    sentences = [triple["sentence"] for path in state["paths"] for triple in path["triples"]]
+    texts = [("Paths", "\n".join(dict.fromkeys(sentences)) or "No relation was walked yet.")]
+    texts += [(passage["title"], passage["text"]) for passage in state["evidence"]]
+    try:
+        reply = await model.run(JUDGE_EVIDENCE, question=state["question"], texts=number(texts))
+    except NoReplyError as error:
+        current_meter().warn(f"{error} The walk went on without a clue.")
+        return {}
+    if reply.sufficient:
+        return {"frontier": []}
+    clues = [*state["clues"], reply.clue] if reply.clue else state["clues"]
+    return {"clues": list(dict.fromkeys(clues))}
+
+
+@node(reserve=1)
+async def prune_relations(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Discovers the relations of the frontier, and keeps those that may lead on."""
+    index = await index_of(context)
+    graph = await asyncio.to_thread(load_knowledge, index)
+    options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
+    model = await language_model_at(index, context, context.small_model)
+    groups = [options] if context.combined else _by_topic(options)
+    scored = await asyncio.gather(*(_score(model, graph, group, state) for group in groups))
+    scores = {id: score for group in scored for id, score in group.items()}
+    kept = prune_options(options, scores, context.relation_cut, context.width)
+    return {
+        "options": kept,
+        "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
+    }
+
+
+@node()
+async def retrieve_context(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
+    index = await index_of(context)
+    graph = await asyncio.to_thread(load_knowledge, index)
+    return await asyncio.to_thread(_rank, index, graph, discover(state["options"]), state, context)
+
+
+@node()
+async def prune_reached(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+    """Keeps the entities with the best passages, and extends the paths to them."""
+    index = await index_of(context)
+    graph = await asyncio.to_thread(load_knowledge, index)
+    kept = prune_entities(entity_scores(state["context"], context.alpha), context.width)
+    trail = extend_paths(state["trail"], state["candidates"], kept)
+    left = state["rounds_left"] - 1
+    finished = context.depth - left
+    progress_of("walk")(finished, context.depth)
+    return {
+        "frontier": kept,
+        "trail": trail,
+        "walked": [*state["walked"], *walked_edges(state["candidates"], kept)],
+        "paths": [
+            *state["paths"],
+            *(_walked(graph, finished, path["entity"], path["steps"]) for path in trail),
+        ],
+        "rounds_left": left,
+    }
+
+
+def _rank(
+    index: Index,
+    graph: Knowledge,
+    candidates: Sequence[Candidate],
+    state: Tog2State,
+    context: Tog2Context,
+) -> dict[str, Any]:
+    """The passages of all candidates by s, and the best of all rounds as evidence.
+
+    s of a passage is the mean of SIM(q, the walked triple and the passage) and of how well the
+    relation that led there scored, and more for the passage that has the entity as its title; the
+    clue found last belongs to q.
+    """
+    wanted = " ".join([state["question"], *state["clues"][-1:]])
+    vector, words = index.embedder.embed([wanted])[0], keywords(wanted)
+    own = _read(index, _places(graph, candidates), vector)
+    scores = state["relation_scores"]
+    led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
+    relevance: list[tuple[str, str, float]] = []
+    for candidate in candidates:
+        steps = candidate["steps"]
+        told = keywords(" ".join(step_sentence(graph, step) for step in steps[:1]))
+        score = max((led[step["edge"]] for step in steps), default=1.0)
+        for id in graph.passages_of(candidate["entity"]):
+            if id in own:
+                similarity = hybrid_similarity(own[id].keywords | told, words, own[id].cosine)
+                titled = _TITLED * (own[id].title == normalised(graph.name_of(candidate["entity"])))
+                relevance.append((candidate["entity"], id, (similarity + score) / 2 + titled))
+    best = dict(state["relevance"])
+    for _, id, relevant in relevance:
+        best[id] = max(relevant, best.get(id, 0.0))
+    return {
+        "candidates": list(candidates),
+        "context": rank_context(relevance, context.top_k),
+        "relevance": best,
+        "evidence": _evidence(index, state, best, context.top_k),
+    }
+
+
+def _places(graph: Knowledge, candidates: Iterable[Candidate]) -> list[str]:
+    """The passages of the candidates, each once, at most so many."""
+    found = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
+    return list(dict.fromkeys(found))[:_MOST_PASSAGES]
+
+
+class _Read(NamedTuple):
+    """A passage: its normalised title, its keywords, and its cosine with the question."""
+
+    title: str
+    keywords: frozenset[str]
+    cosine: float
+
+
+def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict[str, _Read]:
+    passages = index.catalogue.passages(ids)
+    if not passages:
+        return {}
+    cosines = index.vectors.get("passages", [passage["id"] for passage in passages]) @ vector
+    return {
+        passage["id"]: _Read(normalised(passage["title"]), passage_keywords(passage), float(cosine))
+        for passage, cosine in zip(passages, cosines, strict=True)
+    }
+
+
+def _evidence(
+    index: Index, state: Tog2State, relevance: dict[str, float], most: int
+) -> list[Evidence]:
+    """The best of the passages by s, fused with what the retriever found."""
+    walked = sorted(relevance, key=lambda id: (-relevance[id], id))[: _FUSED * most]
+    fused = dict(reciprocal_rank_fusion([walked, state["retrieved"]], [1.0, 1.0])[:most])
+    found = {passage["id"]: passage["found"] for passage in state["evidence"]}
+    new = "path" if state["options"] else "topic"
+
+    def how(id: str) -> str:
+        known = found.get(id, "retrieved")
+        return new if known == "retrieved" and id in relevance else known
+
+    return [
+        {**passage, "score": round(fused[passage["id"]], 6), "found": how(passage["id"])}
+        for passage in index.catalogue.passages(list(fused))
+    ]
+
+
+def _shortened(options: Iterable[RelationOption]) -> list[RelationOption]:
+    """At most so many options for each topic, and others for each option, heaviest first."""
+    return [
+        {**each, "edges": each["edges"][:_MOST_OTHERS], "others": each["others"][:_MOST_OTHERS]}
+        for group in _by_topic(options)
+        for each in group[:_MOST_OPTIONS]
+    ]
+
+
+def _by_topic(options: Iterable[RelationOption]) -> list[list[RelationOption]]:
+    groups: dict[str, list[RelationOption]] = {}
+    for option in options:
+        groups.setdefault(option["topic"], []).append(option)
+    return list(groups.values())
+
+
+async def _score(
+    model: LanguageModel, graph: Knowledge, options: Sequence[RelationOption], state: Tog2State
+) -> dict[str, float]:
+    """The scores of options by their ids, all in one request; alike where there is no reply."""
+    texts: list[tuple[str, str]] = []
+    numbers: dict[str, str] = {}
+    for place, group in enumerate(_by_topic(options), start=1):
+        lines = []
+        for line, option in enumerate(group, start=1):
+            numbers[f"{place}.{line}"] = option["id"]
+            names = "; ".join(graph.name_of(other) for other in option["others"][:_MOST_NAMES])
+            arrow = "→" if option["direction"] == "out" else "←"
+            lines.append(f"{place}.{line} {option['phrase']} {arrow} {names}")
+        texts.append((graph.name_of(group[0]["topic"]), "\n".join(lines)))
+    if not texts:
+        return {}
+    clue = state["clues"][-1] if state["clues"] else "the answer"
+    try:
+        reply = await model.run(
+            SCORE_RELATIONS, question=state["question"], texts=number(texts), clue=clue
+        )
+    except NoReplyError as error:
+        current_meter().warn(f"{error} All relations were followed alike.")
+        return {option["id"]: 1.0 for option in options}
+    given = {numbers[each.id]: each.score for each in reply.scores if each.id in numbers}
+    return {option["id"]: given.get(option["id"], 0.0) for option in options}
+
+
+def _walked(graph: Knowledge, finished: int, entity: str, steps: Sequence[Step]) -> WalkedPath:
+    triples: list[WalkedTriple] = [
+        {
+            "source": step["source"],
+            "source_name": graph.name_of(step["source"]),
+            "relation": step["phrase"],
+            "target": step["target"],
+            "target_name": graph.name_of(step["target"]),
+            "sentence": step_sentence(graph, step),
+        }
+        for step in steps
+    ]
+    name = graph.name_of(entity)
+    return {"round": finished, "entity": entity, "name": name, "triples": triples}

@@ -1,0 +1,1 @@
+"""The reader without a language model."""

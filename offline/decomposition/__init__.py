@@ -1,0 +1,1 @@
+"""Splitting questions by their grammar."""

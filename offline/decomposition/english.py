@@ -1,0 +1,299 @@
+"""Splitting an English question into sub-questions by its grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...language.comparison_questions import SINGULAR_VERBS, comparison_of, split_list
+from ...language.name_masking import NAME, mask
+
+_PERSONS = """director author writer composer performer singer producer founder creator designer
+architect inventor owner publisher editor screenwriter actor actress star artist president king
+queen leader mayor governor father mother husband wife spouse son daughter child brother sister
+sibling parent grandfather grandmother uncle aunt coach manager predecessor successor killer
+lyricist songwriter host narrator protagonist player winner chairman chancellor minister emperor
+pope poet novelist painter ruler discoverer conductor drummer guitarist doctor teacher student
+rival"""
+_THINGS = """birthplace hometown country state city county province region continent district nation
+nationality capital team club company employer band party school university college label language
+religion network album studio mouth river owner church home headquarters diocese character book
+film novel magazine newspaper airline manufacturer brand employer deathplace sport"""
+_COMPOUND = (
+    "alma mater|record label|birth ?place|place of birth|place of death|city of birth|"
+    "country of birth|birth country|birth city|city of origin|country of origin|home ?town|"
+    "home country|political party|native language|parent company|burial place"
+)
+_KIND = (
+    r"(?:(?:the )?(?:film|movie|song|album|book|novel|play|series|show|magazine|band|company|"
+    r"village|town|city|country|river|school|group|game|opera|poem|painting|tv show) )?"
+)
+_QUALIFIER = (
+    r"(?:(?:main|first|second|third|last|current|former|original|founding|new|lead|chief|only) )?"
+)
+_KIN = {
+    "maternal grandfather": ("mother", "father"), "maternal grandmother": ("mother", "mother"),
+    "paternal grandfather": ("father", "father"), "paternal grandmother": ("father", "mother"),
+    "father-in-law": ("spouse", "father"), "mother-in-law": ("spouse", "mother"),
+    "maternal uncle": ("mother", "brother"), "paternal uncle": ("father", "brother"),
+    "maternal aunt": ("mother", "sister"), "paternal aunt": ("father", "sister"),
+}  # fmt: skip
+_ROLE = (
+    rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|"
+    rf"(?:{'|'.join([*_PERSONS.split(), *_THINGS.split()])})s?)"
+    r"(?: and (?:author|writer|producer|director))?)"
+)
+_THING = rf"{_KIND}{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
+_POSSESSIVE = re.compile(rf"(?:the )?(?P<thing>{NAME}) ?'s? (?P<role>{_ROLE})\b")
+_OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})")
+_COMPOUNDED = re.compile(
+    rf"(?:the )?(?P<thing>{NAME}) (?P<role>{_COMPOUND}|performer|singer|director|author)\b"
+)
+_PLACE = (
+    r"(?:country|state|city|town|county|province|region|continent|district|village|island|company|"
+    r"school|university|college|team|club|band|party|group|nation|area|place|river|range|network|"
+    r"school|league|organi[sz]ation|institution|album|association|colony|location|kingdom|church)"
+)
+_HEAD = (
+    r"\b[Tt]he (?P<head>(?:(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+ ){0,2}?"
+    r"(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+)"
+)
+_RELATIVE = re.compile(
+    rf"{_HEAD},? (?P<how>in which|at which|on which|from which|to which|for which|under which|"
+    r"under whom|where|that|which|who|whom|whose|containing|named (?:after|for)|known as|called|"
+    r"(?:[a-z]+ed|written|sung|made|built|held|won) by) (?P<clause>[^,?]+)"
+)
+_CONTACT = re.compile(
+    rf"\b[Tt]he (?P<head>(?:[a-z]+ )?{_PLACE}) (?P<how>)(?P<clause>(?:the )?{NAME} "
+    r"(?:is|was|were|are|has|had|did|does|plays?|belongs?|lived?|[a-z]+ed)\b[^,?]*)"
+)
+_PARTICIPLE = (
+    r"(?:located|situated|found|born|set|held|built|fought|based|from|part|released|buried|raised|"
+    r"made|known|a [a-z]+|an [a-z]+|[a-z]+ed|[a-z]+ing)"
+)
+_PAST = (
+    r"(?:died|lived|won|fought|began|grew up|got|gave|took|came|wrote|led|ran|made|met|belongs?|"
+    r"plays?|was|takes?|[a-z]+ed)"
+)
+_VERB_GROUP = re.compile(
+    r"^.*?\b(?:(?:is|was|are|were|has been|had been|will be|would be)(?: [a-z]+ly)?"
+    rf" {_PARTICIPLE}|{_PAST})(?: (?:of|in|at|from|by|to|for)(?! #))?"
+    rf"(?: (?:(?:the |this )?{NAME}|(?:his|her|its|their|this) [a-z]+))?"
+)
+_SUBJECT_BEFORE = re.compile(
+    r"(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
+    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$",
+    re.IGNORECASE,
+)
+_FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
+_THERE_IS = re.compile(r"^There (?:is|was) an? (?P<head>[a-z]+) (?P<clause>[^.]+)\. (?P<rest>.+)$")
+_TRIVIAL = re.compile(
+    r"^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
+    rf"(?:the )?{NAME}\??$",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
+_PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
+_WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
+_JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
+_AXES = re.compile(
+    r"^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|with regard to|regarding|"
+    r"according to|for their|in) (?P<axes>.+)$",
+    re.IGNORECASE,
+)
+_AXES_OF = re.compile(
+    r"^(?:what (?:is|are|was|were)|compare|list|give(?: me)?|tell me|name) the "
+    r"(?P<axes>[a-z]+(?: [a-z]+)?(?:(?:,? and |, )[a-z]+(?: [a-z]+)?)*) of (?P<things>.+)$",
+    re.IGNORECASE,
+)
+_DIFFER = re.compile(
+    r"^how (?:do|does|did) (?P<things>.+?) (?:differ|compare)(?: (?:in|by|on|in terms of) "
+    r"(?P<axes>.+))?$",
+    re.IGNORECASE,
+)
+_EACH = re.compile(
+    r"^(?P<asking>when|where|who|what|which [a-z]+|how [a-z]+) (?P<verb>are|were|do|did|have) "
+    rf"(?P<things>(?:the )?{NAME}(?:(?:,? and |, )(?:the )?{NAME})+)(?P<rest>(?: [a-z].*)?)$",
+    re.IGNORECASE,
+)
+_JOINTLY = re.compile(
+    r"\b(?:together|each other|both|meet|met|common|same|share|between|married)\b"
+)
+
+
+_MOST_NESTED = 8
+_FOUND_FIRST = "⟦who⟧"
+
+
+class Steps:
+    """Sub-questions in order; each is asked once, and later ones refer to it as #n."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def ask(self, text: str) -> str:
+        """Adds a sub-question, unless it is there, and gives the reference to it."""
+        text = text[:1].upper() + text[1:]
+        if text not in self.texts:
+            self.texts.append(text)
+        return f"#{self.texts.index(text) + 1}"
+
+
+def decompose_english(question: str) -> list[str]:
+    """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
+    steps = Steps()
+    bare = question.strip().rstrip("?. ")
+    compared = comparison_of(bare)
+    if compared is not None:
+        described = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
+        titles = [thing for thing in compared.things if not described.match(thing)]
+        for asked in (asked for questions in compared.questions for asked in questions):
+            _resolve(asked, steps, titles)
+        return steps.texts
+    for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
+        _resolve(part.replace(_FOUND_FIRST, f"#{len(steps.texts)}"), steps)
+    return steps.texts
+
+
+def _grid(text: str) -> list[str]:
+    """ "Compare A, B and C by cost and speed": every subject is asked for every axis."""
+    match = _AXES.match(text) or _AXES_OF.match(text) or _DIFFER.match(text)
+    if match is None:
+        return []
+    things, axes = _listed(match["things"]), _listed(match["axes"] or "")
+    if len(things) * max(1, len(axes)) < 2 or (match.re is _AXES_OF and not _named(things)):
+        return []
+    axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
+    if not axes:
+        return [f"What is {thing}?" for thing in things]
+    return [f"What is the {axis} of {thing}?" for thing in things for axis in axes]
+
+
+def _listed(text: str) -> list[str]:
+    """The members of a list such as "A, B and C"; names are not cut at their own commas' "and"."""
+    return [
+        part.strip()
+        for part in re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text)
+        if part.strip()
+    ]
+
+
+def _named(things: list[str]) -> bool:
+    return all(re.match(r"(?:the )?[^\Wa-z_]", thing) for thing in things)
+
+
+def _each(text: str) -> list[str]:
+    """ "When were A and B born?": each is asked."""
+    masked = mask(text)
+    match = _EACH.match(masked.text)
+    if match is None or _JOINTLY.search(match["rest"]):
+        return []
+    verb = SINGULAR_VERBS.get(match["verb"].lower(), match["verb"])
+    return [
+        masked.unmask(f"{match['asking']} {verb} {thing}{match['rest']}?")
+        for thing in split_list(match["things"])
+    ]
+
+
+def _joined(text: str) -> list[str]:
+    """ "Who wrote A and when was it published?": a pronoun takes what it stands for."""
+    masked = mask(text)
+    match = _JOINED.match(masked.text)
+    if match is None:
+        return []
+    first, second = match["first"], match["second"]
+    names = re.findall(NAME, first)
+    if _PERSONAL.search(second) and re.match(r"who\b", first, re.IGNORECASE):
+        meant = _FOUND_FIRST
+    else:
+        meant = names[-1] if names else ""
+    if meant:
+        second = re.sub(r"\b(?:its|his|their)\b", f"{meant}'s", second)
+        second = _PRONOUN.sub(meant, second, count=1)
+    return [masked.unmask(f"{part.strip(' ,')}?") for part in (first, second)]
+
+
+def _resolve(question: str, steps: Steps, known: Sequence[str] = ()) -> None:
+    """Asks for what ``question`` describes, innermost first, and then the question itself."""
+    masked = mask(_one_sentence(question).rstrip("?. "), known)
+    text = masked.text
+    for _ in range(_MOST_NESTED):
+        found = _innermost(text)
+        if found is None:
+            break
+        start, end, questions = found
+        last = bool(_TRIVIAL.match(f"{text[:start]}#0{text[end:]}")) or bool(_TRIVIAL.match(text))
+        if last and len(questions) == 1:
+            break
+        reference = ""
+        for asked in questions:
+            reference = steps.ask(f"{masked.unmask(asked.replace('#0', reference))}?")
+        if last:
+            return
+        text = f"{text[:start]}{reference}{text[end:]}"
+    steps.ask(f"{masked.unmask(text)}?")
+
+
+def _one_sentence(question: str) -> str:
+    """ "There is a country where A. Who leads this country?": "Who leads the country where A?" """
+    match = _THERE_IS.match(question)
+    if match is None:
+        return question
+    described = f"the {match['head']} {match['clause']}"
+    return re.sub(rf"\b(?:this|that) {match['head']}\b", described, match["rest"], count=1)
+
+
+def _innermost(text: str) -> tuple[int, int, list[str]] | None:
+    """The description that begins last: where it stands, and the questions for what it means."""
+    found = [
+        (match.start(), match.end(), _role_questions(match["role"], match["thing"]))
+        for pattern in (_POSSESSIVE, _OF, _COMPOUNDED)
+        for match in pattern.finditer(text)
+    ]
+    for place in re.finditer(r"\b[Tt]he\b", text):
+        for pattern in (_RELATIVE, _CONTACT):
+            match = pattern.match(text, place.start())
+            if match:
+                end = _clause_end(text, match)
+                clause = text[match.start("clause") : end].strip()
+                found.append((match.start(), end, [_clause_question(match, clause)]))
+    return max(found, key=lambda item: item[:2], default=None)
+
+
+def _role_questions(role: str, thing: str) -> list[str]:
+    """Who or what has ``role`` for ``thing``; two questions for kin of two steps."""
+    if role in _KIN:
+        first, second = _KIN[role]
+        return [f"who is the {first} of {thing}", f"who is the {second} of #0"]
+    head = role.split(" and ")[0].split(" ")[-1]
+    person = head in _PERSONS.split() or head[:-1] in _PERSONS.split()
+    plural = person and head.endswith("s") and head not in _PERSONS.split()
+    return [f"{'who' if person else 'what'} {'are' if plural else 'is'} the {role} of {thing}"]
+
+
+def _clause_end(text: str, match: re.Match[str]) -> int:
+    """Where a clause ends: before the main verb if it is the subject's, else at its comma."""
+    clause, start = match["clause"], match.start("clause")
+    subject = bool(_SUBJECT_BEFORE.search(text[: match.start()]))
+    if subject and match["how"].startswith(("containing", "named", "known", "called")):
+        named = re.match(rf"(?:the )?{NAME}", clause)
+        return start + named.end() if named else match.end("clause")
+    group = _VERB_GROUP.match(clause)
+    if group and (subject or _FINITE.match(clause, group.end())):
+        return start + group.end()
+    return match.end("clause")
+
+
+def _clause_question(match: re.Match[str], clause: str) -> str:
+    head, how = match["head"], match["how"]
+    if how in {"that", "who", "which"} and not re.match(rf"(?:the )?{NAME}", clause):
+        return f"who {clause}" if head in {"person", "man", "woman"} else f"which {head} {clause}"
+    if how in {"where", "in which"}:
+        return f"in which {head} {clause}"
+    if how == "whose":
+        return f"which {head}'s {clause}"
+    if how == "containing":
+        return f"which {head} contains {clause}"
+    if how.startswith(("named", "known", "called")) or how.endswith(" by"):
+        return f"which {head} is {how} {clause}"
+    return f"{how.split(' ')[0]} which {head} {clause}" if " " in how else f"which {head} {clause}"

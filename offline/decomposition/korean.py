@@ -1,0 +1,149 @@
+"""Splitting a Korean question into sub-questions by its grammar."""
+
+from __future__ import annotations
+
+import re
+
+from ...language.comparison_questions_korean import korean_comparison_of, topic
+
+_PERSONS = (
+    "감독|저자|작가|작곡가|가수|제작자|설립자|창업자|발명가|설계자|건축가|주인공|배우|대통령|왕|황제|"
+    "아버지|어머니|남편|아내|배우자|아들|딸|형|누나|오빠|언니|동생|할아버지|할머니|외할아버지|"
+    "외할머니|스승|제자|시장|총리|사장|대표|후계자|전임자|후임자|화가|시인|과학자|사람|인물|선수"
+)
+_PLACES = (
+    "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
+)
+_OTHERS = "소속사|소속팀|팀|회사|언어|종교|앨범|영화|책|소설|노래|모국어|정당|밴드|다리|건물"
+_ROLE = rf"(?:{_PERSONS}|{_PLACES}|{_OTHERS})"
+_BEFORE_PARTICLE = r"(?=[은는이가을를의와과]|에서|에게|에|으로|로)"
+_OF = re.compile(rf"(?P<thing>(?:\S+\s)*?\S+?)의\s+(?P<role>{_ROLE}){_BEFORE_PARTICLE}")
+_RELATIVE = re.compile(
+    rf"^(?P<clause>.+?[을를이가에서로와과의]\s(?:\S+\s)*?\S*(?P<ending>[가-힣]))\s(?P<head>{_ROLE})"
+    rf"{_BEFORE_PARTICLE}"
+)
+_WH = r"(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)"
+_TRIVIAL = re.compile(rf"^\s*#\d+[은는이가]?\s*{_WH}\S*\s*$")
+_KIN = {
+    "외할아버지": ("어머니", "아버지"),
+    "외할머니": ("어머니", "어머니"),
+    "친할아버지": ("아버지", "아버지"),
+    "친할머니": ("아버지", "어머니"),
+}
+_JOINED = re.compile(
+    rf"^(?P<topic>\S+(?:\s\S+)*?[은는이가])\s(?P<first>(?:\S+\s)*?{_WH}\S*(?:\s\S+)*?)"
+    rf"(?P<link>이고|였고|이며|고|으며|며),?\s+(?P<second>.*{_WH}.*)$"
+)
+_COMPARED = re.compile(
+    r"^(?P<things>.+?)[을를]\s+(?P<axes>.+?)"
+    r"(?:으로|로|에 따라|\s*면에서|\s*측면에서|\s*기준으로)\s+비교"
+)
+_AXES_OF = re.compile(
+    r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$"
+)
+_MOST_NESTED = 8
+
+
+def decompose_korean(question: str) -> list[str]:
+    """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
+    texts: list[str] = []
+    for part in _parts(question.strip().rstrip("?？. ")):
+        _resolve(part, texts)
+    return texts
+
+
+def _parts(bare: str) -> list[str]:
+    compared = korean_comparison_of(bare)
+    if compared is not None:
+        return [asked for questions in compared.questions for asked in questions]
+    return _grid(bare) or _joined(bare) or [f"{bare}?"]
+
+
+def _grid(bare: str) -> list[str]:
+    """ "A, B를 비용과 속도로 비교": every subject is asked for every axis."""
+    match = _COMPARED.match(bare) or _AXES_OF.match(bare)
+    if match is None:
+        return []
+    things, axes = _listed(match["things"]), _listed(match["axes"])
+    if len(things) < 2:
+        return []
+    ending = match["rest"] if match.re is _AXES_OF else "무엇입니까"
+    if match.re is _AXES_OF and not re.match(_WH, ending):
+        return []
+    return [f"{thing}의 {topic(axis)} {ending}?" for thing in things for axis in axes]
+
+
+def _listed(text: str) -> list[str]:
+    parts = re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+|\s+(?:및|그리고)\s+", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _joined(bare: str) -> list[str]:
+    """ "A는 누가 썼고 언제 출판되었습니까?": both are asked of the topic."""
+    match = _JOINED.match(bare)
+    if match is None:
+        return []
+    first = match["first"] + ("입니까" if match["link"] in {"이고", "이며", "였고"} else "습니까")
+    second = match["second"]
+    if not re.search(rf"\S[은는이가]\s+(?:\S+\s)*{_WH}", second):
+        second = f"{match['topic']} {second}"
+    return [f"{match['topic']} {first}?", f"{second}?"]
+
+
+def _resolve(question: str, texts: list[str]) -> None:
+    """Asks for what ``question`` describes, innermost first, and then the question itself."""
+    text = question.rstrip("?")
+    for _ in range(_MOST_NESTED):
+        found = _innermost(text)
+        if found is None:
+            break
+        start, end, asked = found
+        last = bool(_TRIVIAL.match(f"{text[:start]}#0{text[end:]}"))
+        if last and len(asked) == 1:
+            break
+        reference = ""
+        for one in asked:
+            reference = _ask(texts, one.replace("#0", reference))
+        if last:
+            return
+        text = f"{text[:start]}{reference}{text[end:]}"
+    _ask(texts, f"{text}?")
+
+
+def _ask(texts: list[str], text: str) -> str:
+    if text not in texts:
+        texts.append(text)
+    return f"#{texts.index(text) + 1}"
+
+
+def _innermost(text: str) -> tuple[int, int, list[str]] | None:
+    relative = _RELATIVE.match(text)
+    if relative and _modifies(relative["ending"]):
+        described = f"{relative['clause']} {relative['head']}"
+        return 0, relative.end("head"), [_asking(described, relative["head"])]
+    of = _OF.search(text)
+    if of is None:
+        return None
+    thing, role = of["thing"], of["role"]
+    if role in _KIN:
+        first, second = _KIN[role]
+        return (
+            of.start(),
+            of.end("role"),
+            [
+                _asking(f"{thing}의 {first}", first),
+                _asking(f"#0의 {second}", second),
+            ],
+        )
+    return of.start(), of.end("role"), [_asking(f"{thing}의 {role}", role)]
+
+
+def _modifies(syllable: str) -> bool:
+    """Whether a word that ends so may describe the noun after it ("만든", "있는", "태어난")."""
+    return ((ord(syllable) - 0xAC00) % 28 == 4 and syllable not in "은인") or syllable in "은는"
+
+
+def _asking(described: str, head: str) -> str:
+    if re.fullmatch(_PERSONS, head):
+        return f"{topic(described)} 누구입니까?"
+    return f"{topic(described)} {'어디' if re.fullmatch(_PLACES, head) else '무엇'}입니까?"

@@ -1,0 +1,1 @@
+"""Questions of a conversation, made to stand alone."""

@@ -1,0 +1,198 @@
+"""The offline reader: answers every prompt by processing the text, and says that it does.
+
+Deterministic, with no key, no download and no network. Each function below takes a prompt's inputs
+and gives the reply that the prompt asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+
+from ..algorithms.router.decision import NEEDS, Features, Prior, route
+from ..algorithms.router.features import question_features
+from ..language.analyser import content_words
+from ..language.questions import analyse_question
+from ..models.embeddings import Embedder
+from ..models.graders import SimilarityGrader
+from ..models.lexical import LexicalEmbedder
+from ..models.meter import current_meter
+from ..models.protocol import OFFLINE, NoReplyError
+from ..models.router import KIND_CLASSIFIER
+from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
+from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.replies import (
+    Answer,
+    Judgement,
+    KeptTexts,
+    MethodChoice,
+    PassageQuestions,
+    PromptReply,
+    Queries,
+    Quote,
+    RelationScore,
+    RelationScores,
+    Score,
+    Scores,
+    StandAloneQuestion,
+)
+from .extraction.extract import extract_facts, summarise
+from .follow_up.english import Turn, stand_alone
+from .questions.english import write_questions
+from .reading import Source, read
+from .relations import judge, read_options, relation_scores
+from .reporter import OfflineReporter
+from .steps import Steps, answer_from_steps, next_step, split, synthesize
+
+R = TypeVar("R", bound=PromptReply)
+
+
+class OfflineLanguageModel:
+    """Answers every prompt but CHOOSE_HOPS: hops are chosen by the vectors that the index holds.
+
+    ``embedder`` serves for similarities if it costs nothing; else words alone are compared.
+    """
+
+    name = OFFLINE
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder if embedder.local else LexicalEmbedder()
+        # The same few hundred phrases relate most entities.
+        self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
+        self._reporter = OfflineReporter(self._answer, self._similarity)
+        self._functions: dict[str, Callable[..., PromptReply]] = {
+            "grade_passages": self._grade,
+            "grade_strips": self._grade,
+            "rewrite_query": self._rewrite,
+            "answer": self._answer,
+            "write_questions": self._write_questions,
+            "extract_facts": self._extract_facts,
+            "read_passage": self._read_passage,
+            "glean_check": self._glean_check,
+            "glean": self._glean,
+            "summarise_description": self._summarise_description,
+            "keep_topics": self._keep_topics,
+            "score_relations": self._score_relations,
+            "judge_evidence": self._judge_evidence,
+            **self._reporter.functions,
+            "choose_method": self._choose_method,
+            "stand_alone": self._stand_alone,
+            "next_step": next_step,
+            "answer_from_steps": answer_from_steps,
+            "decompose": split,
+            "synthesize": self._synthesize,
+        }
+
+    async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
+        """The reply to ``prompt``. Raises NoReplyError at the limit of requests."""
+        meter = current_meter()
+        if not meter.take_call():
+            raise NoReplyError("budget", "The limit on requests to the model was reached.")
+        meter.count(self.name, calls=1)
+        function = cast(Callable[..., Any], self._functions[prompt.name])
+        return cast(R, await asyncio.to_thread(function, **inputs))
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """Nothing is ever sent."""
+        return 0
+
+    def _grade(self, question: str, texts: Sequence[Excerpt]) -> Scores:
+        scores = SimilarityGrader(self._embedder).scores(question, texts)
+        return Scores(
+            scores=[
+                Score(id=text["id"], score=score) for text, score in zip(texts, scores, strict=True)
+            ]
+        )
+
+    def _rewrite(self, question: str) -> Queries:
+        options = analyse_question(question).options[:3]
+        named = {word for option in options for word in content_words(option)}
+        asked = [word for word in content_words(question) if word not in named]
+        queries = [" ".join([option, *asked]) for option in options]
+        return Queries(queries=queries or [" ".join(asked) or question])
+
+    def _answer(self, question: str, texts: Sequence[Excerpt]) -> Answer:
+        sources = [Source(text["id"], text["title"], text["text"]) for text in texts]
+        reading = read(question, sources, self._similarity(question))
+        return Answer(
+            quotes=[Quote(id=quote.passage, quote=quote.text) for quote in reading.quotes],
+            sufficient=reading.sufficient,
+            answer=" ".join(reading.answer.split()),
+        )
+
+    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:
+        return synthesize(question, steps, texts, self._answer)
+
+    def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
+        written = write_questions(texts[0]["title"], texts[0]["text"])
+        return PassageQuestions(incoming=list(written.incoming), outgoing=list(written.outgoing))
+
+    def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
+        return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
+
+    def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
+        written = self._write_questions(texts)
+        facts = extract_facts(texts[0]["title"], texts[0]["text"])
+        return PassageReading.model_validate({**written.model_dump(), **facts})
+
+    def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
+        """Rules find the same things every time."""
+        return MoreToFind(missed=False)
+
+    def _glean(self, **inputs: str | Sequence[Excerpt]) -> Facts:
+        return Facts(entities=[], relations=[], claims=[])
+
+    def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
+        return Description(description=summarise([text["text"] for text in texts]))
+
+    def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> KeptTexts:
+        """All that the question names: rules cannot tell which of them lead on."""
+        return KeptTexts(keep=[text["id"] for text in texts])
+
+    def _score_relations(
+        self, question: str, clue: str, texts: Sequence[Excerpt]
+    ) -> RelationScores:
+        scores: list[RelationScore] = []
+        for text in texts:
+            options, names = read_options(text["title"], text["text"])
+            given = relation_scores(question, clue, options, names, self._phrase_cosines(question))
+            scores += [RelationScore(id=id, score=score) for id, score in given.items()]
+        return RelationScores(scores=scores)
+
+    def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
+        sources = [Source(text["id"], text["title"], text["text"]) for text in texts[1:]]
+        verdict = judge(question, sources)
+        return Judgement(sufficient=verdict.sufficient, clue=verdict.clue)
+
+    def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:
+        """What the classifier holds most likely, also where it would abstain."""
+        known = {text["id"]: "" for text in methods if text["id"] in NEEDS}
+        if not known:
+            raise NoReplyError("malformed", "The offline reader knows none of the methods.")
+        decided = route(Features(question_features(question)), known, Prior(KIND_CLASSIFIER))
+        return MethodChoice(method=decided.method, reason=decided.reason)
+
+    def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> StandAloneQuestion:
+        turns = [
+            Turn("answer" if text["title"] == "answer" else "question", text["text"])
+            for text in history
+        ]
+        return StandAloneQuestion(question=stand_alone(question, turns))
+
+    def _phrase_cosines(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
+        if not self._embedder.semantic:
+            return None
+        asked = self._phrase(question)
+        return lambda phrases: [float(self._phrase(phrase) @ asked) for phrase in phrases]
+
+    def _similarity(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
+        if not self._embedder.semantic:
+            return None
+
+        def cosines(sentences: list[str]) -> list[float]:
+            vectors = self._embedder.embed([question, *sentences])
+            return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
+
+        return cosines

@@ -1,0 +1,1 @@
+"""Questions that a passage answers and raises."""

@@ -1,0 +1,105 @@
+"""The offline reader's replies to DeepRAG's prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..algorithms.deeprag.comparing import Answered, comparison, compute, mentions
+from ..algorithms.deeprag.sub_questions import substitute
+from ..prompts.deeprag_replies import (
+    COMPUTED,
+    NOT_FOUND,
+    NextStep,
+    StepAnswer,
+    SubQuestions,
+    SubQuestionText,
+)
+from ..prompts.prompt import Excerpt
+from ..prompts.replies import Answer
+from .decomposition.decompose import decompose
+
+_MOST = 100
+
+Steps = str | Sequence[Excerpt]
+Reader = Callable[[str, Sequence[Excerpt]], Answer]
+
+
+def earlier_steps(steps: Steps) -> list[Answered]:
+    """The steps that a prompt shows, without what was computed from them."""
+    return [
+        Answered(step["title"], "" if step["text"] == NOT_FOUND else step["text"])
+        for step in _shown(steps)
+        if step["id"] != COMPUTED
+    ]
+
+
+def next_step(question: str, steps: Steps) -> NextStep:
+    """The next sub-question by grammar, which is always looked up."""
+    text = next_sub_question(question, earlier_steps(steps))
+    reason = "by the question's grammar" if text else "every sub-question was asked"
+    return NextStep(finish=text is None, question=text or "", source="retrieve", reason=reason)
+
+
+def answer_from_steps(question: str, steps: Steps) -> StepAnswer:
+    """What can be computed from earlier answers."""
+    computed = compute(question, earlier_steps(steps))
+    return StepAnswer(found=computed is not None, answer=computed.answer if computed else "")
+
+
+def split(question: str) -> SubQuestions:
+    """The sub-questions by grammar, all of which ask for one fact."""
+    parts = decompose(question, _MOST)
+    return SubQuestions(
+        questions=[SubQuestionText(question=part.text, atomic=True) for part in parts]
+    )
+
+
+def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Reader) -> Answer:
+    """What was computed, else the answers that no other sub-question uses, else a reading.
+
+    Of several such answers those that were found are told, each with its sub-question. Without
+    quotes of its own where the answer is that of the steps, which have theirs.
+    """
+    computed = [step["text"] for step in _shown(steps) if step["id"] == COMPUTED]
+    if computed:
+        return Answer(quotes=[], sufficient=True, answer=computed[0])
+    last = loose_ends(earlier_steps(steps))
+    found = [step for step in last if step.answer]
+    if not found or comparison(question) is not None:
+        return read(question, texts)
+    several = "\n".join(f"{step.question} {step.answer}" for step in found)
+    answer = found[0].answer if len(last) == 1 else several
+    return Answer(quotes=[], sufficient=len(found) == len(last), answer=answer)
+
+
+def _shown(steps: Steps) -> Sequence[Excerpt]:
+    return () if isinstance(steps, str) else steps
+
+
+def next_sub_question(question: str, earlier: Sequence[Answered]) -> str | None:
+    """The next of the sub-questions that ``question`` has by grammar, or None after the last.
+
+    ``earlier`` are the steps taken so far, in order. Sub-questions that refer to an answer that was
+    not found are left out; known answers are filled in.
+    """
+    answers: dict[int, str] = {}
+    taken = 0
+    for number, part in enumerate(decompose(question), start=1):
+        if any(place + 1 not in answers for place in part.depends_on):
+            continue
+        if taken == len(earlier):
+            return substitute(part.text, answers)
+        if earlier[taken].answer:
+            answers[number] = earlier[taken].answer
+        taken += 1
+    return None
+
+
+def loose_ends(steps: Sequence[Answered]) -> list[Answered]:
+    """The steps whose answers no later step asks about."""
+    return [
+        step
+        for place, step in enumerate(steps)
+        if not step.answer
+        or not any(mentions(later.question, step.answer) for later in steps[place + 1 :])
+    ]

@@ -1,0 +1,42 @@
+"""State of the crag graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from .answering import AnswerOutput, QuestionInput
+from .records import Evidence
+
+Verdict = Literal["correct", "incorrect", "ambiguous"]
+
+
+class Grade(TypedDict):
+    """A grader's score for a passage, in [-1, 1]."""
+
+    passage: str
+    document: str
+    title: str
+    score: float
+
+
+class CragOutput(AnswerOutput):
+    """What the crag graph returns besides: the verdict, the grades behind it, the queries sent."""
+
+    verdict: Verdict | None
+    grades: list[Grade]
+    queries: list[str]
+
+
+class CragState(QuestionInput, CragOutput):
+    """The state of the crag graph.
+
+    ``retrieved`` is D, ``pages`` the web's texts; ``refined`` and ``web_refined`` are the strips
+    kept of each, in document order.
+    """
+
+    retrieved: list[Evidence]
+    pages: list[Evidence]
+    refined: list[Evidence]
+    web_refined: list[Evidence]

@@ -1,0 +1,97 @@
+"""Records of entities, and of what relates them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from .facts import ClaimFact
+
+Reason = Literal[
+    "correction", "same normalised name", "alias in text", "short name", "fuzzy", "embedding",
+    "shared neighbours",
+]  # fmt: skip
+
+
+class Entity(NamedTuple):
+    """An entity: ``id`` is ``entity_id`` of its fullest name, ``name`` its most frequent spelling.
+
+    Surnames alone do not count for ``name``. ``type`` is the most frequent type, empty if none is
+    known; ``descriptions`` are distinct, by document and passage; ``aliases`` are all spellings,
+    the most frequent first.
+    """
+
+    id: str
+    name: str
+    type: str
+    descriptions: tuple[str, ...]
+    aliases: tuple[str, ...]
+    passages: tuple[str, ...]
+
+
+class EntityMention(NamedTuple):
+    """Characters ``[start, end)`` of a passage's text that name an entity."""
+
+    entity: str
+    passage: str
+    start: int
+    end: int
+
+
+class Relation(NamedTuple):
+    """A directed relation; parallel ones have other phrases.
+
+    ``weight`` in (0, 1] is Σ over its passages of strength / 10 (the greatest in the passage),
+    divided by the greatest such sum in the corpus.
+    """
+
+    id: str
+    source: str
+    target: str
+    relation: str
+    weight: float
+    passages: tuple[str, ...]
+
+
+class EntityClaim(NamedTuple):
+    """A claim about the entity ``subject``; ``object`` is an entity too, or empty."""
+
+    id: str
+    subject: str
+    object: str
+    passage: str
+    claim: ClaimFact
+
+
+@dataclass(frozen=True)
+class EntityGraph:
+    """All that is known of a corpus's entities, each list in a fixed order."""
+
+    entities: tuple[Entity, ...] = ()
+    mentions: tuple[EntityMention, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    claims: tuple[EntityClaim, ...] = ()
+    merges: tuple[Merge, ...] = ()
+
+
+class Correction(NamedTuple):
+    """A person's decision about two names; ``a`` and ``b`` are spellings or ids.
+
+    "merge" makes ``a`` another name of ``b``, "split" keeps them apart; of several decisions about
+    one pair the last counts.
+    """
+
+    action: Literal["merge", "split"]
+    a: str
+    b: str
+
+
+class Merge(NamedTuple):
+    """``merged`` was taken for another name of ``kept``; splitting their names or ids undoes it."""
+
+    kept: str
+    kept_id: str
+    merged: str
+    merged_id: str
+    reason: Reason
+    score: float

@@ -1,0 +1,57 @@
+"""One file on its way in: how it is opened, bounded and turned into clean text."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+from .sources import open_source
+from .types import Limits, LoadError
+
+_LINE_END = re.compile(r"\r\n?")
+# Neither can be stored: SQLite ends text at NUL, and half of a surrogate pair has no UTF-8 form.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to load; ``name`` is what messages call it, ``root`` the folder it must lie below."""
+
+    path: Path
+    name: str
+    root: Path | None
+    limits: Limits
+
+    def open(self) -> BufferedReader:
+        """The file, open for reading bytes. Raises LoadError."""
+        return open_source(self.path, self.root)
+
+    def read(self, most: int) -> bytes:
+        """All its bytes. Raises LoadError where there are more than ``most``."""
+        with self.open() as file:
+            # Asked first, because reading allocates all that may be read.
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(min(size, most) + 1)
+        if len(data) > most:
+            raise LoadError(
+                f"{self.name} is larger than {megabytes(most)}, the most that is read of a "
+                f"{self.path.suffix.lower()} file at once; split it, or save it as .txt or .jsonl."
+            )
+        return data
+
+    def empty(self) -> LoadError:
+        """The error for a file without text."""
+        return LoadError(f"{self.name} is empty, so there is nothing to index.")
+
+
+def clean(text: str) -> str:
+    """``text`` with line ends as ``\\n`` and U+FFFD for what cannot be stored."""
+    return _UNSTORABLE.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes for people: ``64 MB``, below one ``64 KB``."""
+    return f"{size / 2**20:.0f} MB" if size >= 2**20 else f"{size / 2**10:.0f} KB"

@@ -1,0 +1,156 @@
+"""Web pages: the text a visitor sees."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .encoding import detect
+from .file import SourceFile, clean
+from .types import LoadedDocument, LoadError
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+    from bs4.element import PageElement
+
+_UNSEEN = frozenset({
+    "head", "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas",
+    "audio", "video", "datalist",
+})  # fmt: skip
+_PARAGRAPHS = frozenset({
+    "address", "article", "aside", "blockquote", "details", "dl", "fieldset", "figure", "footer",
+    "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "main", "nav", "ol", "p", "pre",
+    "section", "table", "ul",
+})  # fmt: skip
+_LINES = frozenset({
+    "body", "br", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary",
+    "tr",
+})  # fmt: skip
+_SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
+_CELL_END = " | "
+_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_AS_BROWSERS_DO = {
+    "ascii": "cp1252",
+    "us-ascii": "cp1252",
+    "iso-8859-1": "cp1252",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+    "shift_jis": "cp932",
+    "gb2312": "gb18030",
+}
+_NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+
+def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
+    """The one document of a web page: its visible text, blocks ending in line ends.
+
+    Raises LoadError.
+    """
+    from bs4 import BeautifulSoup
+
+    markup = _markup(source)
+    if markup.count("<") > source.limits.html_tags:
+        raise LoadError(
+            f"{source.name} has more than {source.limits.html_tags} tags; split it, or save it "
+            "as .txt."
+        )
+    # lxml, because the parser of the standard library takes quadratic time on broken comments. A
+    # file object, because BeautifulSoup warns of a short string that looks like a file's name.
+    page = BeautifulSoup(io.StringIO(markup), "lxml")
+    layout = _Layout()
+    layout.add(page)
+    text = clean(layout.text())
+    if not text:
+        raise source.empty()
+    yield LoadedDocument("", _title(page) or source.path.stem, (text,))
+
+
+def _markup(source: SourceFile) -> str:
+    from bs4.dammit import EncodingDetector
+
+    data = source.read(source.limits.html_bytes)
+    declared = EncodingDetector.find_declared_encoding(data[:4096], is_html=True) or ""
+    encoding = detect(io.BytesIO(data), source.name, _AS_BROWSERS_DO.get(declared, declared))
+    # BeautifulSoup warns of pages that begin as XML, though their text is the same.
+    return _DECLARATION.sub("", data.decode(encoding.codec))
+
+
+def _title(page: BeautifulSoup) -> str:
+    for name in ("title", "h1"):
+        found = page.find(name)
+        title = _SPACE.sub(" ", found.get_text()).strip() if found else ""
+        if title:
+            return clean(title)
+    return ""
+
+
+class _Layout:
+    """Text laid out in lines as a browser does, with a blank line around paragraphs."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._breaks = 2
+
+    def text(self) -> str:
+        return "".join(self._pieces).strip()
+
+    def add(self, page: Tag) -> None:
+        # A list of what is left instead of recursion: pages nest thousands of elements deep.
+        left: list[tuple[PageElement, bool] | str] = [(page, False)]
+        while left:
+            step = left.pop()
+            if isinstance(step, str):
+                self._end(step)
+            else:
+                self._visit(*step, left)
+
+    def _visit(
+        self,
+        element: PageElement,
+        verbatim: bool,
+        left: list[tuple[PageElement, bool] | str],
+    ) -> None:
+        from bs4.element import CData, NavigableString, Tag
+
+        if isinstance(element, Tag):
+            if not _is_seen(element):
+                return
+            self._end(element.name)
+            left.append(element.name)
+            verbatim = verbatim or element.name in ("pre", "textarea")
+            left.extend((child, verbatim) for child in reversed(element.contents))
+        elif type(element) in (NavigableString, CData):
+            self._write(str(element), verbatim)
+
+    def _write(self, text: str, verbatim: bool) -> None:
+        if not verbatim:
+            text = _SPACE.sub(" ", text)
+            if self._breaks or self._pieces[-1].endswith(" "):
+                text = text.lstrip(" ")
+        if text:
+            self._pieces.append(text)
+            self._breaks = len(text) - len(text.rstrip("\n"))
+
+    def _end(self, name: str) -> None:
+        """The line or paragraph ends that an element called ``name`` has before and after it."""
+        if name in ("td", "th"):
+            if not self._breaks and self._pieces[-1] != _CELL_END:
+                self._pieces.append(_CELL_END)
+            return
+        wanted = 2 if name in _PARAGRAPHS else 1 if name in _LINES else 0
+        if wanted > self._breaks:
+            if self._pieces[-1] == _CELL_END:
+                self._pieces.pop()
+            self._pieces[-1] = self._pieces[-1].rstrip(" ")
+            self._pieces.append("\n" * (wanted - self._breaks))
+            self._breaks = wanted
+
+
+def _is_seen(element: Tag) -> bool:
+    return not (
+        element.name in _UNSEEN
+        or element.has_attr("hidden")
+        or _NOT_DISPLAYED.search(str(element.get("style", "")))
+    )

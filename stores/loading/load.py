@@ -1,0 +1,76 @@
+"""Loading: a file becomes documents, one way for each ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .docx import load_docx
+from .file import SourceFile
+from .html import load_html
+from .pdf import load_pdf
+from .rows import load_csv, load_json, load_jsonl
+from .sources import sha256_of
+from .text import load_text
+from .types import DEFAULT_LIMITS, ENDINGS, Limits, LoadedDocument, LoadError, LoadFailure
+
+__all__ = [
+    "ENDINGS",
+    "Limits",
+    "LoadError",
+    "LoadFailure",
+    "LoadedDocument",
+    "load",
+    "sha256_of",
+]
+
+_LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
+    ".txt": load_text,
+    ".md": load_text,
+    ".html": load_html,
+    ".htm": load_html,
+    ".pdf": load_pdf,
+    ".docx": load_docx,
+    ".csv": load_csv,
+    ".json": load_json,
+    ".jsonl": load_jsonl,
+}
+
+
+def load(
+    path: Path,
+    *,
+    name: str | None = None,
+    root: Path | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[LoadedDocument | LoadFailure]:
+    """The documents of a file, with a failure in place of each row, page or file left out.
+
+    ``name`` is what messages call the file, its own name by default; with ``root`` it is opened
+    only below that folder. Raises nothing itself; a document's ``blocks`` may raise LoadError.
+    """
+    source = SourceFile(path, name or path.name, root, limits)
+    left_out = 0
+    try:
+        for loaded in _loader(source)(source):
+            if isinstance(loaded, LoadFailure):
+                left_out += 1
+                if left_out > limits.failures:
+                    continue
+            yield loaded
+    except LoadError as error:
+        yield LoadFailure(source.name, str(error))
+    except OSError as error:
+        yield LoadFailure(source.name, f"{source.name} could not be read ({error.strerror}).")
+    if left_out > limits.failures:
+        more = left_out - limits.failures
+        yield LoadFailure(source.name, f"{source.name} has {more} more rows or pages left out.")
+
+
+def _loader(source: SourceFile) -> Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]:
+    ending = source.path.suffix.lower()
+    if ending not in _LOADERS:
+        raise LoadError(
+            f"{source.name} has an ending that cannot be read; supported are {', '.join(ENDINGS)}."
+        )
+    return _LOADERS[ending]

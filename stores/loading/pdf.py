@@ -1,0 +1,143 @@
+"""PDF files: the text layer, page by page."""
+
+from __future__ import annotations
+
+import io
+import logging
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+from .file import SourceFile, clean, megabytes
+from .text import title_of
+from .types import LoadedDocument, LoadError, LoadFailure
+
+if TYPE_CHECKING:
+    from pypdf import PageObject, PdfReader
+
+_AUTOMATIC_TITLES = ("microsoft word", "microsoft powerpoint", "untitled", "slide 1")
+
+
+def load_pdf(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
+    """The one document of a PDF, each page a block, after a failure for each broken page.
+
+    Raises LoadError for one that is encrypted, has no text layer, or exceeds the limits.
+    """
+    from pypdf import apply_configuration
+
+    # pypdf logs what it mends, which is no news to the reader of a document.
+    logger = logging.getLogger("pypdf")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.ERROR)
+    most = source.limits.pdf_stream_bytes
+    with (
+        source.open() as file,
+        apply_configuration(
+            zlib_maximum_output_length=most,
+            lzw_maximum_output_length=most,
+            run_length_maximum_output_length=most,
+            array_based_stream_maximum_output_length=most,
+        ),
+    ):
+        _check_size(file, source)
+        reader = _opened(file, source)
+        pages, failures = _pages(reader, source)
+        title = _stated_title(reader)
+    yield from failures
+    yield LoadedDocument("", title or title_of(pages[0]) or source.path.stem, tuple(pages))
+
+
+def _check_size(file: BinaryIO, source: SourceFile) -> None:
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    if not size:
+        raise source.empty()
+    if size > source.limits.packed_bytes:
+        raise LoadError(
+            f"{source.name} is larger than {megabytes(source.limits.packed_bytes)}; split it."
+        )
+
+
+def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
+    from pypdf import PasswordType, PdfReader
+    from pypdf.errors import DependencyError, LimitReachedError
+
+    try:
+        reader = PdfReader(file)
+        # Many files are encrypted with an empty password, just to forbid printing.
+        locked = reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED
+        if not locked:
+            len(reader.pages)
+    except DependencyError as error:
+        raise LoadError(
+            f"{source.name} is encrypted; install the package cryptography to read it."
+        ) from error
+    except LimitReachedError as error:
+        raise _too_large(source) from error
+    except Exception as error:  # pypdf says that broken files cause errors of any kind.
+        raise LoadError(
+            f"{source.name} is damaged or no PDF; open it in a viewer and print it to a new PDF."
+        ) from error
+    if locked:
+        raise LoadError(f"{source.name} is encrypted; save a copy without a password.")
+    return reader
+
+
+def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[str], list[LoadFailure]]:
+    from pypdf.errors import LimitReachedError
+
+    deadline = time.monotonic() + source.limits.pdf_seconds
+    texts: list[str] = []
+    failures: list[LoadFailure] = []
+    size = 0
+    for number in range(1, len(reader.pages) + 1):
+        where = f"{source.name}, page {number}"
+        try:
+            text = _page_text(reader.pages[number - 1], source, deadline)
+        except LoadError:
+            raise
+        except Exception as error:  # pypdf says that broken files cause errors of any kind.
+            why = "unpacks too far" if isinstance(error, LimitReachedError) else "is damaged"
+            failures.append(LoadFailure(where, f"{where} {why}, so the page was left out."))
+            continue
+        if text.strip():
+            texts.append(f"{text.strip()}\n\n")
+            size += len(text)
+        if size > source.limits.text_characters:
+            raise _too_large(source)
+    if not texts and failures:
+        raise LoadError(f"{source.name} has no page that can be read: {failures[0].reason}")
+    if not texts:
+        raise LoadError(
+            f"{source.name} has no text layer (a scan?); run text recognition on it, such as "
+            "ocrmypdf, first."
+        )
+    return texts, failures
+
+
+def _page_text(page: PageObject, source: SourceFile, deadline: float) -> str:
+    def check_time(*_: object) -> None:
+        if time.monotonic() > deadline:
+            raise LoadError(
+                f"{source.name} takes more than {source.limits.pdf_seconds:g} seconds to read; "
+                "split it."
+            )
+
+    # Called for each drawing operation, the one place where a page in work can be stopped.
+    text = page.extract_text(visitor_operand_before=check_time)
+    # Within forms pypdf drops what the visitor raises.
+    check_time()
+    return clean(text)
+
+
+def _stated_title(reader: PdfReader) -> str:
+    try:
+        title = reader.metadata.title if reader.metadata else None
+    except Exception:  # Damaged metadata, of whatever kind, only costs the title.
+        return ""
+    title = clean(str(title or "")).strip()
+    return "" if title.lower().startswith(_AUTOMATIC_TITLES) else title
+
+
+def _too_large(source: SourceFile) -> LoadError:
+    return LoadError(f"{source.name} unpacks to more text than is read of one PDF; split it.")

@@ -1,0 +1,259 @@
+"""Files whose rows are documents: .csv, .json and .jsonl."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .encoding import EncodingError, detect
+from .file import SourceFile, clean, megabytes
+from .types import LoadedDocument, LoadError, LoadFailure
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+Rows = Iterator[LoadedDocument | LoadFailure]
+
+_DELIMITERS = ",;\t|"
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+class JsonLine(NamedTuple):
+    """What a line of a file says, and which line it is."""
+
+    number: int
+    where: str
+    value: Any
+
+
+def load_jsonl(source: SourceFile) -> Rows:
+    """A document for each line that is an object with ``text``, a failure for any other line."""
+    for line in json_lines(source):
+        if isinstance(line, LoadFailure):
+            yield line
+            continue
+        try:
+            yield _document(line.value, line.where, f"line-{line.number}")
+        except LoadError as error:
+            yield LoadFailure(line.where, str(error))
+
+
+def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
+    """The lines of a JSON lines file that are not blank."""
+    for number, line in _lines(source, forgiving=True):
+        where = f"{source.name}, line {number}"
+        try:
+            if line is None:
+                most = megabytes(source.limits.line_characters)
+                raise LoadError(f"{where} is longer than {most}; split its text.")
+            if line.strip():
+                yield JsonLine(number, where, _parsed_line(line, where))
+        except LoadError as error:
+            yield LoadFailure(where, str(error))
+
+
+def _parsed_line(line: str, where: str) -> Any:
+    if _UNDECODED.search(line):
+        raise LoadError(f"{where} is not valid UTF-8; save it again as UTF-8.")
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise LoadError(f"{where} is not valid JSON ({error.msg}).") from error
+    except (RecursionError, ValueError) as error:
+        raise LoadError(f"{where} is JSON too deep or too long to read.") from error
+
+
+def _document(row: object, where: str, fallback: str, title: str = "") -> LoadedDocument:
+    if not isinstance(row, Mapping):
+        raise LoadError(f'{where} is no object; write {{"id": ..., "title": ..., "text": ...}}.')
+    text = row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise LoadError(f'{where} has no text; put it under "text".')
+    identifier = _plain(row.get("id"), where, "id") or fallback
+    title = _plain(row.get("title"), where, "title") or title or identifier
+    return LoadedDocument(identifier, title, (clean(text),))
+
+
+def _plain(value: object, where: str, key: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | int | float):
+        raise LoadError(f'{where} has an "{key}" that is neither text nor a number.')
+    return clean(str(value)).strip()
+
+
+def load_json(source: SourceFile) -> Rows:
+    """A document for each object with ``text``; other JSON becomes one document, laid out.
+
+    Objects stand in a list, alone, or in a list under ``documents``. Raises LoadError.
+    """
+    data = source.read(source.limits.json_bytes)
+    encoding = detect(io.BytesIO(data), source.name)
+    if not encoding.has_text:
+        raise source.empty()
+    value = _parsed(data.decode(encoding.codec), source)
+    del data
+    rows = value.get("documents") if isinstance(value, dict) else value
+    if not value or rows == []:
+        raise source.empty()
+    if _is_document(value):
+        yield _document(value, source.name, "", source.path.stem)
+    elif isinstance(rows, list) and any(_is_document(row) for row in rows):
+        yield from _listed(rows, source)
+    else:
+        text = _laid_out(value, source)
+        yield LoadedDocument("", source.path.stem, (text,))
+
+
+def _parsed(text: str, source: SourceFile) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        hint = "; name it .jsonl if each line is an object" if error.msg == "Extra data" else ""
+        raise LoadError(
+            f"{source.name} is not valid JSON at line {error.lineno} ({error.msg}){hint}."
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise LoadError(f"{source.name} is JSON too deep or too long to read.") from error
+
+
+def _is_document(row: object) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("text"), str)
+
+
+def _listed(rows: Sequence[object], source: SourceFile) -> Rows:
+    for number, row in enumerate(rows, 1):
+        where = f"{source.name}, item {number}"
+        try:
+            yield _document(row, where, f"item-{number}")
+        except LoadError as error:
+            yield LoadFailure(where, str(error))
+
+
+def _laid_out(value: Any, source: SourceFile) -> str:
+    most = source.limits.text_characters
+    pieces, size = [], 0
+    try:
+        # Piece by piece, because indenting deep JSON multiplies its length.
+        for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+            size += len(piece)
+            if size > most:
+                raise LoadError(f"{source.name} lays out to more than {most} characters; split it.")
+            pieces.append(piece)
+    except RecursionError as error:
+        raise LoadError(f"{source.name} is JSON too deep to read.") from error
+    return clean("".join(pieces))
+
+
+def load_csv(source: SourceFile) -> Rows:
+    """A document for each row below the header.
+
+    Its text is the ``text`` column if there is one, else all columns as ``column: value`` lines.
+    Rows are numbered as a spreadsheet does, the header being row 1. Raises LoadError.
+    """
+    # The reader's own limit is one for the whole process.
+    csv.field_size_limit(max(csv.field_size_limit(), source.limits.line_characters))
+    opening, lines = _csv_opening(source)
+    delimiter = max(_DELIMITERS, key=opening[-1].count)
+    reader = csv.reader(chain(opening, lines), delimiter=delimiter, strict=True)
+    header = next((cells for cells in _csv_rows(reader, source) if _filled(cells)), None)
+    if not isinstance(header, list):
+        raise LoadError(header.reason if header else f"{source.name} has no header row.")
+    number = 1
+    for cells in _csv_rows(reader, source):
+        if not _filled(cells):
+            continue
+        number += 1
+        if isinstance(cells, LoadFailure):
+            yield cells
+            continue
+        try:
+            yield _csv_document(header, cells, source, number)
+        except LoadError as error:
+            yield LoadFailure(f"{source.name}, row {number}", str(error))
+    if number == 1:
+        raise LoadError(f"{source.name} has a header but no rows, so there is nothing to index.")
+
+
+def _csv_opening(source: SourceFile) -> tuple[list[str], Iterator[str]]:
+    """The lines up to the first that is not blank, and the lines after it."""
+    lines = _csv_lines(source)
+    opening = []
+    for line in lines:
+        opening.append(line)
+        if line.strip():
+            break
+    return opening, lines
+
+
+def _csv_rows(reader: Reader, source: SourceFile) -> Iterator[list[str] | LoadFailure]:
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            where = f"{source.name}, line {reader.line_num}"
+            yield LoadFailure(where, f"{where} is not valid CSV ({error}); check its quotes.")
+            continue
+        if cells is None:
+            return
+        yield [cell.strip() for cell in cells]
+
+
+def _filled(cells: list[str] | LoadFailure) -> bool:
+    return isinstance(cells, LoadFailure) or any(cells)
+
+
+def _csv_document(
+    header: list[str], cells: list[str], source: SourceFile, number: int
+) -> LoadedDocument:
+    where = f"{source.name}, row {number}"
+    if any(cells[len(header) :]):
+        raise LoadError(f"{where} has more cells than the header; put quotes around its text.")
+    filled = {column: cell for column, cell in zip(header, cells, strict=False) if cell}
+    named = {column.lower(): cell for column, cell in filled.items()}
+    row = {key: named[key] for key in ("id", "title", "text") if key in named}
+    if "text" not in (column.lower() for column in header):
+        row["text"] = "\n".join(f"{column}: {cell}" for column, cell in filled.items())
+    return _document(row, where, f"row-{number}")
+
+
+def _csv_lines(source: SourceFile) -> Iterator[str]:
+    for number, line in _lines(source):
+        if line is None:
+            most = megabytes(source.limits.line_characters)
+            raise LoadError(f"{source.name}, line {number} is longer than {most}; split its text.")
+        yield line
+
+
+def _lines(source: SourceFile, forgiving: bool = False) -> Iterator[tuple[int, str | None]]:
+    """Numbered lines with their ends as ``\\n``; None for a line that is too long.
+
+    ``forgiving`` leaves bytes that are no UTF-8 as lone surrogates instead of raising LoadError.
+    """
+    most = source.limits.line_characters
+    with source.open() as file:
+        try:
+            encoding = detect(file, source.name)
+            codec, has_text = encoding.codec, encoding.has_text
+        except EncodingError:
+            if not forgiving:
+                raise
+            codec, has_text = "utf-8-sig", True
+        if not has_text:
+            raise source.empty()
+        file.seek(0)
+        text = io.TextIOWrapper(file, codec, errors="surrogateescape" if forgiving else "strict")
+        number = 0
+        while line := text.readline(most + 1):
+            number += 1
+            if len(line) > most:
+                while line and not line.endswith("\n"):
+                    line = text.readline(most)
+                yield number, None
+            else:
+                yield number, line

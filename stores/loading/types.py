@@ -1,0 +1,66 @@
+"""What loading a file gives: documents, failures, and the limits that hold meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...state.errors import RagraphsError
+
+ENDINGS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".csv", ".json", ".jsonl")
+
+_MB = 1024 * 1024
+
+
+class LoadError(RagraphsError):
+    """A document could not be read, or not to its end; what was read of it is to be dropped."""
+
+
+@dataclass(frozen=True)
+class LoadedDocument:
+    """One document of a file.
+
+    ``id`` is empty for a file that is one document, else the row's. The concatenation of
+    ``blocks`` is the document's text, with every line end as ``\\n``; citations count its
+    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError.
+    """
+
+    id: str
+    title: str
+    blocks: Iterable[str]
+
+
+@dataclass(frozen=True)
+class LoadFailure:
+    """A file, or a row or page of one, that was left out, and a sentence that says why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a file is read into memory at most; .txt, .md, .csv and .jsonl stream.
+
+    ``unpacked_bytes`` and ``unpacked_ratio`` together mark a compressed .docx as a bomb;
+    ``xml_bytes`` and ``xml_marks`` bound what of it is parsed. ``text_characters`` bounds the text
+    that .pdf and .json turn into, ``pdf_seconds`` the time one .pdf may take.
+    """
+
+    block_characters: int = 64 * 1024
+    line_characters: int = 16 * _MB
+    html_bytes: int = 32 * _MB
+    html_tags: int = 1_000_000
+    json_bytes: int = 64 * _MB
+    packed_bytes: int = 256 * _MB
+    unpacked_bytes: int = 200 * _MB
+    unpacked_ratio: int = 100
+    xml_bytes: int = 64 * _MB
+    xml_marks: int = 5_000_000
+    pdf_stream_bytes: int = 50 * _MB
+    pdf_seconds: float = 300.0
+    text_characters: int = 50_000_000
+    failures: int = 100
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,204 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ragraphs.algorithms.linear_rag.passage_graph import (
+    PassageGraph,
+    bm25,
+    build_graph,
+    graph_from_arrays,
+    graph_to_arrays,
+    passage_record,
+    sentence_overlap,
+    sentence_texts,
+)
+from ragraphs.algorithms.linear_rag.question import read_question
+from ragraphs.algorithms.linear_rag.walk import (
+    BridgingSettings,
+    Similarities,
+    edge_weights,
+    rank,
+    reset,
+    scaled,
+    similarities,
+    walk,
+)
+
+TEXTS = [
+    ("Silent Harbour", "Silent Harbour is a 1950 film. It was directed by Ada Quill for Orion."),
+    ("Ada Quill", "Ada Quill was born in Lisbon. She liked boats."),
+    ("Orion", "Orion is a studio. It closed long ago."),
+    ("Lisbon", "Lisbon is a port."),
+    ("Bread", "Bread is baked from flour."),
+    ("Glass", "Glass is made of sand."),
+    ("Rain", "Rain falls from clouds."),
+]
+
+
+@pytest.fixture(scope="module")
+def graph() -> PassageGraph:
+    return build_graph([passage_record(title, text) for title, text in TEXTS])
+
+
+def flat(graph: PassageGraph, **of: float) -> Similarities:
+    """Cosines of 0.1 everywhere, but for the sentences given by their number ("s1")."""
+    cosines = np.full(len(graph.lengths) - graph.passages, 0.1, dtype=np.float32)
+    for name, value in of.items():
+        cosines[int(name[1:])] = value
+    return Similarities(np.zeros(graph.passages, dtype=np.float32), cosines, cosines)
+
+
+def test_sentences_have_the_title_in_front_and_there_is_always_one() -> None:
+    assert sentence_texts("Lisbon", "It is a port.") == ["Lisbon: It is a port."]
+    assert len(sentence_texts("", "")) == len(passage_record("", "").terms) == 1
+
+
+def test_entities_meet_across_passages(graph: PassageGraph) -> None:
+    quill = graph.entity_ids["ada quill"]
+    edges = graph.edge_entity == quill
+    assert set(graph.edge_passage[edges]) == {0, 1}
+    assert graph.rarity[quill] == pytest.approx(np.log(7 / 2) / np.log(7))
+    assert graph.edge_title[edges].max() == 1
+
+
+def test_nested_names_are_mentioned_too() -> None:
+    texts = [("Fawell", "He left West Chicago High School."), ("West Chicago, Illinois", "A city.")]
+    graph = build_graph([passage_record(*text) for text in texts])
+    edges = graph.edge_entity == graph.entity_ids["west chicago"]
+    assert set(graph.edge_passage[edges]) == {0, 1}
+
+
+def test_graph_survives_storage(graph: PassageGraph) -> None:
+    again = graph_from_arrays(graph_to_arrays(graph))
+    assert again.keys == graph.keys and again.vocabulary == graph.vocabulary
+    assert np.array_equal(again.edge_sentence, graph.edge_sentence)
+    assert np.array_equal(bm25(again, ["port"]), bm25(graph, ["port"]))
+
+
+def test_bm25_by_hand() -> None:
+    graph = build_graph([passage_record("", "sand sand"), passage_record("", "flour mill")])
+    idf = np.log(1 + (2 - 1 + 0.5) / 1.5)
+    assert bm25(graph, ["sand"]) == pytest.approx([idf * 2 * 2.2 / (2 + 1.2), 0])
+    assert not bm25(graph, ["unknown"]).any()
+
+
+def test_overlap_is_the_share_of_idf(graph: PassageGraph) -> None:
+    overlap = sentence_overlap(graph, ["flour", "flour"])
+    assert overlap.max() == pytest.approx(1)
+    assert np.count_nonzero(overlap) == 1
+
+
+def test_question_is_linked_to_entities_and_the_rest_remains(graph: PassageGraph) -> None:
+    parts = read_question(graph, "Where was the director of Silent Harbour born?")
+    assert [graph.keys[seed.entity] for seed in parts.seeds] == ["silent harbour"]
+    assert parts.rest == "Where was the director of born?"
+    assert "harbour" not in " ".join(parts.rest_terms)
+
+
+def test_name_nobody_bears_is_linked_by_its_rare_words(graph: PassageGraph) -> None:
+    seeds = read_question(graph, "Who met Quill?").seeds
+    assert [graph.keys[seed.entity] for seed in seeds] == ["ada quill"]
+    assert 0 < seeds[0].weight < 1
+
+
+def test_lower_case_words_weigh_little(graph: PassageGraph) -> None:
+    seeds = read_question(graph, "Is bread older than Glass?").seeds
+    weights = {graph.keys[seed.entity]: seed.weight for seed in seeds}
+    assert weights["glass"] == 1
+    assert weights["bread"] < 0.1
+
+
+def test_edges_of_a_passage_and_of_an_entity_are_probabilities(graph: PassageGraph) -> None:
+    relevance = np.linspace(0.1, 1, len(graph.lengths) - graph.passages).astype(np.float32)
+    leaving, arriving = edge_weights(graph, relevance, BridgingSettings())
+    out = np.bincount(graph.edge_passage, leaving, graph.passages)
+    into = np.bincount(graph.edge_entity, arriving, len(graph.keys))
+    assert np.all(np.isclose(out, 1, atol=1e-5) | (out == 0))
+    assert np.all(np.isclose(into, 1, atol=1e-5) | (into == 0))
+
+
+def test_reset_sums_to_one_and_is_split_between_names_and_passages(graph: PassageGraph) -> None:
+    direct = np.arange(graph.passages, dtype=np.float32)
+    named = read_question(graph, "What is Lisbon?")
+    passages, entities = reset(graph, named, direct, BridgingSettings(seed_share=0.7))
+    assert passages.sum() == pytest.approx(0.3)
+    assert entities[graph.entity_ids["lisbon"]] == pytest.approx(0.7)
+    passages, entities = reset(graph, read_question(graph, "why?"), direct, BridgingSettings())
+    assert passages.sum() == pytest.approx(1) and not entities.any()
+
+
+def test_one_round_of_the_walk_by_hand() -> None:
+    graph = build_graph([passage_record("Oslo", "Ann left."), passage_record("Rome", "Ann came.")])
+    edges = len(graph.edge_passage)
+    passages = np.array([1, 0], dtype=np.float32)
+    entities = np.zeros(len(graph.keys), dtype=np.float32)
+    ann = graph.edge_entity == graph.entity_ids["ann"]
+    leaving = ann.astype(np.float32)
+    arriving = leaving / 2
+    settings = BridgingSettings(damping=0.5, rounds=2)
+    found = walk(graph, leaving, arriving, passages, entities, settings)
+    assert edges > 2
+    assert found == pytest.approx([0.5 + 0.5 * 0.5 * 0.5 * 0.5, 0.5 * 0.5 * 0.5 * 0.5])
+
+
+def test_bridge_passage_comes_before_others(graph: PassageGraph) -> None:
+    parts = read_question(graph, "Where was the director of Silent Harbour born?")
+    scores = rank(graph, parts, flat(graph, s1=0.6, s2=0.6))
+    assert list(np.argsort(-scores, kind="stable")[:2]) == [0, 1]
+
+
+def test_sentence_like_the_question_chooses_the_bridge() -> None:
+    texts = [("Aa", "Aa met Bob Bly. Aa met Cy Cole."), ("Bob Bly", "Tall."), ("Cy Cole", "Wide.")]
+    texts += [(f"Filler {n}", "Nothing.") for n in range(9)]
+    graph = build_graph([passage_record(*text) for text in texts])
+    parts = read_question(graph, "Whom did Aa greet?")
+    first = rank(graph, parts, flat(graph, s0=0.9))
+    second = rank(graph, parts, flat(graph, s1=0.9))
+    assert first[1] > first[2] and second[2] > second[1]
+
+
+def test_question_without_names_is_ranked_by_dense_and_lexical(graph: PassageGraph) -> None:
+    scores = rank(graph, read_question(graph, "what is baked?"), flat(graph))
+    assert int(np.argmax(scores)) == 4
+
+
+def test_both_compared_things_are_found(graph: PassageGraph) -> None:
+    scores = rank(graph, read_question(graph, "Which is older, Glass or Rain?"), flat(graph))
+    assert set(np.argsort(-scores, kind="stable")[:2]) == {5, 6}
+
+
+def test_building_from_stored_records_gives_the_same_graph(graph: PassageGraph) -> None:
+    records = [passage_record(title, text) for title, text in TEXTS]
+    again = build_graph(records[:3] + records[3:])
+    assert again.keys == graph.keys
+    assert np.array_equal(again.edge_own, graph.edge_own)
+
+
+@pytest.mark.parametrize("texts", [[], [("", "")], [("Aa", "Aa.")], [("", "x"), ("", "y")]])
+def test_small_corpora_are_ranked_without_error(texts: list[tuple[str, str]]) -> None:
+    graph = build_graph([passage_record(*text) for text in texts])
+    scores = rank(graph, read_question(graph, "Who is Aa?"), flat(graph))
+    assert scores.shape == (len(texts),)
+    assert np.isfinite(scores).all()
+
+
+def test_cosines_are_dot_products_of_unit_vectors() -> None:
+    axes = np.eye(2, dtype=np.float32)
+    found = similarities(axes, axes[:1], axes[0], axes[1])
+    assert found.passages.tolist() == [1, 0]
+    assert found.sentences.tolist() == [1] and found.rest.tolist() == [0]
+
+
+def test_scaling_and_settings_are_plain_values() -> None:
+    assert scaled(np.array([2, 4, 3], dtype=np.float32)).tolist() == [0, 1, 0.5]
+    assert not scaled(np.array([3, 3], dtype=np.float32)).any()
+    assert replace(BridgingSettings(), damping=0.5).damping == 0.5
+
+
+def test_korean_question_is_linked_without_its_particles() -> None:
+    texts = [("훈민정음", "훈민정음은 세종대왕이 만들었다."), ("세종대왕", "그는 한양에서 살았다.")]
+    graph = build_graph([passage_record(*text) for text in [*texts, ("빵", "빵은 맛있다.")]])
+    parts = read_question(graph, "훈민정음을 만든 사람은 어디에서 살았습니까?")
+    assert "훈민정음" in [graph.keys[seed.entity] for seed in parts.seeds]
+    scores = rank(graph, parts, flat(graph))
+    assert set(np.argsort(-scores, kind="stable")[:2]) == {0, 1}

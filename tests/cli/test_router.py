@@ -1,0 +1,97 @@
+"""``ragraphs ask`` with the router: the decision, questions to a person, streamed answers."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
+
+PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
+
+
+@pytest.fixture
+def index(run, openai):
+    Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
+    assert run("index", "corpus.jsonl").code == 0
+
+
+@pytest.fixture
+def script(openai):
+    return Script(openai)
+
+
+@pytest.fixture
+def say(monkeypatch):
+    """What a person types when asked."""
+    return lambda text: monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+@pytest.fixture
+def web(script, tavily):
+    """A model that finds nothing of use in the index, and a web that has a page."""
+    nothing = {"scores": [{"id": str(n), "score": -1} for n in range(1, 11)]}
+    script.replies["Scores"] = lambda human: (
+        nothing if "Arrol" not in human else script._scores(human)
+    )
+    tavily.pages = [PAGE]
+    return tavily
+
+
+def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index):
+    ended = run("ask", QUESTION, "--json")
+    result = json.loads(ended.out)
+    assert ended.err == "" and result["answer"] == "John Fowler"
+    assert result["decision"]["method"] == result["path"][0]["method"] == result["method"]
+    assert "ragraphs index --layers hops" in result["decision"]["obstacles"]["hoprag"]
+    assert [message["role"] for message in result["messages"]] == ["user", "assistant"]
+    assert not {"latest", "waiting", "message", "question"} & result.keys()
+
+
+def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index):
+    ended = run("ask", QUESTION, "--method", "graphrag")
+    assert (ended.code, ended.out) == (1, "")
+    assert "ragraphs index" in ended.err and "\n" not in ended.err.strip()
+
+
+@pytest.mark.parametrize("method", ["crag", "auto"])
+@pytest.mark.parametrize(("typed", "sent"), [("y\n", 1), ("n\n", 0)])
+def test_confirm_web_asks_on_stderr_and_goes_on(
+    run, index, web, say, monkeypatch, method, typed, sent
+):
+    from ragraphs.algorithms.router import decision as routing
+
+    monkeypatch.setitem(routing.PRIOR, "single", ("crag", "basic"))
+    say(typed)
+    chosen = (
+        ("--method", method, "--escalations", "0") if method == "auto" else ("--method", method)
+    )
+    ended = run("ask", QUESTION, *chosen, "--model", MODEL, "--confirm-web", "--json")
+    result = json.loads(ended.out)
+    assert "Search the web for these queries? forth bridge designer" in ended.err
+    assert len(web.requests) == sent and result["sufficient"] == bool(sent)
+    assert (result["stop_reason"] == "web_unavailable") == (not sent)
+
+
+def test_ctrl_c_at_the_question_sends_nothing(run, index, web, say):
+    say("")
+    ended = run("ask", QUESTION, "--method", "crag", "--model", MODEL, "--confirm-web")
+    assert ended.code == 130 and web.requests == []
+
+
+def test_without_confirm_web_nobody_is_asked(run, index, web, say):
+    say("")
+    ended = run("ask", QUESTION, "--method", "crag", "--model", MODEL)
+    assert ended.code == 0 and len(web.requests) == 1 and PAGE[0] in ended.out
+
+
+@pytest.mark.parametrize("method", ["auto", "crag"])
+def test_a_streamed_answer_shows_on_stderr_and_the_result_on_stdout(
+    run, index, openai, script, method
+):
+    asked = ("ask", QUESTION, "--method", method, "--model", MODEL, "--stream-answer", "--json")
+    ended = run(*asked)
+    assert ended.err.strip() == FACT == json.loads(ended.out)["answer"]
+    assert openai.chats[-1]["stream"]

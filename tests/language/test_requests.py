@@ -1,0 +1,37 @@
+"""Requests are open questions about their subject, in English and Korean."""
+
+import pytest
+from ragraphs.language.questions import analyse_question, requested
+from ragraphs.offline.reading import Source, read
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Tell me about the Forth Bridge.", "the Forth Bridge"),
+        ("Please give me a short overview of the reports", "the reports"),
+        ("Summarise the collection!", "the collection"),
+        ("세종대왕에 대해 알려 주세요.", "세종대왕"),
+        ("포스 교를 간단히 설명해 주십시오", "포스 교"),
+        ("Tell me when the Forth Bridge was opened.", ""),
+        ("Who built the Forth Bridge?", ""),
+        ("누가 포스 교를 지었습니까?", ""),
+    ],
+)
+def test_a_request_is_told_from_a_question(text, subject):
+    assert requested(text) == subject
+
+
+def test_a_request_is_open_and_its_own_words_are_not_looked_for():
+    shape = analyse_question("Tell me about the Forth Bridge.")
+    assert (shape.answer_type, shape.names) == ("open", ("Forth Bridge",))
+    assert "tell" not in shape.terms
+    assert analyse_question("세종대왕에 대해 알려 주세요.").answer_type == "open"
+
+
+def test_a_request_is_answered_by_what_is_told_of_the_subject_without_headings():
+    text = "# Forth Bridge\n\nThe Forth Bridge is a railway bridge in Scotland. Rain is wet."
+    reading = read("Tell me about the Forth Bridge.", [Source("1", "Forth Bridge", text)])
+    assert reading.sufficient
+    assert reading.answer.startswith("The Forth Bridge is a railway bridge in Scotland.")
+    assert "#" not in reading.answer

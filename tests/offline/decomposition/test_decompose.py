@@ -1,0 +1,224 @@
+"""Questions are split by their grammar, in English and Korean."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.algorithms.deeprag.comparing import comparison
+from ragraphs.offline.decomposition.decompose import decompose
+
+
+def split(question):
+    return [part.text for part in decompose(question)]
+
+
+COMPARISONS = {
+    "Who is older, Ada Lovelace or Alan Turing?": [
+        "When was Ada Lovelace born?",
+        "When was Alan Turing born?",
+    ],
+    "Which film came out first, Lost And Found or The Long Way (1950 film)?": [
+        "When was Lost And Found released?",
+        "When was The Long Way (1950 film) released?",
+    ],
+    "Are Tallinn and Riga located in the same country?": [
+        "Which country is Tallinn located in?",
+        "Which country is Riga located in?",
+    ],
+    "Do Ada Lovelace and Alan Turing have the same nationality?": [
+        "What nationality is Ada Lovelace?",
+        "What nationality is Alan Turing?",
+    ],
+    "Are both magazines, the Lantern and Blue Sky, British publications?": [
+        "Is Lantern a British publication?",
+        "Is Blue Sky a British publication?",
+    ],
+    "Which of Paris and London is larger?": ["How large is Paris?", "How large is London?"],
+    "Was Bach born before Handel?": ["When was Bach born?", "When was Handel born?"],
+    "Who lived longer, Ann Lee or Bob Ray?": [
+        "When was Ann Lee born?",
+        "When did Ann Lee die?",
+        "When was Bob Ray born?",
+        "When did Bob Ray die?",
+    ],
+    "How many of Oslo, Bergen and Rome are capitals?": [
+        "Is Oslo a capital?",
+        "Is Bergen a capital?",
+        "Is Rome a capital?",
+    ],
+    "Which singer is Danish, Ann Lee or Bob Ray?": ["Is Ann Lee Danish?", "Is Bob Ray Danish?"],
+    "포스교와 브루클린교 중 어느 다리가 먼저 개통되었습니까?": [
+        "포스교는 언제 개통되었습니까?",
+        "브루클린교는 언제 개통되었습니까?",
+    ],
+    "이순신과 세종대왕 중 누가 먼저 태어났습니까?": [
+        "이순신은 언제 태어났습니까?",
+        "세종대왕은 언제 태어났습니까?",
+    ],
+    "김구와 안중근은 같은 나라 사람입니까?": [
+        "김구는 어느 나라 사람입니까?",
+        "안중근은 어느 나라 사람입니까?",
+    ],
+    "한강과 낙동강 중 어느 강이 더 깁니까?": [
+        "한강의 길이는 얼마입니까?",
+        "낙동강의 길이는 얼마입니까?",
+    ],
+}
+CHAINS = {
+    "Which film has the director who died first, Stella or Marius?": [
+        "Who is the director of film Stella?",
+        "When did #1 die?",
+        "Who is the director of film Marius?",
+        "When did #3 die?",
+    ],
+    "Are both directors of films Stella and Marius from the same country?": [
+        "Who is the director of film Stella?",
+        "Which country is #1 from?",
+        "Who is the director of film Marius?",
+        "Which country is #3 from?",
+    ],
+    "Where was the founder of the company that published Blue Sky born?": [
+        "Which company published Blue Sky?",
+        "Who is the founder of #1?",
+        "Where was #2 born?",
+    ],
+    "What is Ada Lovelace's mother's birthplace?": [
+        "Who is the mother of Ada Lovelace?",
+        "What is #1's birthplace?",
+    ],
+    "When did the state where the Kaw Museum is located join the union?": [
+        "In which state the Kaw Museum is located?",
+        "When did #1 join the union?",
+    ],
+    "Who is Ann Lee's maternal grandfather?": [
+        "Who is the mother of Ann Lee?",
+        "Who is the father of #1?",
+    ],
+    "Who wrote Blue Sky and when was he born?": ["Who wrote Blue Sky?", "When was #1 born?"],
+    "영화 기생충의 감독은 언제 태어났습니까?": [
+        "영화 기생충의 감독은 누구입니까?",
+        "#1은 언제 태어났습니까?",
+    ],
+    "세종의 아버지의 출생지는 어디입니까?": [
+        "세종의 아버지는 누구입니까?",
+        "#1의 출생지는 어디입니까?",
+    ],
+    "에펠탑이 있는 도시의 인구는 얼마입니까?": [
+        "에펠탑이 있는 도시는 어디입니까?",
+        "#1의 인구는 얼마입니까?",
+    ],
+    "영화 기생충과 영화 괴물 중 감독이 먼저 태어난 영화는?": [
+        "영화 기생충의 감독은 누구입니까?",
+        "#1은 언제 태어났습니까?",
+        "영화 괴물의 감독은 누구입니까?",
+        "#3은 언제 태어났습니까?",
+    ],
+}
+SIDE_BY_SIDE = {
+    "Who wrote Blue Sky and when was it published?": [
+        "Who wrote Blue Sky?",
+        "When was Blue Sky published?",
+    ],
+    "When were Ann Lee and Bob Ray born?": ["When was Ann Lee born?", "When was Bob Ray born?"],
+    "Compare Python, Rust and Go by speed and cost.": [
+        f"What is the {axis} of {thing}?"
+        for thing in ("Python", "Rust", "Go")
+        for axis in ("speed", "cost")
+    ],
+    "What are the population and area of Oslo and Rome?": [
+        f"What is the {axis} of {thing}?"
+        for thing in ("Oslo", "Rome")
+        for axis in ("population", "area")
+    ],
+    "춘향전은 누가 썼고 언제 출판되었습니까?": [
+        "춘향전은 누가 썼습니까?",
+        "춘향전은 언제 출판되었습니까?",
+    ],
+    "서울, 부산, 대구를 인구와 면적으로 비교하시오": [
+        f"{thing}의 {axis} 무엇입니까?"
+        for thing in ("서울", "부산", "대구")
+        for axis in ("인구는", "면적은")
+    ],
+}
+EVERY = {**COMPARISONS, **CHAINS, **SIDE_BY_SIDE}
+
+
+@pytest.mark.parametrize("question", EVERY)
+def test_a_question_is_split_into_one_question_for_each_fact(question):
+    assert split(question) == EVERY[question]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who discovered penicillin?",
+        "What is the capital of France?",
+        "Who is the director of Blue Sky?",
+        "When was Ada Lovelace born?",
+        "훈민정음은 언제 반포되었습니까?",
+        "세종의 아버지는 누구입니까?",
+        "Why is the sky blue?",
+        "",
+        "???",
+    ],
+)
+def test_a_question_for_one_fact_stays_whole(question):
+    assert split(question) == [question]
+
+
+def test_members_of_a_chain_depend_on_those_before_them():
+    parts = decompose("Which film has the director who died first, Stella or Marius?")
+    assert [part.depends_on for part in parts] == [(), (0,), (), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("question", "relation"),
+    [
+        ("Who is younger, Ann Lee or Bob Ray?", "greatest"),
+        ("Who is older, Ann Lee or Bob Ray?", "least"),
+        ("Are Ann Lee and Bob Ray both actors?", "both"),
+        ("How many years older is Ann Lee than Bob Ray?", "difference"),
+        ("김구와 안중근은 모두 화가입니까?", "both"),
+    ],
+)
+def test_a_comparison_says_what_the_answers_decide(question, relation):
+    assert comparison(question).relation == relation
+
+
+def test_a_title_in_small_letters_stays_whole_in_a_comparison():
+    parts = split("Which film has the director who died first, Ven mi amor or The Home?")
+    assert parts[0] == "Who is the director of film Ven mi amor?"
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_split_within_the_bound(text):
+    parts = decompose(text, 24)
+    assert 1 <= len(parts) <= 24
+
+
+WORDS = st.sampled_from(
+    "the of who which director film A Bob Ray's and or first , ? are same country where that #1 "
+    "in is born Paris (film) compare by".split()
+)
+
+
+@given(st.lists(WORDS, max_size=40))
+def test_any_sequence_of_such_words_can_be_split(words):
+    parts = decompose(" ".join(words))
+    assert all(needed < place for place, part in enumerate(parts) for needed in part.depends_on)
+
+
+@pytest.mark.parametrize("unit", ["the country where A is ", "A and ", "나와 다 ", "Bob ("])
+def test_overlong_questions_stay_whole(unit):
+    question = unit * 300
+    assert split(question) == [question]
+    assert comparison(question) is None
+
+
+def test_a_pronoun_stands_for_what_the_first_clause_finds_however_many_steps_it_takes():
+    assert split("Who directed the film that won the Blue Prize and when was he born?") == [
+        "Which film won the Blue Prize?",
+        "Who directed #1?",
+        "When was #2 born?",
+    ]

@@ -1,0 +1,45 @@
+"""DeepRAG's replies are read leniently."""
+
+from __future__ import annotations
+
+import pytest
+from ragraphs.models.chat.structured import read_reply
+from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions, show_steps
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "source"),
+    [
+        ('{"question": "Who?"}', False, "retrieve"),
+        ('{"finish": true}', True, "retrieve"),
+        ('{"finish": "false", "question": "Who?", "source": "Parametric"}', False, "earlier"),
+        ('{"question": null, "source": null}', True, "retrieve"),
+        ('{"question": "Who?", "source": "earlier answers", "reason": null}', False, "earlier"),
+    ],
+)
+def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
+    step, _ = read_reply(text, NextStep)
+    assert (step.finish, step.source) == (finish, source)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"questions": ["A?", "B?"]}',
+        '["A?", {"question": "B?"}]',
+        '{"questions": [{"question": "A?", "atomic": null}, "B?", {"atomic": true}, 7]}',
+    ],
+)
+def test_sub_questions_may_be_plain_texts(text):
+    reply, _ = read_reply(text, SubQuestions)
+    assert [(part.question, part.atomic) for part in reply.questions] == [
+        ("A?", True),
+        ("B?", True),
+    ]
+
+
+def test_steps_are_shown_with_what_was_computed():
+    assert show_steps([]) == "None yet."
+    shown = show_steps([("Who?", "Ann"), ("When?", "")], "1900")
+    assert [step["text"] for step in shown] == ["Ann", "(not found)", "1900"]
+    assert shown[-1]["id"] == "computed"

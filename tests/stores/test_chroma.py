@@ -1,0 +1,216 @@
+"""Vectors: the same behaviour embedded in a folder and on a real Chroma server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.chroma import Entry, Vectors
+
+DIMENSION = 16
+Opening = Callable[[str], Vectors]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chroma server."""
+    folder, port = tmp_path_factory.mktemp("chroma"), free_port()
+    command = [str(Path(sys.executable).with_name("chroma")), "run"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--path", str(folder)]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(f"{url}/api/v2/heartbeat", server)
+        yield url
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        assert server.poll() is None, "the Chroma server ended"
+        try:
+            if httpx.get(url, timeout=1).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise TimeoutError(url)
+
+
+@pytest.fixture(params=["embedded", "server"])
+def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]:
+    """Opens the vectors of an index by its id, in one folder or on one server."""
+    url = request.getfixturevalue("chroma") if request.param == "server" else None
+    opened = []
+
+    def open_vectors(index: str) -> Vectors:
+        opened.append(Vectors(tmp_path / index, f"ragraphs-{tmp_path.name}-{index}", url))
+        return opened[-1]
+
+    yield open_vectors
+    for vectors in opened:
+        vectors.close()
+        if url is not None:
+            for client in (vectors._client, vectors._client._admin_client):
+                client._server._session.close()  # Chroma leaves its sockets open
+
+
+def passages(*numbers: int) -> list[Entry]:
+    return [Entry(f"p{n}", "t", {"document": "d", "title": ""}) for n in numbers]
+
+
+def unit(*numbers: int) -> np.ndarray:
+    return np.eye(DIMENSION, dtype=np.float32)[[n % DIMENSION for n in numbers]]
+
+
+def test_a_vector_is_found_by_its_cosine_best_first(opening):
+    vectors = opening("one")
+    vectors.add("passages", passages(1, 2, 3), unit(1, 2, 3))
+    query = (0.8 * unit(2) + 0.6 * unit(3))[0]
+    found = vectors.search("passages", query, 2)
+    assert [id for id, _ in found] == ["p2", "p3"]
+    assert [cosine for _, cosine in found] == pytest.approx([0.8, 0.6], abs=1e-5)
+
+
+def test_adding_again_replaces_and_removing_forgets(opening):
+    vectors = opening("one")
+    vectors.add("passages", passages(1, 2), unit(1, 2))
+    vectors.add("passages", passages(2), unit(3))
+    vectors.remove("passages", ["p1", "never there"])
+    assert vectors.ids("passages") == {"p2"}
+    assert vectors.search("passages", unit(3)[0], 5)[0] == ("p2", pytest.approx(1))
+
+
+def test_more_vectors_than_chroma_takes_at_once_are_added_and_removed(opening):
+    vectors, many = opening("one"), range(5_500)
+    vectors.add("passages", passages(*many), unit(*many))
+    assert len(vectors.ids("passages")) == len(many)
+    vectors.remove("passages", [f"p{n}" for n in many if n])
+    assert vectors.ids("passages") == {"p0"}
+
+
+def test_vectors_are_read_in_the_order_of_their_ids_however_many(opening):
+    vectors, many = opening("one"), range(600)
+    assert len(vectors.get("entities", [])) == 0
+    vectors.add("entities", passages(*many), unit(*many))
+    found = vectors.get("entities", [f"p{n}" for n in reversed(many)])
+    assert found.dtype == np.float32 and np.array_equal(found, unit(*reversed(many)))
+    with pytest.raises(RagraphsError, match="vectors are missing"):
+        vectors.get("entities", [*(f"p{n}" for n in many), "never there"])
+
+
+def test_clearing_leaves_an_empty_collection_that_takes_another_dimension(opening):
+    vectors = opening("one")
+    vectors.add("passages", passages(1), unit(1))
+    vectors.clear("passages")
+    assert vectors.ids("passages") == set()
+    vectors.add("passages", passages(2), np.ones((1, 3), dtype=np.float32))
+    assert vectors.ids("passages") == {"p2"}
+
+
+def test_two_indexes_stay_apart(opening):
+    one, two = opening("one"), opening("two")
+    one.add("passages", passages(1), unit(1))
+    two.add("passages", passages(2), unit(1))
+    assert one.search("passages", unit(1)[0], 5) == [("p1", pytest.approx(1))]
+    one.clear("passages")
+    assert two.ids("passages") == {"p2"}
+
+
+def test_an_empty_collection_and_a_vector_of_zeros_are_no_error(opening):
+    vectors = opening("one")
+    assert vectors.search("passages", unit(1)[0], 5) == []
+    assert vectors.ids("passages") == set()
+    vectors.add("passages", passages(1, 2), np.zeros((2, DIMENSION), dtype=np.float32))
+    assert {id for id, _ in vectors.search("passages", unit(1)[0], 5)} == {"p1", "p2"}
+
+
+def test_many_threads_read_and_write_at_once(opening):
+    vectors = opening("one")
+
+    def use(n: int) -> bool:
+        vectors.add("passages", passages(n), unit(n))
+        return f"p{n}" in vectors.ids("passages") and bool(
+            vectors.search("passages", unit(n)[0], 3)
+        )
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(use, range(64)))
+    assert len(vectors.ids("passages")) == 64
+
+
+def test_what_another_process_wrote_is_found_after_closing(tmp_path):
+    vectors = Vectors(tmp_path, "ragraphs-one")
+    vectors.add("passages", passages(1), unit(1))
+    assert vectors.search("passages", unit(2)[0], 1)[0][0] == "p1"
+    script = """
+import sys
+from pathlib import Path
+import numpy as np
+from ragraphs.stores.chroma import Entry, Vectors
+vectors = Vectors(Path(sys.argv[1]), "ragraphs-one")
+vectors.clear("passages")
+vectors.add("passages", [Entry("p2", "t", {"document": "d"})], np.eye(16, dtype=np.float32)[2:3])
+"""
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    vectors.close()
+    assert vectors.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
+
+
+def test_what_another_client_wrote_is_found_after_closing(opening):
+    one, other = opening("one"), opening("one")
+    one.add("passages", passages(1), unit(1))
+    assert other.search("passages", unit(2)[0], 1)[0][0] == "p1"
+    one.clear("passages")
+    one.add("passages", passages(2), unit(2))
+    other.close()
+    assert other.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
+
+
+def test_a_folder_that_was_deleted_is_made_anew(tmp_path):
+    vectors = Vectors(tmp_path, "ragraphs-one")
+    vectors.add("passages", passages(1), unit(1))
+    shutil.rmtree(tmp_path / "chroma")
+    assert vectors.ids("passages") == set()
+    vectors.add("passages", passages(2), unit(2))
+    assert vectors.search("passages", unit(2)[0], 5) == [("p2", pytest.approx(1))]
+
+
+def test_looking_for_vectors_where_there_are_none_makes_no_folder(tmp_path):
+    vectors = Vectors(tmp_path, "ragraphs-one")
+    assert vectors.ids("passages") == set()
+    vectors.remove("passages", [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_store_names_the_folder_to_delete(tmp_path):
+    (tmp_path / "chroma").mkdir()
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database " * 1000)
+    with pytest.raises(RagraphsError, match="delete that folder and run: ragraphs index"):
+        Vectors(tmp_path, "ragraphs-one").ids("passages")
+
+
+def test_a_server_that_does_not_answer_is_named(tmp_path):
+    url = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(RagraphsError, match=f"Chroma server at {url} does not answer"):
+        Vectors(tmp_path, "ragraphs-one", url).ids("passages")

@@ -1,0 +1,68 @@
+"""The communities of an index as a page to walk through."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ..index.communities import CommunityView, load_communities
+from ..index.opening import Index
+from ..index.report_material import passages_of
+from .pages.community_page import PageCommunity, PageFinding, PagePassage, to_community_html
+from .pages.drawing import DrawnEdge, DrawnNode
+
+
+def communities_page(index: Index) -> str:
+    """One HTML page of the entities, their communities and the reports on them.
+
+    Blocks. Raises RagraphsError where the index has no communities layer.
+    """
+    view = load_communities(index)
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for community, entity in index.communities.members():
+        members[community].append(entity)
+    nodes = [
+        DrawnNode(entity.id, entity.name, entity.type, entity.description)
+        for entity in index.entities.all_entities()
+    ]
+    edges = [
+        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
+        for one in index.entities.all_relations()
+    ]
+    cited = dict.fromkeys(
+        passage for id in view.communities for passage in passages_of(view.report(id))
+    )
+    return to_community_html(
+        f"Communities of {index.folder.name}",
+        nodes,
+        edges,
+        [_drawn(view, id, members[id]) for id in view.communities],
+        [
+            PagePassage(passage["id"], passage["title"], passage["text"])
+            for passage in index.catalogue.passages(list(cited))
+        ],
+    )
+
+
+def paths_of_entities(index: Index) -> dict[str, list[str]]:
+    """The communities that each entity is in, from the root down. Blocks."""
+    levels = {community.id: community.level for community in index.communities.all()}
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for community, entity in sorted(
+        index.communities.members(), key=lambda pair: (levels[pair[0]], pair[0])
+    ):
+        paths[entity].append(community)
+    return dict(paths)
+
+
+def _drawn(view: CommunityView, id: str, members: list[str]) -> PageCommunity:
+    community, report = view.communities[id], view.report(id)
+    return PageCommunity(
+        id,
+        community.level,
+        community.parent,
+        members,
+        report["title"],
+        report["summary"],
+        report["rating"],
+        [PageFinding(found["statement"], found["passages"]) for found in report["findings"]],
+    )

@@ -1,0 +1,68 @@
+"""Looking up the entities of an index, and correcting which names mean the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..index.corrections import _meant
+from ..index.entities import entities_stamp
+from ..index.opening import Index
+from ..language.mentions import normalised
+from ..state.errors import RagraphsError
+
+_MOST_RELATIONS = 200
+
+
+def listed(index: Index, most: int, containing: str = "") -> list[dict[str, Any]]:
+    """At most ``most`` entities, those that most passages speak of first. Blocks.
+
+    Raises RagraphsError where there is no entities layer, or no such name.
+    """
+    entities_stamp(index)
+    found = index.entities.largest(most, normalised(containing) or containing)
+    if containing and not found:
+        raise RagraphsError(f"No entity has {containing!r} in its name.")
+    return [{**entity._asdict(), "passages": passages} for entity, passages in found]
+
+
+def looked_up(index: Index, name: str) -> list[dict[str, Any]]:
+    """What is known of the entities called ``name``, or with that id. Blocks.
+
+    Raises RagraphsError where there is none.
+    """
+    store = index.entities
+    found = store.get(sorted(_meant(index, name)))
+    aliases, passages = store.aliases_of(found), store.passages_of(found)
+    return [
+        {
+            **entity._asdict(),
+            "aliases": aliases.get(entity.id, []),
+            "relations": _relations(index, entity.id),
+            "claims": [dict(claim.claim) for claim in store.claims_of([entity.id])],
+            "passages": index.catalogue.passages(passages.get(entity.id, [])),
+        }
+        for entity in found.values()
+    ]
+
+
+def merges(index: Index) -> list[dict[str, Any]]:
+    """What was taken for one entity, and why. Blocks; raises RagraphsError without the layer."""
+    entities_stamp(index)
+    return [merge._asdict() for merge in index.entities.merges()]
+
+
+def _relations(index: Index, entity: str) -> list[dict[str, Any]]:
+    """The strongest relations of an entity, with the names of both ends."""
+    store = index.entities
+    found = sorted(store.relations_of([entity]), key=lambda one: (-one.weight, one.id))
+    found = found[:_MOST_RELATIONS]
+    names = store.get({end for one in found for end in (one.source, one.target)})
+    return [
+        {
+            "source": names[one.source].name,
+            "relation": one.relation,
+            "target": names[one.target].name,
+            "weight": round(one.weight, 4),
+        }
+        for one in found
+    ]
