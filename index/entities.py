@@ -21,7 +21,7 @@ from ..models.protocol import LanguageModel, NoReplyError
 from ..prompts.library import SUMMARISE_DESCRIPTION
 from ..prompts.prompt import number
 from ..state.errors import RagraphsError
-from ..state.tog2 import Topic
+from ..state.tog2 import TopicEntity
 from ..stores.catalogue import FORGETTING
 from ..stores.chroma import Entry
 from ..stores.entities import StoredEntity
@@ -258,7 +258,7 @@ def _load(index: Index) -> Knowledge:
 _kept = Kept(entities_stamp, _load)
 
 
-def linked_topics(index: Index, question: str) -> list[Topic]:
+def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     """The entities that a question names: exactly, by an alias, or by a near name. Blocks."""
     graph = load_knowledge(index)
     links = link_question(graph, graph.spellings, question)

@@ -24,7 +24,7 @@ class RelationOption(TypedDict):
     others: list[str]
 
 
-class Step(TypedDict):
+class Triple(TypedDict):
     """A walked triple: the relation ``edge`` from ``source`` to ``target``, entities by id."""
 
     edge: str
@@ -33,18 +33,18 @@ class Step(TypedDict):
     target: str
 
 
-class Path(TypedDict):
+class TriplePath(TypedDict):
     """The triples that lead from a topic entity of the question to ``entity``."""
 
     entity: str
-    steps: list[Step]
+    steps: list[Triple]
 
 
-class Candidate(TypedDict):
+class CandidateEntity(TypedDict):
     """An entity at the other end of kept relations, with the triples that lead there."""
 
     entity: str
-    steps: list[Step]
+    steps: list[Triple]
 
 
 class RankedPassage(TypedDict):
@@ -65,7 +65,7 @@ class TopicLink(TypedDict):
     score: float
 
 
-class Topic(TopicLink):
+class TopicEntity(TopicLink):
     """A topic entity of the question, with its name in the graph."""
 
     name: str
@@ -94,7 +94,7 @@ class WalkedPath(TypedDict):
 class Tog2Output(AnswerOutput):
     """What the tog2 graph returns besides: topics, the paths walked, what was found missing."""
 
-    topics: list[Topic]
+    topics: list[TopicEntity]
     paths: list[WalkedPath]
     clues: list[str]
 
@@ -110,10 +110,10 @@ class Tog2State(QuestionInput, Tog2Output):
     """
 
     frontier: list[str]
-    trail: list[Path]
+    trail: list[TriplePath]
     options: list[RelationOption]
     relation_scores: dict[str, float]
-    candidates: list[Candidate]
+    candidates: list[CandidateEntity]
     context: list[RankedPassage]
     walked: list[str]
     relevance: dict[str, float]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...algorithms.fusion import reciprocal_rank_fusion
-from ...algorithms.similarity import hybrid_similarity
-from ...algorithms.tog2.walk import (
-    discover,
+from ...algorithms.tog2.relevance import (
+    ReadPassage,
+    context_relevance,
     entity_scores,
-    extend_paths,
     prune_entities,
-    prune_options,
     rank_context,
+)
+from ...algorithms.tog2.walk import (
+    by_topic,
+    discover,
+    extend_paths,
+    prune_options,
     relation_options,
     step_sentence,
     walked_edges,
@@ -32,10 +36,10 @@ from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
 from ...prompts.prompt import number
 from ...state.records import Evidence
 from ...state.tog2 import (
-    Candidate,
+    CandidateEntity,
     RelationOption,
-    Step,
     Tog2State,
+    Triple,
     WalkedPath,
     WalkedTriple,
 )
@@ -46,7 +50,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_TITLED = 0.2
 _FUSED = 4
 _FEW_TOPICS = 2
 _MOST_OPTIONS = 40
@@ -99,7 +102,9 @@ async def read_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
     )
     current_meter().retrievals += 1
     retrieved = [passage["id"] for passage in found]
-    topics: list[Candidate] = [{"entity": entity, "steps": []} for entity in state["frontier"]]
+    topics: list[CandidateEntity] = [
+        {"entity": entity, "steps": []} for entity in state["frontier"]
+    ]
     began: Tog2State = {**state, "retrieved": retrieved}
     ranked = await asyncio.to_thread(_rank, index, graph, topics, began, context)
     return {**ranked, "retrieved": retrieved}
@@ -130,7 +135,7 @@ async def prune_relations(state: Tog2State, context: Tog2Context) -> dict[str, A
     graph = await asyncio.to_thread(load_knowledge, index)
     options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
     model = await language_model_at(index, context, context.small_model)
-    groups = [options] if context.combined else _by_topic(options)
+    groups = [options] if context.combined else by_topic(options)
     scored = await asyncio.gather(*(_score(model, graph, group, state) for group in groups))
     scores = {id: score for group in scored for id, score in group.items()}
     kept = prune_options(options, scores, context.relation_cut, context.width)
@@ -173,31 +178,20 @@ async def prune_reached(state: Tog2State, context: Tog2Context) -> dict[str, Any
 def _rank(
     index: Index,
     graph: Knowledge,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[CandidateEntity],
     state: Tog2State,
     context: Tog2Context,
 ) -> dict[str, Any]:
     """The passages of all candidates by s, and the best of all rounds as evidence.
 
-    s of a passage is the mean of SIM(q, the walked triple and the passage) and of how well the
-    relation that led there scored, and more for the passage that has the entity as its title; the
-    clue found last belongs to q.
+    The clue found last belongs to q.
     """
     wanted = " ".join([state["question"], *state["clues"][-1:]])
     vector, words = index.embedder.embed([wanted])[0], keywords(wanted)
     own = _read(index, _places(graph, candidates), vector)
     scores = state["relation_scores"]
     led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
-    relevance: list[tuple[str, str, float]] = []
-    for candidate in candidates:
-        steps = candidate["steps"]
-        told = keywords(" ".join(step_sentence(graph, step) for step in steps[:1]))
-        score = max((led[step["edge"]] for step in steps), default=1.0)
-        for id in graph.passages_of(candidate["entity"]):
-            if id in own:
-                similarity = hybrid_similarity(own[id].keywords | told, words, own[id].cosine)
-                titled = _TITLED * (own[id].title == normalised(graph.name_of(candidate["entity"])))
-                relevance.append((candidate["entity"], id, (similarity + score) / 2 + titled))
+    relevance = context_relevance(graph, candidates, own, words, led)
     best = dict(state["relevance"])
     for _, id, relevant in relevance:
         best[id] = max(relevant, best.get(id, 0.0))
@@ -209,27 +203,21 @@ def _rank(
     }
 
 
-def _places(graph: Knowledge, candidates: Iterable[Candidate]) -> list[str]:
+def _places(graph: Knowledge, candidates: Iterable[CandidateEntity]) -> list[str]:
     """The passages of the candidates, each once, at most so many."""
     found = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
     return list(dict.fromkeys(found))[:_MOST_PASSAGES]
 
 
-class _Read(NamedTuple):
-    """A passage: its normalised title, its keywords, and its cosine with the question."""
-
-    title: str
-    keywords: frozenset[str]
-    cosine: float
-
-
-def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict[str, _Read]:
+def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict[str, ReadPassage]:
     passages = index.catalogue.passages(ids)
     if not passages:
         return {}
     cosines = index.vectors.get("passages", [passage["id"] for passage in passages]) @ vector
     return {
-        passage["id"]: _Read(normalised(passage["title"]), passage_keywords(passage), float(cosine))
+        passage["id"]: ReadPassage(
+            normalised(passage["title"]), passage_keywords(passage), float(cosine)
+        )
         for passage, cosine in zip(passages, cosines, strict=True)
     }
 
@@ -257,16 +245,9 @@ def _shortened(options: Iterable[RelationOption]) -> list[RelationOption]:
     """At most so many options for each topic, and others for each option, heaviest first."""
     return [
         {**each, "edges": each["edges"][:_MOST_OTHERS], "others": each["others"][:_MOST_OTHERS]}
-        for group in _by_topic(options)
+        for group in by_topic(options)
         for each in group[:_MOST_OPTIONS]
     ]
-
-
-def _by_topic(options: Iterable[RelationOption]) -> list[list[RelationOption]]:
-    groups: dict[str, list[RelationOption]] = {}
-    for option in options:
-        groups.setdefault(option["topic"], []).append(option)
-    return list(groups.values())
 
 
 async def _score(
@@ -275,7 +256,7 @@ async def _score(
     """The scores of options by their ids, all in one request; alike where there is no reply."""
     texts: list[tuple[str, str]] = []
     numbers: dict[str, str] = {}
-    for place, group in enumerate(_by_topic(options), start=1):
+    for place, group in enumerate(by_topic(options), start=1):
         lines = []
         for line, option in enumerate(group, start=1):
             numbers[f"{place}.{line}"] = option["id"]
@@ -297,7 +278,7 @@ async def _score(
     return {option["id"]: given.get(option["id"], 0.0) for option in options}
 
 
-def _walked(graph: Knowledge, finished: int, entity: str, steps: Sequence[Step]) -> WalkedPath:
+def _walked(graph: Knowledge, finished: int, entity: str, steps: Sequence[Triple]) -> WalkedPath:
     triples: list[WalkedTriple] = [
         {
             "source": step["source"],
