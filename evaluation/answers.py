@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
-from ..index.opening import Index, language_model_at, open_index
+from ..index.opening import Index, language_model, open_index
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import total_calls, total_tokens
 from ..stores.loading.sources import document_path
@@ -207,7 +207,7 @@ def _keys_of(
 
 async def _check_model(index: Index, context: IndexContext) -> None:
     """Raises RagraphsError where the model cannot be used at all."""
-    await language_model_at(index, context)
+    await language_model(index, context)
 
 
 class _Asking(NamedTuple):

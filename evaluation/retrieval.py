@@ -16,7 +16,7 @@ from ..context import IndexContext, LayerName, MethodName, RankerName, Retriever
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..index.opening import Index, open_index
-from ..nodes.retrieve import search
+from ..index.retrieval import search
 from ..state.errors import RagraphsError
 from ..state.index import IndexInput
 from ..state.records import Evidence

@@ -18,7 +18,7 @@ from ..algorithms.router.decision import (
     usable_methods,
 )
 from ..context import IndexContext, MethodName, QuestionContext
-from ..index.opening import language_model_at
+from ..index.opening import language_model
 from ..models.meter import start_meter
 from ..models.protocol import LanguageModel
 from ..nodes.router.features import features_of, prior_of
@@ -154,7 +154,7 @@ async def _choose(
     obstacles: Mapping[str, str],
     prior: Prior,
 ) -> list[Choice]:
-    model = await language_model_at(asked.index, context)
+    model = await language_model(asked.index, context)
     choices = []
     for question, known in zip(questions, features, strict=True):
         decision = route(known, obstacles, prior)

@@ -1,4 +1,7 @@
-"""Index: find the files, cut what changed into passages, embed what has no vector; then layers."""
+"""Index: find the files, cut what changed into passages, and make the layers of them.
+
+The hops layer is HopRAG's, entities Think-on-Graph's and GraphRAG's, communities GraphRAG's.
+"""
 
 from typing import Literal
 
@@ -6,31 +9,58 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
-from ..nodes.index.finish import finish
+from ..nodes.index import steps
+from ..nodes.index.extract import extract
+from ..nodes.index.finish import count, forget
 from ..nodes.index.plan import plan
 from ..nodes.index.scan import scan
 from ..nodes.index.split import split
-from ..nodes.index.stages import describe, is_read, merge_entities, read, report
 from ..nodes.index.triples import import_triples
+from ..nodes.index.update import update_by
 from ..state.index import IndexInput, IndexOutput, IndexState
 
 
-def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["split", "plan"]:
+def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["update", "plan"]:
     """A dry run only plans."""
-    return "plan" if runtime.context and runtime.context.dry_run else "split"
+    return "plan" if runtime.context and runtime.context.dry_run else "update"
 
 
-def after_splitting(state: IndexState) -> Literal["import_triples", "read"]:
-    """What was found elsewhere is not read again."""
-    return "import_triples" if is_read(state) else "read"
-
-
-def after_reading(state: IndexState) -> Literal["merge_entities", "describe", "finish"]:
-    """The layers that the index has besides its passages."""
-    if "entities" in state["layers"]:
-        return "merge_entities"
-    return "describe" if set(state["layers"]) - {"passages"} else "finish"
-
+update = (
+    StateGraph(IndexState, context_schema=IndexContext)
+    .add_node("split", split)
+    .add_node("import_triples", import_triples)
+    .add_node("embed_passages", steps.embed_passages)
+    .add_node("embed_sentences", steps.embed_sentences)
+    .add_node("extract", extract)
+    .add_node("resolve_entities", steps.resolve_entities)
+    .add_node("summarise", steps.summarise)
+    .add_node("detect_communities", steps.detect_communities)
+    .add_node("link_passages", steps.link_passages)
+    .add_node("embed_questions", steps.embed_questions)
+    .add_node("write_reports", steps.write_reports)
+    .add_node("merge_edges", steps.merge_edges)
+    .add_node("embed_entities", steps.embed_entities)
+    .add_node("embed_reports", steps.embed_reports)
+    .add_node("forget", forget)
+    .add_edge(START, "split")
+    .add_edge("split", "import_triples")
+    .add_edge("import_triples", "embed_passages")
+    .add_edge("import_triples", "embed_sentences")
+    .add_edge("import_triples", "extract")
+    .add_edge(["embed_passages", "embed_sentences", "extract"], "resolve_entities")
+    .add_edge("resolve_entities", "summarise")
+    .add_edge("resolve_entities", "detect_communities")
+    .add_edge("resolve_entities", "link_passages")
+    .add_edge("resolve_entities", "embed_questions")
+    .add_edge(["summarise", "detect_communities"], "write_reports")
+    .add_edge("embed_questions", "merge_edges")
+    .add_edge("summarise", "embed_entities")
+    .add_edge("write_reports", "embed_reports")
+    .add_edge(["link_passages", "merge_edges", "embed_entities", "embed_reports"], "forget")
+    .add_edge("forget", END)
+    .compile(name="update", checkpointer=False)
+    .with_config(recursion_limit=20)
+)
 
 graph = (
     StateGraph(
@@ -40,24 +70,14 @@ graph = (
         output_schema=IndexOutput,
     )
     .add_node("scan", scan)
-    .add_node("split", split)
     .add_node("plan", plan)
-    .add_node("import_triples", import_triples)
-    .add_node("read", read)
-    .add_node("merge_entities", merge_entities)
-    .add_node("describe", describe)
-    .add_node("report", report)
-    .add_node("finish", finish)
+    .add_node("update", update_by(update))
+    .add_node("count", count)
     .add_edge(START, "scan")
     .add_conditional_edges("scan", work)
-    .add_conditional_edges("split", after_splitting)
-    .add_edge("import_triples", "read")
-    .add_conditional_edges("read", after_reading)
-    .add_edge("merge_entities", "describe")
-    .add_edge("describe", "report")
-    .add_edge("report", "finish")
-    .add_edge("plan", "finish")
-    .add_edge("finish", END)
+    .add_edge("plan", "count")
+    .add_edge("update", "count")
+    .add_edge("count", END)
     .compile(name="index")
     .with_config(recursion_limit=20)
 )

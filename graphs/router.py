@@ -11,7 +11,14 @@ from ..context import (
     RouterContext,
     Tog2Context,
 )
-from ..nodes.router.route import answer_by, conclude, decide, listen, next_method, weigh
+from ..nodes.router.route import (
+    answer_by,
+    conclude,
+    decide,
+    keep_better,
+    next_method,
+    read_question,
+)
 from ..state.router import RouterInput, RouterOutput, RouterState
 from .basic import graph as basic
 from .crag import graph as crag
@@ -29,7 +36,7 @@ graph = (
         input_schema=RouterInput,
         output_schema=RouterOutput,
     )
-    .add_node("listen", listen)
+    .add_node("read_question", read_question)
     .add_node("decide", decide)
     .add_node("basic", answer_by("basic", basic, BasicContext))
     .add_node("crag", answer_by("crag", crag, CragContext))
@@ -37,18 +44,18 @@ graph = (
     .add_node("hoprag", answer_by("hoprag", hoprag, HopragContext))
     .add_node("tog2", answer_by("tog2", tog2, Tog2Context))
     .add_node("graphrag", answer_by("graphrag", graphrag, GraphragContext))
-    .add_node("weigh", weigh)
+    .add_node("keep_better", keep_better)
     .add_node("conclude", conclude)
-    .add_edge(START, "listen")
-    .add_edge("listen", "decide")
+    .add_edge(START, "read_question")
+    .add_edge("read_question", "decide")
     .add_conditional_edges("decide", next_method, _NEXT)
-    .add_edge("basic", "weigh")
-    .add_edge("crag", "weigh")
-    .add_edge("deeprag", "weigh")
-    .add_edge("hoprag", "weigh")
-    .add_edge("tog2", "weigh")
-    .add_edge("graphrag", "weigh")
-    .add_conditional_edges("weigh", next_method, _NEXT)
+    .add_edge("basic", "keep_better")
+    .add_edge("crag", "keep_better")
+    .add_edge("deeprag", "keep_better")
+    .add_edge("hoprag", "keep_better")
+    .add_edge("tog2", "keep_better")
+    .add_edge("graphrag", "keep_better")
+    .add_conditional_edges("keep_better", next_method, _NEXT)
     .add_edge("conclude", END)
     .compile(name="router")
     .with_config(recursion_limit=20)

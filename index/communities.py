@@ -6,167 +6,111 @@ import asyncio
 import hashlib
 import json
 import uuid
-from collections import defaultdict, deque
-from collections.abc import Coroutine, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
 from ..context import Context
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel, NoReplyError
 from ..prompts.library import WRITE_REPORT
-from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
 from ..stores.chroma import Entry
 from ..stores.communities import ASSEMBLED, StoredCommunity
-from .entities import entities_stamp
-from .opening import Index, Kept, language_model_at
-from .progress import Progress, progress_of
+from .concurrency import Patience, Storing, in_parallel
+from .layers import COMMUNITIES, ENTITIES, HIERARCHY
+from .opening import Index, Kept, language_model
+from .progress import progress_of
 from .report_material import Material, assembled_report, report_of, shown
-from .vectors import embed_missing, entries_of, workers_for
+from .vectors import embed_entries, owned_id
 
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
-_BATCH = 64
-_SILENT = 8
 _INCOMPLETE = "incomplete"
-
-
-async def embed_reports(index: Index, context: Context) -> None:
-    """Gives every report its vector, and takes away those of reports that are gone."""
-    entries = await asyncio.to_thread(_entries, index)
-    await embed_missing(
-        index,
-        "reports",
-        sorted(entries),
-        partial(entries_of, entries),
-        workers_for(index, context),
-        progress_of("embed_reports"),
-    )
-
-
-def communities_stamp(index: Index) -> str:
-    """What changes when reports were written anew. Blocks; raises RagraphsError without layer."""
-    stamp: str | None = index.catalogue.property("reported")
-    if stamp is None:
-        raise RagraphsError(
-            "The index has no communities layer; build it with: ragraphs index --layers "
-            f"communities --index {index.folder}"
-        )
-    return stamp
 
 
 def is_complete(index: Index) -> bool:
     """Whether nothing awaits a summary or a report of the model. Blocks."""
-    reported = index.catalogue.property("reported")
+    reported = index.catalogue.property(COMMUNITIES.kept_as)
     return not index.entities.undescribed() and not (reported or "").startswith(_INCOMPLETE)
 
 
-def cluster(index: Index, afresh: bool = False) -> None:
+def detect_communities(index: Index, afresh: bool = False) -> None:
     """Makes the communities anew, if the entities have changed since. Blocks.
 
     They start from what they were, so that a small change touches few of them, unless ``afresh``.
     """
     size = index.catalogue.property("clustering")["max_cluster_size"]
-    stamp = _hash(_CLUSTERING, entities_stamp(index), size)
-    if index.catalogue.property("clustered") == stamp and not afresh:
+    stamp = HIERARCHY.stamp_of(_CLUSTERING, ENTITIES.stamp(index), size)
+    if HIERARCHY.is_current(index, stamp) and not afresh:
         return
     entities = [entity.id for entity in index.entities.all_entities()]
     weights = _weights(index)
-    stored = index.catalogue.property("hierarchy")
-    previous = {} if afresh else {id: _membership(*known) for id, known in (stored or {}).items()}
+    stored = {} if afresh else index.catalogue.property("hierarchy") or {}
+    previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
     communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
     index.communities.replace(communities)
     index.catalogue.set_property("hierarchy", remembered(communities, weights))
-    index.catalogue.set_property("clustered", stamp)
+    HIERARCHY.record(index, stamp)
 
 
-async def prepare_reports(
-    index: Index, context: Context, report: Progress
-) -> Coroutine[Any, Any, None]:
-    """What has the model report on every community, where anything has changed since last time.
+async def write_reports(index: Index, context: Context) -> None:
+    """Has the model report on every community, where anything has changed since last time.
 
-    What the model was asked before it is not asked again. A community whose reply fails gets an
-    assembled report, until the next run.
+    The requests of the last time are not repeated. A community whose reply fails gets an assembled
+    report, until the next run.
     """
-    model_name = await asyncio.to_thread(index.catalogue.property, "reader")
+    reader = await asyncio.to_thread(index.catalogue.property, "reader")
     limit = (await asyncio.to_thread(index.catalogue.property, "clustering"))["report_tokens"]
-    stamp = await asyncio.to_thread(_reports_stamp, index, model_name, limit)
+    stamp = await asyncio.to_thread(_reports_stamp, index, reader, limit)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    if not forgetting and await asyncio.to_thread(index.catalogue.property, "reported") == stamp:
-        return _nothing()
-    model = await language_model_at(index, context, model_name)
-    material = await asyncio.to_thread(Material, index, limit)
-    return _Reporting(index, model, material, stamp, report).run(context.concurrency)
-
-
-async def _nothing() -> None:
-    """What there is to do where nothing has changed."""
+    if forgetting or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
+        model = await language_model(index, context, reader)
+        material = await asyncio.to_thread(Material, index, limit)
+        failed = await _Reporting(index, model, material).run(context.concurrency)
+        if failed:
+            stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
+        await asyncio.to_thread(COMMUNITIES.record, index, stamp)
 
 
 class _Reporting:
     """One pass over all communities from the deepest level to the root."""
 
-    def __init__(
-        self,
-        index: Index,
-        model: LanguageModel,
-        material: Material,
-        stamp: str,
-        report: Progress,
-    ) -> None:
-        self._failed = 0
+    def __init__(self, index: Index, model: LanguageModel, material: Material) -> None:
         self._index = index
         self._model = model
         self._material = material
-        self._stamp = stamp
-        self._report = report
-        self._silent = 0
+        self._patience = Patience()
+        self._failed = 0
         self._done = 0
-        self._total = 0
-        self._unstored: dict[str, tuple[Report, str]] = {}
         self._reports: dict[str, asyncio.Future[Report]] = {}
 
-    async def run(self, workers: int) -> None:
-        """Reports on all, ``workers`` at once; children are always begun before their parents."""
-        waiting = deque(self._material.deepest_first())
-        self._total = len(waiting)
-        loop = asyncio.get_running_loop()
+    async def run(self, workers: int) -> int:
+        """Reports on all, ``workers`` at once; returns how many have no report of the model."""
+        waiting = self._material.deepest_first()  # children are begun before their parents
+        report, loop = progress_of("write_reports"), asyncio.get_running_loop()
         self._reports = {community.id: loop.create_future() for community in waiting}
 
-        async def work() -> None:
-            while waiting:
-                community = waiting.popleft()
-                report, writer = await self._written(community)
-                self._reports[community.id].set_result(report)
-                self._unstored[community.id] = report, writer
-                self._done += 1
-                self._report(self._done, self._total)
-                if len(self._unstored) >= _BATCH:
-                    await self._store()
+        async def work(community: StoredCommunity) -> None:
+            written, writer = await self._written(community)
+            self._reports[community.id].set_result(written)
+            await storing.add((community.id, (written, writer)))
+            self._done += 1
+            report(self._done, len(waiting))
 
-        workers_running = [asyncio.create_task(work()) for _ in range(workers)]
-        try:
-            await asyncio.gather(*workers_running)
-        finally:
-            for worker in workers_running:
-                worker.cancel()
-            await self._store()
-        await self._settle()
-
-    async def _settle(self) -> None:
-        stamp = self._stamp
+        put = self._index.communities.put_reports
+        storing = Storing[tuple[str, tuple[Report, str]]](lambda rows: put(dict(rows)))
+        async with storing:
+            await in_parallel(waiting, work, workers)
         if self._failed:
             current_meter().warn(
                 f"The model {self._model.name} wrote no report on {self._failed} communities; what "
                 "is known of them stands for it until the next run of: ragraphs index"
             )
-            stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
-        await asyncio.to_thread(self._index.catalogue.set_property, "reported", stamp)
+        return self._failed
 
     async def _written(self, community: StoredCommunity) -> tuple[Report, str]:
         rows = known = await asyncio.to_thread(self._material.own_rows, community.id)
@@ -181,19 +125,21 @@ class _Reporting:
         if not rows:  # the first of them alone is beyond the limit
             return assembled_report(known), ASSEMBLED
         try:
-            if self._silent >= _SILENT:
+            if self._patience.is_lost:
                 raise NoReplyError("unreachable", f"The model {self._model.name} does not reply.")
             reply = await self._model.run(WRITE_REPORT, texts=shown(rows))
         except NoReplyError as error:
-            self._silent += error.cause == "unreachable"
+            self._patience.note(error)
             self._failed += 1
             return assembled_report(rows), ASSEMBLED
-        self._silent = 0
+        self._patience.note()
         return report_of(reply, rows), self._model.name
 
-    async def _store(self) -> None:
-        reports, self._unstored = self._unstored, {}
-        await asyncio.to_thread(self._index.communities.put_reports, reports)
+
+async def embed_reports(index: Index, context: Context) -> None:
+    """Gives every report its vector, and takes away those of reports that are gone."""
+    entries = await asyncio.to_thread(_entries, index)
+    await embed_entries(index, context, "reports", entries, progress_of("embed_reports"))
 
 
 def report_text(report: Report) -> str:
@@ -213,30 +159,20 @@ def _weights(index: Index) -> dict[tuple[str, str], float]:
     return weights
 
 
-def _membership(path: list[str], neighbourhoods: list[str]) -> Membership:
-    return Membership(tuple(path), tuple(neighbourhoods))
-
-
 def _reports_stamp(index: Index, model: str, limit: int) -> str:
     digest = hashlib.sha256()
     for entity in index.entities.all_entities():
         digest.update(json.dumps(entity).encode())
-    return _hash(index.catalogue.property("clustered"), digest.hexdigest(), model, limit)
+    return COMMUNITIES.stamp_of(HIERARCHY.stamp(index), digest.hexdigest(), model, limit)
 
 
-def _hash(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _entries(index: Index) -> dict[str, Entry]:
-    """What is embedded of every report; another text has another id, so that it is made anew."""
-    entries: dict[str, Entry] = {}
-    for community in index.communities.all():
-        if community.report is not None:
-            text = f"{community.report['title']}\n{community.report['summary']}"
-            id = f"{community.id}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
-            entries[id] = Entry(id, text, {"community": community.id})
-    return entries
+def _entries(index: Index) -> list[Entry]:
+    return [
+        Entry(owned_id(community.id, text), text, {"community": community.id})
+        for community in index.communities.all()
+        if community.report is not None
+        and (text := f"{community.report['title']}\n{community.report['summary']}")
+    ]
 
 
 @dataclass(frozen=True)
@@ -283,4 +219,4 @@ def _load(index: Index) -> CommunityView:
     return CommunityView(communities, dict(children))
 
 
-_kept = Kept(communities_stamp, _load)
+_kept = Kept(COMMUNITIES.stamp, _load)

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from itertools import takewhile
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from ..models.protocol import NoReplyError
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 # A thread keeps the memory that its largest work took; Python runs one of them at a time anyway.
 FEW_THREADS = ThreadPoolExecutor(2, thread_name_prefix="ragraphs-work")
+_PATIENCE = 8
+_BATCH = 64
 
 
-async def side_by_side(*parts: Coroutine[Any, Any, Any]) -> None:
+async def in_parallel(
+    items: Iterable[T], work: Callable[[T], Awaitable[R]], at_once: int
+) -> list[R]:
+    """Does ``work`` on every item, ``at_once`` at a time, and returns the results in order.
+
+    Items are begun in order. The first failure ends what is under way, and is raised.
+    """
+    waiting = enumerate(items)
+    results: dict[int, R] = {}
+
+    async def worker() -> None:
+        for place, item in waiting:  # the workers share it: each takes the next
+            results[place] = await work(item)
+
+    await _side_by_side(worker() for _ in range(at_once))
+    return [results[place] for place in sorted(results)]
+
+
+async def _side_by_side(parts: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Does all ``parts`` at once; the first failure ends the others, and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -36,3 +61,62 @@ async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor 
     except asyncio.CancelledError:
         await asyncio.wait([thread])
         raise
+
+
+class Patience:
+    """Gives a model up when it left too many requests in a row without any answer.
+
+    It is asked at least as often as there are requests ``at_once``.
+    """
+
+    def __init__(self, at_once: int = 0) -> None:
+        self._most = max(_PATIENCE, at_once)
+        self._silent = 0
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the model is given up."""
+        return self._silent >= self._most
+
+    def while_it_lasts(self, items: Iterable[T]) -> Iterator[T]:
+        """The items, until the model is given up."""
+        return takewhile(lambda _: not self.is_lost, items)
+
+    def note(self, *errors: NoReplyError) -> None:
+        """Takes note of one piece of work, and of the errors that came of it."""
+        silent = any(error.cause == "unreachable" for error in errors)
+        self._silent = self._silent + silent if errors else 0
+
+
+class Storing(Generic[T]):
+    """Stores items by blocking ``store`` in batches as they come, and the rest at the end.
+
+    async with Storing(index.readings.put) as storing:
+        await storing.add(reading)
+    """
+
+    def __init__(self, store: Callable[[list[T]], None]) -> None:
+        self._store = store
+        self._items: list[T] = []
+
+    async def add(self, *items: T) -> None:
+        """Stores ``items``, now or with those that follow."""
+        self._items += items
+        if len(self._items) >= _BATCH:
+            await self._flush()
+
+    async def _flush(self) -> None:
+        items, self._items = self._items, []
+        if items:
+            await asyncio.to_thread(self._store, items)
+
+    async def __aenter__(self) -> Storing[T]:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._flush()

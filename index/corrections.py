@@ -13,7 +13,8 @@ from ..models.meter import start_meter
 from ..state.errors import RagraphsError
 from ..state.records import Usage
 from ..stores.lock import writing
-from .entities import embed_described, entities_stamp, merge, prepare_descriptions
+from .entities import embed_entities, resolve_entities, summarise
+from .layers import ENTITIES
 from .opening import Index, open_index
 
 
@@ -41,9 +42,9 @@ async def _correct(
     index = await asyncio.to_thread(open_index, context)
     async with writing(index.folder):
         await asyncio.to_thread(_record, index, action, a, b)
-        await asyncio.to_thread(merge, index)
-        await (await prepare_descriptions(index, context, _silently))
-        await embed_described(index, context, _silently)
+        await asyncio.to_thread(resolve_entities, index)
+        await summarise(index, context)
+        await embed_entities(index, context)
     return {
         "entities": await asyncio.to_thread(_now_meant, index, a, b),
         "usage": meter.usage(),
@@ -74,7 +75,7 @@ def _record(index: Index, action: Literal["merge", "split"], a: str, b: str) -> 
 
 def _meant(index: Index, reference: str) -> set[str]:
     """The ids of the entities that a name or an id means, of whatever it was merged into."""
-    entities_stamp(index)
+    ENTITIES.stamp(index)
     store = index.entities
     found = set(store.get([reference]))
     for name in () if found else (reference, *_merged_under(index, reference)):
@@ -109,7 +110,3 @@ def _merged_under(index: Index, id: str) -> list[str]:
         (one.merged if one.merged_id == id else one.kept, one) for one in index.entities.merges()
     ]
     return list(dict.fromkeys(name for name, one in found if id in (one.merged_id, one.kept_id)))
-
-
-def _silently(done: int, total: int) -> None:
-    """No progress is shown for what takes a moment."""

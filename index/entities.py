@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-from collections import deque
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algorithms.entities.merging import FoundFacts, merge_facts
 from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
@@ -18,55 +14,43 @@ from ..context import Context
 from ..language.analyser import count_tokens
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel, NoReplyError
+from ..models.query_vectors import embed_queries
 from ..prompts.library import SUMMARISE_DESCRIPTION
 from ..prompts.prompt import number
-from ..state.errors import RagraphsError
 from ..state.tog2 import TopicEntity
 from ..stores.catalogue import FORGETTING
 from ..stores.chroma import Entry
-from ..stores.entities import StoredEntity
-from .opening import Index, Kept, language_model_at
-from .progress import Progress
-from .vectors import embed_missing, entries_of, owner_of, workers_for
+from .concurrency import Patience, Storing, in_parallel
+from .layers import ENTITIES
+from .opening import Index, Kept, language_model
+from .progress import progress_of
+from .vectors import embed_entries, owned_id, owner_of
 
 if TYPE_CHECKING:
     from ..algorithms.entities.spans import SpellingIndex
     from ..stores.entities import StoredEntity
 
 _MERGING = "1"  # to be raised when merging gives other entities for the same facts
-_BATCH = 64
-_SILENT = 8
 _SUMMARY_TOKENS = 3000
 
 
-def entities_stamp(index: Index) -> str:
-    """What changes when entities were merged anew. Blocks; raises RagraphsError without layer."""
-    stamp: str | None = index.catalogue.property("merged")
-    if stamp is None:
-        raise RagraphsError(
-            "The index has no entities layer; build it with: ragraphs index --layers entities "
-            f"--index {index.folder}"
-        )
-    return stamp
-
-
-def merge(index: Index) -> None:
+def resolve_entities(index: Index) -> None:
     """Makes the entities anew, if facts or corrections have changed since. Blocks."""
-    semantic = index.embedder.semantic
-    corrections = index.entities.corrections()
-    parts = [
+    embedder = index.embedder if index.embedder.semantic else None
+    ENTITIES.renew(
+        index,
+        _resolve_entities,
         _MERGING,
         index.catalogue.property("reader"),
-        index.embedder.name if semantic else None,
+        embedder and embedder.name,
         index.readings.stamp("facts"),
-        corrections,
-    ]
-    stamp = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    if index.catalogue.property("merged") == stamp:
-        return
-    embed = index.embedder.embed if semantic else None
-    index.entities.replace(merge_facts(_found(index), corrections, embed))
-    index.catalogue.set_property("merged", stamp)
+        index.entities.corrections(),
+    )
+
+
+def _resolve_entities(index: Index) -> None:
+    embed = index.embedder.embed if index.embedder.semantic else None
+    index.entities.replace(merge_facts(_found(index), index.entities.corrections(), embed))
 
 
 def _found(index: Index) -> Iterator[FoundFacts]:
@@ -78,70 +62,38 @@ def _found(index: Index) -> Iterator[FoundFacts]:
             )
 
 
-async def prepare_descriptions(
-    index: Index, context: Context, report: Progress
-) -> Coroutine[Any, Any, None]:
-    """What replaces several descriptions of an entity by their summary, where that is not done.
+async def summarise(index: Index, context: Context) -> None:
+    """Replaces several descriptions of an entity by one of the model, where that is not done.
 
     After texts were removed all are gone through, to tell which replies are still of use.
     """
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     waiting = await asyncio.to_thread(index.entities.undescribed, bool(forgetting))
     named = await asyncio.to_thread(index.entities.get, waiting)
-    names = {id: entity.name for id, entity in named.items()}
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
-    model = await language_model_at(index, context, reader)
-    return _Describing(index, model, waiting, names, report).run(context.concurrency)
+    model = await language_model(index, context, reader)
+    report, patience, done = progress_of("summarise"), Patience(context.concurrency), 0
 
-
-class _Describing:
-    """One pass over the entities with several descriptions."""
-
-    def __init__(
-        self,
-        index: Index,
-        model: LanguageModel,
-        waiting: dict[str, list[str]],
-        names: dict[str, str],
-        report: Progress,
-    ) -> None:
-        self._index = index
-        self._model = model
-        self._waiting = waiting
-        self._names = names
-        self._report = report
-        self._left = deque(waiting)
-        self._written: dict[str, str] = {}
-        self._silent = 0
-
-    async def run(self, workers: int) -> None:
-        """Describes all, ``workers`` at once; gives up when the model does not reply any more."""
+    async def describe(id: str) -> None:
+        nonlocal done
         try:
-            await asyncio.gather(*(self._work(max(_SILENT, workers)) for _ in range(workers)))
-        finally:
-            await self._store()
-        if undescribed := len(await asyncio.to_thread(self._index.entities.undescribed)):
-            current_meter().warn(
-                f"The model {self._model.name} wrote no summary of the descriptions of "
-                f"{undescribed} entities; the first one stands for all until the next run of: "
-                "ragraphs index"
-            )
+            written = await _summary(model, named[id].name, waiting[id])
+        except NoReplyError as error:
+            patience.note(error)
+        else:
+            patience.note()
+            await storing.add((id, written))
+        done += 1
+        report(done, len(waiting))
 
-    async def _work(self, silence: int) -> None:
-        while self._left and self._silent < silence:
-            id = self._left.popleft()
-            try:
-                self._written[id] = await _summary(self._model, self._names[id], self._waiting[id])
-                self._silent = 0
-            except NoReplyError as error:
-                self._silent += error.cause == "unreachable"
-            if len(self._written) >= _BATCH:
-                await self._store()
-            self._report(len(self._waiting) - len(self._left), len(self._waiting))
-
-    async def _store(self) -> None:
-        written, self._written = self._written, {}
-        await asyncio.to_thread(self._index.entities.describe, written)
+    storing = Storing[tuple[str, str]](lambda rows: index.entities.describe(dict(rows)))
+    async with storing:
+        await in_parallel(patience.while_it_lasts(waiting), describe, context.concurrency)
+    if undescribed := len(await asyncio.to_thread(index.entities.undescribed)):
+        current_meter().warn(
+            f"The model {model.name} wrote no summary of the descriptions of {undescribed} "
+            "entities; the first one stands for all until the next run of: ragraphs index"
+        )
 
 
 async def _summary(model: LanguageModel, name: str, descriptions: Sequence[str]) -> str:
@@ -175,44 +127,23 @@ def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
         yield group
 
 
-async def embed_described(index: Index, context: Context, report: Progress) -> None:
-    """Makes the vectors of the collection ``entities`` those of all entities as described now."""
-    entries = await asyncio.to_thread(_entries, index.entities.all_entities())
-    await _embed(index, context, entries, sorted(entries), report)
+async def embed_entities(index: Index, context: Context) -> None:
+    """Gives every entity the vector of its name and description, and takes away all others."""
+    entries = await asyncio.to_thread(_entries, index)
+    await embed_entries(index, context, "entities", entries, progress_of("embed_entities"))
 
 
-async def embed_settled(index: Index, context: Context, report: Progress) -> None:
-    """Gives the entities that await no description their vectors; no vector is taken away."""
-    waiting = await asyncio.to_thread(index.entities.undescribed)
-    settled = (each for each in index.entities.all_entities() if each.id not in waiting)
-    entries = await asyncio.to_thread(_entries, settled)
-    present = await asyncio.to_thread(index.vectors.ids, "entities")
-    await _embed(index, context, entries, sorted(present.union(entries)), report)
+def _entries(index: Index) -> list[Entry]:
+    return [_entry(entity) for entity in index.entities.all_entities()]
 
 
-async def _embed(
-    index: Index,
-    context: Context,
-    entries: dict[str, Entry],
-    wanted: Sequence[str],
-    report: Progress,
-) -> None:
-    workers = workers_for(index, context)
-    await embed_missing(index, "entities", wanted, partial(entries_of, entries), workers, report)
-
-
-def _entries(entities: Iterable[StoredEntity]) -> dict[str, Entry]:
-    """What is embedded of every entity; another text has another id, so that it is made anew."""
-    entries: dict[str, Entry] = {}
-    for entity in entities:
-        text = f"{entity.name}: {entity.description}" if entity.description else entity.name
-        id = f"{entity.id}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
-        entries[id] = Entry(id, text, {"entity": entity.id, "type": entity.type})
-    return entries
+def _entry(entity: StoredEntity) -> Entry:
+    text = f"{entity.name}: {entity.description}" if entity.description else entity.name
+    return Entry(owned_id(entity.id, text), text, {"entity": entity.id, "type": entity.type})
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class KnowledgeGraph:
     """Entities, the relations at each, heaviest first, and the passages that speak of each."""
 
     entities: Mapping[str, StoredEntity]
@@ -233,12 +164,12 @@ class Knowledge:
         return self.passages.get(entity, ())
 
 
-def load_knowledge(index: Index) -> Knowledge:
+def load_knowledge(index: Index) -> KnowledgeGraph:
     """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
     return _kept.of(index)
 
 
-def _load(index: Index) -> Knowledge:
+def _load(index: Index) -> KnowledgeGraph:
     from ..algorithms.entities.spans import SpellingIndex
 
     store = index.entities
@@ -252,10 +183,10 @@ def _load(index: Index) -> Knowledge:
         edge = Edge(relation.id, relation.source, relation.relation, relation.target)
         for end in (relation.source, relation.target):
             edges.setdefault(end, []).append(edge)
-    return Knowledge(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
+    return KnowledgeGraph(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
 
 
-_kept = Kept(entities_stamp, _load)
+_kept = Kept(ENTITIES.stamp, _load)
 
 
 def linked_topics(index: Index, question: str) -> list[TopicEntity]:
@@ -263,7 +194,8 @@ def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     graph = load_knowledge(index)
     links = link_question(graph, graph.spellings, question)
     places = unlinked_names(question, links)
-    vectors = index.embedder.embed([question[start:end] for start, end in places])
+    names = [question[start:end] for start, end in places]
+    vectors = embed_queries(index.embedder, names) if names else ()
     for (start, end), vector in zip(places, vectors, strict=True):
         for id, cosine in index.vectors.search("entities", vector, 1):
             if cosine >= LINK_FLOOR and owner_of(id) in graph.entities:

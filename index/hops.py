@@ -22,17 +22,15 @@ from ..algorithms.hoprag.walk import EdgeIndex
 from ..context import Context
 from ..language.analyser import keywords
 from ..language.mentions import question_mentions
-from ..state.errors import RagraphsError
+from ..models.query_vectors import embed_queries
 from ..stores.arrays import load_arrays, save_arrays
+from .layers import HOPS
 from .opening import Index, Kept
 from .progress import progress_of
-from .vectors import settle_vectors, texts_at_once, workers_for
+from .vectors import keep_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-HOPS_FILE = "hops.npz"
-_CONNECTING = "1:"  # to be changed when the same questions give another file
 
 
 async def embed_questions(index: Index, context: Context) -> None:
@@ -43,13 +41,13 @@ async def embed_questions(index: Index, context: Context) -> None:
         index.questions.add(ids, index.embedder.embed([texts[id] for id in ids]))
 
     await asyncio.to_thread(index.questions.remove_damaged)
-    await settle_vectors(
+    await keep_vectors(
+        index,
+        context,
         sorted(texts),
         index.questions.ids,
         index.questions.remove,
         embed_batch,
-        texts_at_once(index),
-        workers_for(index, context),
         progress_of("embed_questions"),
     )
 
@@ -61,19 +59,8 @@ def question_id(question: str) -> str:
 
 def stored_hops(index: Index) -> HopGraph:
     """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
-    hops_stamp(index)
-    return hops_from_arrays(load_arrays(index.folder / HOPS_FILE))
-
-
-def hops_stamp(index: Index) -> str:
-    """What changes when the edges were made anew. Raises RagraphsError where there are none."""
-    stamp: str = index.catalogue.property("connected") or ""
-    if not stamp.startswith(_CONNECTING) or not (index.folder / HOPS_FILE).exists():
-        raise RagraphsError(
-            "The index has no hops layer; build it with: ragraphs index --layers hops "
-            f"--index {index.folder}"
-        )
-    return stamp
+    HOPS.stamp(index)
+    return hops_from_arrays(load_arrays(HOPS.path(index)))
 
 
 def _questions(index: Index) -> dict[str, str]:
@@ -85,14 +72,15 @@ def _questions(index: Index) -> dict[str, str]:
     }
 
 
-def connect_passages(index: Index) -> None:
+def merge_edges(index: Index) -> None:
     """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
 
     The edges are made anew, if any passage's questions have changed since they were made.
     """
-    stamp = _CONNECTING + index.readings.stamp("questions")
-    if index.catalogue.property("connected") == stamp and (index.folder / HOPS_FILE).exists():
-        return
+    HOPS.renew(index, _merge_edges, index.readings.stamp("questions"))
+
+
+def _merge_edges(index: Index) -> None:
     asked = dict(index.readings.values("questions"))
     passages = [
         AskedPassage(
@@ -106,8 +94,7 @@ def connect_passages(index: Index) -> None:
         if passage["id"] in asked
     ]
     graph = build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
-    save_arrays(index.folder / HOPS_FILE, hops_to_arrays(graph))
-    index.catalogue.set_property("connected", stamp)
+    save_arrays(HOPS.path(index), hops_to_arrays(graph))
 
 
 _REMEMBERED = 32
@@ -174,12 +161,12 @@ def _load(index: Index) -> LoadedHops:
     return LoadedHops(graph, edges, ask)
 
 
-_kept = Kept(hops_stamp, _load)
+_kept = Kept(HOPS.stamp, _load)
 
 
 def _ask(index: Index, edges: EdgeIndex, question: str) -> AskedEdges:
     rest = _without_names(question) or question
-    vectors = index.embedder.embed([question, rest])
+    vectors = embed_queries(index.embedder, [question, rest])
     words = keywords(question)
     return AskedEdges(
         vectors[0],

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder
@@ -137,29 +136,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     )
 
 
-async def index_of(context: Context) -> Index:
-    """The existing index that ``context`` names, opened without blocking the loop."""
-    return await asyncio.to_thread(open_index, context)
-
-
-async def index_with(context: Context, load: Callable[..., T], *arguments: Any) -> tuple[Index, T]:
-    """The index that ``context`` names and ``load(index, *arguments)``, which may block."""
-
-    def opened() -> tuple[Index, T]:
-        index = open_index(context)
-        return index, load(index, *arguments)
-
-    return await asyncio.to_thread(opened)
-
-
-async def language_model_of(context: Context, name: str | None = None) -> LanguageModel:
-    """The language model called ``name``, or that ``context`` names, with its index's replies."""
-    return await language_model_at(await index_of(context), context, name)
-
-
-async def language_model_at(
-    index: Index, context: Context, name: str | None = None
-) -> LanguageModel:
+async def language_model(index: Index, context: Context, name: str | None = None) -> LanguageModel:
     """The language model called ``name``, or that ``context`` names, with the replies of ``index``.
 
     Raises RagraphsError when it is not allowed, unknown, or has no key.

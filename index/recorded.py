@@ -18,6 +18,7 @@ from ..state.index import Failure
 from ..state.records import Passage
 from ..stores.catalogue import Catalogue
 from ..stores.readings import ReadingKind
+from .layers import LAYERS, read_for
 from .opening import Index, open_index
 
 
@@ -39,13 +40,13 @@ def unread_places(index: Index, kinds: Sequence[ReadingKind]) -> list[Failure]:
         for passage, reason in index.readings.failed(kind):
             reasons.setdefault(passage, []).append(reason)
     return [
-        {"path": _place(passage), "reason": reason}
+        {"path": place_of(passage), "reason": reason}
         for passage in index.catalogue.passages(sorted(reasons))
         for reason in dict.fromkeys(reasons[passage["id"]])
     ]
 
 
-def _place(passage: Passage) -> str:
+def place_of(passage: Passage) -> str:
     return f"{passage['document']}, characters {passage['start']}–{passage['end']}"
 
 
@@ -53,9 +54,6 @@ DEFAULT_CHUNK_TOKENS = 400
 
 
 DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 2000}
-
-
-READ_LAYERS: dict[LayerName, ReadingKind] = {"hops": "questions", "entities": "facts"}
 
 
 class Extraction(TypedDict):
@@ -109,8 +107,7 @@ def wanted_layers(catalogue: Catalogue, context: IndexContext) -> list[LayerName
     """The layers to build: a layer that was built once is kept up to date from then on."""
     recorded = catalogue.property("layers") or []
     wanted = {*recorded, *context.layers}
-    if "communities" in wanted:
-        wanted.add("entities")
+    wanted |= {below for layer in LAYERS.values() if layer.name in wanted for below in layer.needs}
     return [name for name in get_args(LayerName) if name in wanted]
 
 
@@ -129,12 +126,10 @@ class ReadingSettings(NamedTuple):
     readers: dict[ReadingKind, str]
 
 
-def reading_settings(
-    catalogue: Catalogue, context: IndexContext, layers: Sequence[str]
-) -> ReadingSettings:
+def reading_settings(index: Index, context: IndexContext, layers: Sequence[str]) -> ReadingSettings:
     """How passages are read for ``layers``. Blocks."""
-    model = wanted_reader(catalogue, context)
-    extraction = wanted_extraction(catalogue, context)
+    model = wanted_reader(index.catalogue, context)
+    extraction = wanted_extraction(index.catalogue, context)
     return ReadingSettings(model, extraction, readers_of(layers, model, extraction))
 
 
@@ -157,7 +152,7 @@ def readers_of(
 ) -> dict[ReadingKind, str]:
     """What each kind of reading that ``layers`` need must have been read by, to count as read."""
     readers: dict[ReadingKind, str] = {"questions": reader, "facts": _labelled(reader, extraction)}
-    return {kind: readers[kind] for layer, kind in READ_LAYERS.items() if layer in layers}
+    return {kind: readers[kind] for kind in read_for(layers)}
 
 
 def _labelled(reader: str, extraction: Extraction | None) -> str:
@@ -173,7 +168,7 @@ def _labelled(reader: str, extraction: Extraction | None) -> str:
 def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
     layers = wanted_layers(catalogue, context)
     wanted: dict[str, Any] = {"layers": layers}
-    if READ_LAYERS.keys() & layers:
+    if read_for(layers):
         wanted["reader"] = wanted_reader(catalogue, context)
     if "entities" in layers:
         wanted["extraction"] = wanted_extraction(catalogue, context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,23 +21,20 @@ from ..algorithms.linear_rag.passage_graph import (
     with_entities,
 )
 from ..context import Context
-from ..state.errors import RagraphsError
 from ..state.records import Passage
 from ..stores.arrays import save_arrays
 from ..stores.catalogue import batches
 from ..stores.vector_tables import SentenceVectors
-from .entities import entities_stamp
+from .layers import ENTITIES, SENTENCES, layers_of
 from .opening import Index, Kept
 from .progress import progress_of
-from .vectors import in_batches, texts_at_once, workers_for
+from .vectors import in_batches, texts_at_once
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..algorithms.linear_rag.passage_graph import PassageGraph
-
-GRAPH_FILE = "passage_graph.npz"
 
 
 async def embed_sentences(index: Index, context: Context) -> None:
@@ -49,12 +45,9 @@ async def embed_sentences(index: Index, context: Context) -> None:
     wanted = await asyncio.to_thread(_sentence_counts, index)
     missing = await asyncio.to_thread(index.sentences.missing, wanted)
     packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
-    await in_batches(
-        [[missing[place] for place in places] for places in packed],
-        partial(_embed, index),
-        workers_for(index, context),
-        progress_of("embed_sentences"),
-    )
+    groups = [[missing[place] for place in places] for places in packed]
+    report = progress_of("embed_sentences")
+    await in_batches(index, context, groups, partial(_embed, index), report)
 
 
 def _sentence_counts(index: Index) -> dict[str, int]:
@@ -81,12 +74,12 @@ def link_passages(index: Index) -> None:
     """
     passages = list(index.catalogue.all_passages())
     sentences = index.sentences.counts()
-    named = "entities" in index.catalogue.property("layers")
-    parts = [f"{passage['id']}:{sentences.get(passage['id'])} " for passage in passages]
-    parts += [entities_stamp(index)] if named else []
-    stamp = hashlib.sha256("".join(parts).encode()).hexdigest()
-    if index.catalogue.property("linked") == stamp and (index.folder / GRAPH_FILE).exists():
-        return
+    named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
+    sizes = [(passage["id"], sentences.get(passage["id"])) for passage in passages]
+    SENTENCES.renew(index, partial(_link_passages, passages, named is not None), sizes, named)
+
+
+def _link_passages(passages: Sequence[Passage], named: bool, index: Index) -> None:
     spans = _entity_spans(index, [passage["id"] for passage in passages]) if named else {}
     records = [
         with_entities(
@@ -98,8 +91,7 @@ def link_passages(index: Index) -> None:
     ]
     arrays = graph_to_arrays(build_graph(records))
     ids = np.array([passage["id"] for passage in passages], dtype=np.str_)
-    save_arrays(index.folder / GRAPH_FILE, {**arrays, "ids": ids})
-    index.catalogue.set_property("linked", stamp)
+    save_arrays(SENTENCES.path(index), {**arrays, "ids": ids})
 
 
 def _entity_spans(index: Index, passages: Sequence[str]) -> dict[str, list[NamedSpan]]:
@@ -129,20 +121,9 @@ def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
     from ..algorithms.linear_rag.passage_graph import graph_from_arrays
     from ..stores.arrays import load_arrays
 
-    _stamp(index)
-    arrays = load_arrays(index.folder / GRAPH_FILE)
+    SENTENCES.stamp(index)
+    arrays = load_arrays(SENTENCES.path(index))
     return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]
-
-
-def _stamp(index: Index) -> str:
-    """What changes when the graph was made anew."""
-    stamp: str | None = index.catalogue.property("linked")
-    if stamp is None or not (index.folder / GRAPH_FILE).exists():
-        raise RagraphsError(
-            "The index has no sentences layer; build it with: ragraphs index --layers sentences "
-            f"--index {index.folder}"
-        )
-    return stamp
 
 
 def load_graph(index: Index) -> LoadedGraph:
@@ -158,4 +139,4 @@ def _load(index: Index) -> LoadedGraph:
     return LoadedGraph(ids, graph, passage_vectors, sentence_vectors)
 
 
-_kept = Kept(_stamp, _load)
+_kept = Kept(SENTENCES.stamp, _load)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from typing import get_args
@@ -15,7 +15,7 @@ from ..language.analyser import keywords
 from ..state.records import Passage
 from ..stores.catalogue import batches
 from ..stores.chroma import Collection, Entry
-from .concurrency import FEW_THREADS, to_its_end
+from .concurrency import FEW_THREADS, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
 
@@ -27,12 +27,7 @@ async def embed_passages(index: Index, context: Context) -> None:
     """Gives every passage its vector, and takes away those of passages that are gone."""
     wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
     await embed_missing(
-        index,
-        "passages",
-        wanted,
-        partial(_entries, index),
-        workers_for(index, context),
-        progress_of("embed"),
+        index, context, "passages", wanted, partial(_entries, index), progress_of("embed_passages")
     )
 
 
@@ -48,10 +43,10 @@ def clear_vectors(index: Index) -> None:
 
 async def embed_missing(
     index: Index,
+    context: Context,
     collection: Collection,
     wanted: Sequence[str],
     load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
-    workers: int,
     report: Progress,
 ) -> None:
     """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
@@ -66,79 +61,84 @@ async def embed_missing(
 
     ids = partial(index.vectors.ids, collection)
     remove = partial(index.vectors.remove, collection)
-    size = texts_at_once(index)
-    if await settle_vectors(wanted, ids, remove, embed_batch, size, workers, report):
+    if await keep_vectors(index, context, wanted, ids, remove, embed_batch, report):
         await asyncio.to_thread(mark_written, index)
 
 
-async def settle_vectors(
+async def keep_vectors(
+    index: Index,
+    context: Context,
     wanted: Sequence[str],
     ids: Callable[[], set[str]],
     remove: Callable[[Sequence[str]], None],
     embed_batch: Callable[[Sequence[str]], None],
-    size: int,
-    workers: int,
     report: Progress,
 ) -> bool:
     """Makes the stored ``ids`` those that are ``wanted``; whether any were removed or embedded.
 
-    An interrupted run loses at most one batch of ``size`` for each worker.
+    An interrupted run loses at most one batch for each worker.
     """
     present = await asyncio.to_thread(ids)
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
     await asyncio.to_thread(remove, extra)
-    await in_batches(list(batches(missing, size)), embed_batch, workers, report)
+    groups = list(batches(missing, texts_at_once(index)))
+    await in_batches(index, context, groups, embed_batch, report)
     return bool(missing or extra)
 
 
 async def in_batches(
+    index: Index,
+    context: Context,
     groups: Sequence[Sequence[str]],
     work: Callable[[Sequence[str]], None],
-    workers: int,
     report: Progress,
 ) -> None:
     """Does blocking ``work`` on groups of items, and reports how many items are done.
 
     After a failure no more groups are begun, and those under way are kept.
     """
-    waiting = deque(groups)
-    total = sum(map(len, groups))
-    done = 0
+    total, done = sum(map(len, groups)), 0
 
-    async def run(threads: Executor) -> None:
+    async def one(group: Sequence[str]) -> None:
         nonlocal done
-        while waiting:
-            group = waiting.popleft()
-            try:
-                await to_its_end(work, group, threads=threads)
-            except BaseException:
-                waiting.clear()
-                raise
-            done += len(group)
-            report(done, total)
+        await to_its_end(work, group, threads=threads)
+        done += len(group)
+        report(done, total)
 
+    # One batch at a time on this machine, several where another one works.
+    workers = 1 if index.embedder.local else context.concurrency
     with nullcontext(FEW_THREADS) if workers == 1 else ThreadPoolExecutor(workers) as threads:
-        running = [run(threads) for _ in range(workers)]
-        ends = await asyncio.gather(*running, return_exceptions=True)
-    for end in ends:
-        if end is not None:
-            raise end
+        await in_parallel(groups, one, workers)
 
 
-def entries_of(entries: Mapping[str, Entry], ids: Sequence[str]) -> list[tuple[Entry, str]]:
-    """The entries of ``ids``, each with its text."""
-    return [(entries[id], entries[id].text) for id in ids]
+async def embed_entries(
+    index: Index,
+    context: Context,
+    collection: Collection,
+    entries: Sequence[Entry],
+    report: Progress,
+) -> None:
+    """Makes ``entries``, embedded by their texts, the whole of ``collection``."""
+    known = {entry.id: entry for entry in entries}
+    await embed_missing(
+        index,
+        context,
+        collection,
+        sorted(known),
+        lambda ids: [(known[id], known[id].text) for id in ids],
+        report,
+    )
+
+
+def owned_id(owner: str, text: str) -> str:
+    """The id ``<owner>-<text hash>`` of a vector: another text gives another, made anew."""
+    return f"{owner}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
 
 
 def owner_of(vector: str) -> str:
-    """The id of the entity or community that a vector, named by it and its text's hash, is of."""
+    """The owner's id in a vector id of the form ``<owner>-<text hash>``."""
     return vector.partition("-")[0]
-
-
-def workers_for(index: Index, context: Context) -> int:
-    """How many batches to embed at once: one on this machine, several where another one works."""
-    return 1 if index.embedder.local else context.concurrency
 
 
 def texts_at_once(index: Index) -> int:

@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..algorithms.citations import locate
 from ..context import QuestionContext
-from ..index.opening import language_model_of
 from ..models.meter import current_meter
-from ..models.protocol import NoReplyError
 from ..prompts.library import ANSWER
-from ..prompts.prompt import number
+from ..prompts.prompt import number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
 from ..state.records import Citation, Evidence
 from .node import node
+from .run import Run, Update
 
 
 @node(answers=True)
-async def answer(state: QuestionState, context: QuestionContext) -> dict[str, Any]:
+async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     """Answers the question from ``evidence`` and nothing else, or says that it cannot."""
     evidence = state["evidence"]
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
-    model = await language_model_of(context)
-    texts = number([(passage["title"], passage["text"]) for passage in evidence])
-    try:
-        reply = await model.run(ANSWER, question=state["question"], texts=texts)
-    except NoReplyError as error:
-        return unanswered(error)
-    return settled(reply, evidence)
+    reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
+    return answered(reply, evidence)
 
 
-def unanswered(error: NoReplyError) -> dict[str, Any]:
-    """The part of the output where the model gave no reply."""
-    current_meter().warn(str(error))
-    return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
-
-
-def settled(reply: Answer, evidence: Sequence[Evidence]) -> dict[str, Any]:
+def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     """The part of the output that a reply from ``evidence`` decides, with checked citations."""
     citations = check_citations(reply.quotes, evidence)
     sufficient = _is_supported(reply, citations)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.types import Overwrite
 
 from ..context import QuestionContext
-from ..index.opening import index_of
+from ..index.opening import open_index
 from ..state.answering import QuestionInput
 from ..state.errors import RagraphsError
 from .node import node
@@ -23,7 +24,7 @@ def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     @node()
     async def begin(state: QuestionInput, context: QuestionContext) -> dict[str, Any]:
         check_question(state.get("question"))
-        await index_of(context)
+        await asyncio.to_thread(open_index, context)
         return fresh
 
     return begin

@@ -7,41 +7,51 @@ import contextvars
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import get_runtime
 
-from ..context import Context, QuestionContext
-from ..models.meter import start_meter
+from ..context import Context, IndexContext, QuestionContext
+from ..index.opening import open_index
+from ..models.meter import Meter, current_meter, start_meter
+from ..models.protocol import NoReplyError
 from ..state.usage import total_calls
+from .run import Run, Update
 from .streaming import answer_stream
 
 T = TypeVar("T")
-Update = dict[str, Any]
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
 Node = RunnableLambda[Any, Update]
 Reserve = int | Callable[[Any], int]
 
 
 def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFunction], Node]:
-    """Makes a node out of ``async def name(state, context) -> dict``, for sync and async runs.
+    """Makes a node out of ``async def name(state, run) -> dict``, for sync and async runs.
 
-    The node's model calls, searches and warnings are added to its update under ``usage`` and
-    ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one that the state
-    decides) are left untouched, for the nodes that run beside it or after it. The text of the
-    ``answer`` that a node gives is streamed where it ``answers`` the run's question.
+    ``run`` is a ``Run``, whose index is open; a node that needs no index may take the ``context``
+    in its place. The node's model calls, searches and warnings are added to its update under
+    ``usage`` and ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one
+    that the state decides) are left untouched, for the nodes that run beside it or after it. Where
+    the node ``answers`` the run's question, its ``answer`` is streamed, and without a reply of the
+    model the run ends with the reason.
     """
 
     def decorate(func: NodeFunction) -> Node:
-        context_type = cast(type[Context], get_type_hints(func)["context"])
+        context_type, opens = _wanted(func)
 
         async def run(state: Any) -> Update:
             context = get_runtime(context_type).context or context_type()
             meter = start_meter(_calls_left(state, context, reserve))
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            update = await func(state, context)
+            given = await asyncio.to_thread(_opened, context, meter) if opens else context
+            try:
+                update = await func(state, given)
+            except NoReplyError as error:
+                if not answers:
+                    raise
+                update = unanswered(error)
             if stream is not None:
                 stream.end(update.get("answer", ""))
             return {"usage": meter.usage(), "warnings": meter.warnings, **update}
@@ -52,6 +62,28 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
         return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
 
     return decorate
+
+
+def unanswered(error: NoReplyError) -> Update:
+    """The part of the output where the model gave no reply, which is a warning, too."""
+    current_meter().warn(str(error))
+    return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
+
+
+def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:
+    """The type of the context that a node takes, and whether it wants the index open."""
+    hints = get_type_hints(func)
+    if "run" in hints:
+        return cast(type[Context], get_args(hints["run"])[0]), True
+    return cast(type[Context], hints["context"]), False
+
+
+def _opened(context: Context, meter: Meter) -> Run[Context]:
+    if isinstance(context, IndexContext):
+        from ..index.recorded import open_for_indexing
+
+        return Run(context, open_for_indexing(context), meter)
+    return Run(context, open_index(context), meter)
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -2,79 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any, Literal
-
-from ..algorithms.fusion import reciprocal_rank_fusion
-from ..context import QuestionContext, RetrieverName
-from ..index.opening import Index, index_of
-from ..models.meter import current_meter
+from ..context import QuestionContext
 from ..state.answering import QuestionState
-from ..state.records import Evidence
 from .node import node
-
-_DEPTH = 100
-_UNSEMANTIC_WEIGHT = 0.1
+from .run import Run, Update
 
 
 @node()
-async def retrieve(state: QuestionState, context: QuestionContext) -> dict[str, Any]:
+async def retrieve(state: QuestionState, run: Run[QuestionContext]) -> Update:
     """Finds the passages nearest to the question, best first."""
-    index = await index_of(context)
-    found = await asyncio.to_thread(
-        search, index, state["question"], context.retriever, context.top_k
-    )
-    current_meter().retrievals += 1
-    return {"evidence": found}
-
-
-def search(
-    index: Index, question: str, retriever: Literal["auto", RetrieverName], most: int
-) -> list[Evidence]:
-    """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError.
-
-    ``auto`` is the best retriever that the index has the layers for.
-    """
-    if retriever == "auto":
-        layers = index.catalogue.property("layers") or []
-        retriever = "graph" if "sentences" in layers else "hybrid"
-    depth = max(most, _DEPTH)
-    if retriever == "vector":
-        ranked = _nearest(index, question, most)
-    elif retriever == "graph":
-        ranked = walk_from(index, question, most)
-    elif retriever == "lexical":
-        ranked = index.catalogue.search_terms(question, most)
-    else:
-        lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
-        weight = 1.0 if index.embedder.semantic else _UNSEMANTIC_WEIGHT
-        ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], [1.0, weight])
-    scores = dict(ranked[:most])
-    return [
-        {**passage, "score": scores[passage["id"]], "found": "retrieved"}
-        for passage in index.catalogue.passages(list(scores))
-    ]
-
-
-def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
-    return index.vectors.search("passages", index.embedder.embed([question])[0], most)
-
-
-def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
-    """The ids of at most ``most`` passages with their scores, best first. Blocks.
-
-    Raises RagraphsError where the index has no sentences layer.
-    """
-    from ..algorithms.linear_rag.question import read_question
-    from ..algorithms.linear_rag.walk import rank, similarities
-    from ..index.sentences import load_graph
-
-    loaded = load_graph(index)
-    if not loaded.ids:
-        return []
-    parts = read_question(loaded.graph, question)
-    vectors = index.embedder.embed([question, parts.rest or question])
-    cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
-    scores = rank(loaded.graph, parts, cosines)
-    best = (-scores).argsort(kind="stable")[:most]
-    return [(loaded.ids[place], float(scores[place])) for place in best]
+    return {"evidence": await run.search(state["question"], run.context.top_k)}

@@ -9,12 +9,10 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 from langgraph.config import get_config, get_stream_writer
 from langgraph.graph.message import push_message
-from langgraph.pregel import Pregel
 
 from ..context import Context, QuestionContext
 
 ANSWER_STEP = "answer"
-MESSAGE = "message"
 _Write = Callable[[Any], None]
 
 
@@ -38,10 +36,10 @@ class AnswerStream:
     def add(self, piece: str) -> None:
         """The next piece of the answer's text."""
         self._text += piece
-        _tell({"step": ANSWER_STEP, "text": piece, "id": self._id}, self._write)
+        retell({"step": ANSWER_STEP, "text": piece, "id": self._id}, self._write)
 
     def end(self, answer: str) -> None:
-        """The answer as it became: what was not streamed of it is added."""
+        """Ends the stream: emits whatever of the final answer was not streamed yet."""
         if not answer.startswith(self._text):
             self.begin()
         if answer != self._text:
@@ -54,45 +52,22 @@ def answer_stream(context: Context) -> AnswerStream | None:
     return AnswerStream(get_stream_writer()) if wanted or _messages_are_followed() else None
 
 
-async def pass_on(
-    graph: Pregel[Any, Any, Any, Any],
-    given: dict[str, Any],
-    context: QuestionContext,
-    write: _Write,
-    method: str,
-) -> dict[str, Any]:
-    """The output of ``graph``; what it streams goes to the caller, with the name of the method.
-
-    Under ``message`` it has the id of the answer that was streamed, if one was.
-    """
-    result: dict[str, Any] = {}
-    id = ""
-    part: Any
-    async for mode, part in graph.astream(
-        given,
-        context=context,
-        stream_mode=["custom", "values"],
-        output_keys=graph.output_channels,
-    ):
-        if mode == "values":
-            result = part
-            continue
-        id = part.get("id", id)
-        _tell({**part, "method": method}, write)
-    return {**result, MESSAGE: id}
-
-
-def _tell(event: dict[str, Any], write: _Write) -> None:
-    """Writes an event; a piece of an answer goes to those who follow messages as well."""
+def retell(event: dict[str, Any], write: _Write) -> None:
+    """Passes an event on; a piece of an answer goes to those who follow messages as well."""
     write(event)
     if event["step"] == ANSWER_STEP and "text" in event and _messages_are_followed():
         push_message(AIMessageChunk(content=event["text"], id=event["id"]), state_key=None)
 
 
 def _messages_are_followed() -> bool:
-    """Whether the run is streamed in the mode ``messages``."""
-    from langgraph.pregel._messages import StreamMessagesHandler
+    """Whether the run is streamed in the mode ``messages``.
 
+    LangGraph tells it in no public way; where its handler has another place, nobody follows.
+    """
+    try:
+        from langgraph.pregel._messages import StreamMessagesHandler
+    except ImportError:
+        return False
     callbacks = get_config().get("callbacks") or []
     handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
     return any(isinstance(handler, StreamMessagesHandler) for handler in handlers)

@@ -12,6 +12,7 @@ from string import Template
 from typing import Generic, TypedDict, TypeVar
 
 from ..state.errors import RagraphsError
+from ..state.records import Passage
 from .replies import PromptReply
 
 T = TypeVar("T")
@@ -72,6 +73,11 @@ def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
         {"id": str(position), "title": title, "text": text}
         for position, (title, text) in enumerate(texts, start=1)
     ]
+
+
+def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
+    """Passages numbered from 1, under their titles."""
+    return number([(passage["title"], passage["text"]) for passage in passages])
 
 
 def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:

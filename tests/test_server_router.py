@@ -95,7 +95,7 @@ async def test_every_graph_explains_its_settings_and_can_be_drawn(client, graph)
     names = {str(one["id"]) for one in drawing["nodes"]}
     assert drawing["edges"] and "__start__" in names and len(names) > 3
     if graph == "router":
-        assert {"crag:grade", "deeprag:conclude", "weigh", "conclude"} <= names
+        assert {"crag:grade", "deeprag:conclude", "keep_better", "conclude"} <= names
 
 
 @pytest.mark.parametrize("graph", ["hoprag", "deeprag", "graphrag"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..index.corrections import _meant
-from ..index.entities import entities_stamp
+from ..index.layers import ENTITIES
 from ..index.opening import Index
 from ..language.mentions import normalised
 from ..state.errors import RagraphsError
@@ -18,7 +18,7 @@ def listed(index: Index, most: int, containing: str = "") -> list[dict[str, Any]
 
     Raises RagraphsError where there is no entities layer, or no such name.
     """
-    entities_stamp(index)
+    ENTITIES.stamp(index)
     found = index.entities.largest(most, normalised(containing) or containing)
     if containing and not found:
         raise RagraphsError(f"No entity has {containing!r} in its name.")
@@ -47,7 +47,7 @@ def looked_up(index: Index, name: str) -> list[dict[str, Any]]:
 
 def merges(index: Index) -> list[dict[str, Any]]:
     """What was taken for one entity, and why. Blocks; raises RagraphsError without the layer."""
-    entities_stamp(index)
+    ENTITIES.stamp(index)
     return [merge._asdict() for merge in index.entities.merges()]
 
 

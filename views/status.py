@@ -9,8 +9,9 @@ from typing import Any
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
+from ..index.layers import layers_of, read_for
 from ..index.opening import Index
-from ..index.recorded import READ_LAYERS, readers_of, unread_places
+from ..index.recorded import readers_of, unread_places
 from ..stores.catalogue import batches
 
 _BATCH = 1000
@@ -28,13 +29,13 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "without_vector": len(passages - vectors),
         "embeddings": catalogue.property("embeddings"),
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
-        "layers": (layers := catalogue.property("layers") or []),
+        "layers": (layers := layers_of(index)),
         "replies": index.replies.count(),
         "failures": [
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
     }
-    if READ_LAYERS.keys() & layers:
+    if read_for(layers):
         reader = catalogue.property("reader")
         described["reader"] = reader
         readers = readers_of(layers, reader, catalogue.property("extraction"))
@@ -61,7 +62,7 @@ def export_lines(index: Index) -> Iterator[str]:
         yield json.dumps({"kind": "passage", **passage}, ensure_ascii=False)
     for id, questions in index.readings.values("questions"):
         yield json.dumps({"kind": "questions", "passage": id, **questions}, ensure_ascii=False)
-    layers = catalogue.property("layers") or []
+    layers = layers_of(index)
     if "hops" in layers:
         yield from _hop_lines(stored_hops(index))
     if "entities" in layers:

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from ...algorithms.crag.grading import GraderParameters, features, grade
 from ...algorithms.crag.strips import verdict
 from ...context import IndexContext
+from ...index.retrieval import search
 from ...index.vectors import passage_text
-from ...nodes.retrieve import search
 from ...stores.loading.sources import document_path
 from ..datasets import load_dataset
 from ..retrieval import indexed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...algorithms.crag.strips import decompose, recompose
 from ...context import CragContext
@@ -11,6 +10,7 @@ from ...prompts.library import GRADE_STRIPS
 from ...state.crag import CragState
 from ...state.records import Evidence
 from ..node import node
+from ..run import Run, Update
 from .grade import grade_texts
 
 
@@ -21,19 +21,19 @@ def _reserve(state: CragState) -> int:
 
 
 @node(reserve=_reserve)
-async def refine(state: CragState, context: CragContext) -> dict[str, Any]:
+async def refine(state: CragState, run: Run[CragContext]) -> Update:
     """Keeps the strips of the retrieved passages that help to answer the question."""
-    return {"refined": await _refine(state["question"], state["retrieved"], context)}
+    return {"refined": await _refine(run, state["question"], state["retrieved"])}
 
 
 @node(reserve=1)
-async def refine_web(state: CragState, context: CragContext) -> dict[str, Any]:
+async def refine_web(state: CragState, run: Run[CragContext]) -> Update:
     """Keeps the strips of the web's pages that help to answer the question."""
-    return {"web_refined": await _refine(state["question"], state["pages"], context)}
+    return {"web_refined": await _refine(run, state["question"], state["pages"])}
 
 
 @node()
-async def merge(state: CragState, context: CragContext) -> dict[str, Any]:
+async def merge(state: CragState, context: CragContext) -> Update:
     """Joins what was kept of the index and of the web, the same text once."""
     kept: dict[str, Evidence] = {}
     for strip in [*state["refined"], *state["web_refined"]]:
@@ -42,12 +42,13 @@ async def merge(state: CragState, context: CragContext) -> dict[str, Any]:
 
 
 async def _refine(
-    question: str, passages: Sequence[Evidence], context: CragContext
+    run: Run[CragContext], question: str, passages: Sequence[Evidence]
 ) -> list[Evidence]:
+    context = run.context
     strips = [
         strip for passage in passages for strip in decompose(passage, context.strip_sentences)
     ]
     if not strips:
         return []
-    grading = await grade_texts(GRADE_STRIPS, question, strips, context)
+    grading = await grade_texts(run, GRADE_STRIPS, question, strips)
     return recompose(strips, grading.scores, context.strip_cut, context.strips_kept)

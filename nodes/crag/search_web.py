@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from typing import Any
 
 from langgraph.types import interrupt
 
 from ...context import CragContext
-from ...index.opening import language_model_of
 from ...models.meter import current_meter
-from ...models.protocol import NoReplyError
 from ...models.web import Page, WebSearch, WebSearchError, web_search
 from ...prompts.library import REWRITE_QUERY
 from ...settings import settings
 from ...state.crag import CragState
 from ...state.records import Evidence
 from ..node import node
+from ..run import Run, Update
 
 _MOST_QUERIES = 3
 
 
 @node(reserve=2)
-async def rewrite(state: CragState, context: CragContext) -> dict[str, Any]:
+async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
     """Turns the question into at most three queries for a web search engine."""
-    model = await language_model_of(context, context.small_model)
-    try:
-        reply = await model.run(REWRITE_QUERY, question=state["question"])
-    except NoReplyError as error:
-        current_meter().warn(f"{error} The web was searched for the question as it stands.")
-        return {"queries": [state["question"]]}
-    queries = list(dict.fromkeys(query for query in reply.queries if query))[:_MOST_QUERIES]
-    return {"queries": queries or [state["question"]]}
+    reply = await run.ask(
+        REWRITE_QUERY,
+        otherwise="The web was searched for the question as it stands.",
+        model=run.context.small_model,
+        question=state["question"],
+    )
+    found = dict.fromkeys(query for query in (reply.queries if reply else ()) if query)
+    return {"queries": list(found)[:_MOST_QUERIES] or [state["question"]]}
 
 
 @node()
-async def search_web(state: CragState, context: CragContext) -> dict[str, Any]:
+async def search_web(state: CragState, context: CragContext) -> Update:
     """Searches the web for every query at once; a page found twice counts once."""
     web = web_search(settings())
     if web is None:

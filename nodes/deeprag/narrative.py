@@ -8,30 +8,28 @@ from ...algorithms.deeprag.comparing import Answered, compute
 from ...algorithms.deeprag.policy import choose_source
 from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
-from ...index.opening import index_of, language_model_of
 from ...index.progress import progress_of
-from ...models.meter import current_meter
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
 from ...state.deeprag import DeepragState, Step
 from ..node import node
+from ..run import Run, Update
 from .sub_questions import gather_evidence, read_for, retrieve_for
 
 
 @node(reserve=2)
-async def decide(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Writes the next sub-question given all earlier answers, and where to answer it from."""
-    steps = state["steps"]
+    steps, context = state["steps"], run.context
     if len(steps) >= context.max_steps:
-        current_meter().warn(f"The limit of {context.max_steps} steps was reached.")
+        run.meter.warn(f"The limit of {context.max_steps} steps was reached.")
         return {"pending": [], "bound": "steps"}
-    model = await language_model_of(context)
     shown = show_steps([(step["question"], step["answer"]) for step in steps])
     try:
-        reply = await model.run(NEXT_STEP, question=state["question"], steps=shown)
+        reply = await run.ask(NEXT_STEP, question=state["question"], steps=shown)
     except NoReplyError as error:
-        current_meter().warn(str(error))
+        run.meter.warn(str(error))
         return {"pending": [], "bound": "budget" if error.cause == "budget" else None}
     text = " ".join(reply.question.split())
     if reply.finish or not text or any(same_question(text, s["question"]) for s in steps):
@@ -53,12 +51,10 @@ async def decide(state: DeepragState, context: DeepragContext) -> dict[str, Any]
 
 
 @node()
-async def retrieve_step(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Finds passages for the sub-question."""
     step = state["pending"][0]
-    index = await index_of(context)
-    found = f"sub-question {step['number']}"
-    passages = await retrieve_for(index, context, step["question"], context.step_passages, found)
+    passages = await retrieve_for(run, step["question"], f"sub-question {step['number']}")
     return {
         "pending": [{**step, "passages": [passage["id"] for passage in passages]}],
         "evidence": gather_evidence(state["evidence"], passages),
@@ -66,29 +62,27 @@ async def retrieve_step(state: DeepragState, context: DeepragContext) -> dict[st
 
 
 @node(reserve=1)
-async def read_step(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Reads the passages of the sub-question for an intermediate answer."""
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
-    model = await language_model_of(context)
-    finding = await read_for(model, step["question"], [by_id[id] for id in step["passages"]])
+    finding = await read_for(run, step["question"], [by_id[id] for id in step["passages"]])
     return _taken(state, step, finding.answer, finding.citations, finding.why == "budget")
 
 
 @node(reserve=1)
-async def answer_from_earlier(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Answers the sub-question from earlier answers: computed if it can be, else by the model."""
     step, steps = state["pending"][0], state["steps"]
     computed = compute(step["question"], [Answered(s["question"], s["answer"]) for s in steps])
     if computed is not None:
         cited = [citation for place in computed.used for citation in steps[place]["citations"]]
         return _taken(state, step, computed.answer, cited, False)
-    model = await language_model_of(context)
     shown = show_steps([(s["question"], s["answer"]) for s in steps])
     try:
-        reply = await model.run(ANSWER_FROM_STEPS, question=step["question"], steps=shown)
+        reply = await run.ask(ANSWER_FROM_STEPS, question=step["question"], steps=shown)
     except NoReplyError as error:
-        current_meter().warn(f"“{step['question'][:80]}” was not answered. {error}")
+        run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
         return _taken(state, step, "", [], error.cause == "budget")
     answer = reply.answer if reply.found else ""
     cited = [citation for one in steps if one["answer"] for citation in one["citations"]]
@@ -97,8 +91,8 @@ async def answer_from_earlier(state: DeepragState, context: DeepragContext) -> d
 
 def _taken(
     state: DeepragState, step: Step, answer: str, citations: list[Any], spent: bool
-) -> dict[str, Any]:
+) -> Update:
     """The step with its answer, at the end of the narrative."""
     taken: Step = {**step, "answer": answer, "found": bool(answer), "citations": citations}
-    update: dict[str, Any] = {"steps": [*state["steps"], taken], "pending": []}
+    update: Update = {"steps": [*state["steps"], taken], "pending": []}
     return {**update, "bound": "budget"} if spent else update

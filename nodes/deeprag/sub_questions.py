@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ...algorithms.deeprag.comparing import Answered, Computed, compute
 from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
-from ...index.opening import Index
-from ...models.meter import current_meter
-from ...models.protocol import LanguageModel, NoReplyError
+from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import show_steps
 from ...prompts.library import ANSWER, SYNTHESIZE
-from ...prompts.prompt import number
+from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
 from ...state.records import Citation, Evidence
 from ..answer import check_citations
-from ..retrieve import search
+from ..run import Run, Update
 
 
 class Finding(NamedTuple):
@@ -47,24 +44,22 @@ class Conclusion(NamedTuple):
     why: StopReason | None
 
 
-async def retrieve_for(
-    index: Index, context: DeepragContext, question: str, most: int, found: str
-) -> list[Evidence]:
-    """At most ``most`` passages for ``question``; ``found`` says in them what they were for."""
-    passages = await asyncio.to_thread(search, index, question, context.retriever, most)
-    current_meter().retrievals += 1
+async def retrieve_for(run: Run[DeepragContext], question: str, found: str) -> list[Evidence]:
+    """The passages nearest to the sub-question ``question``, each marked ``found``."""
+    passages = await run.search(question, run.context.step_passages)
     return [{**passage, "found": found} for passage in passages]
 
 
-async def read_for(model: LanguageModel, question: str, passages: Sequence[Evidence]) -> Finding:
+async def read_for(
+    run: Run[DeepragContext], question: str, passages: Sequence[Evidence]
+) -> Finding:
     """The answer to a sub-question from ``passages``; a failure of the model is a warning."""
     if not passages:
         return Finding("", [], "not_found")
-    texts = number([(passage["title"], passage["text"]) for passage in passages])
     try:
-        reply = await model.run(ANSWER, question=question, texts=texts)
+        reply = await run.ask(ANSWER, question=question, texts=number_passages(passages))
     except NoReplyError as error:
-        current_meter().warn(f"“{question[:80]}” was not answered. {error}")
+        run.meter.warn(f"“{question[:80]}” was not answered. {error}")
         return Finding("", [], "budget" if error.cause == "budget" else "model_failed")
     citations = check_citations(reply.quotes, passages)
     if not (reply.sufficient and reply.answer and citations):
@@ -73,9 +68,7 @@ async def read_for(model: LanguageModel, question: str, passages: Sequence[Evide
 
 
 async def conclude_from(
-    index: Index,
-    model: LanguageModel,
-    context: DeepragContext,
+    run: Run[DeepragContext],
     question: str,
     support: Sequence[Support],
     evidence: Sequence[Evidence],
@@ -89,26 +82,26 @@ async def conclude_from(
     if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
         return Conclusion(support[0].answer, support[0].citations, pool, True, None)
     if not support or not all(one.answer for one in support):
-        own = await retrieve_for(index, context, question, context.top_k, "retrieved")
-        pool = gather_evidence(pool, own)
+        pool = gather_evidence(pool, await run.search(question, run.context.top_k))
     if not pool:
         return Conclusion("", [], pool, False, "no_evidence")
     computed = compute(question, [Answered(one.question, one.answer) for one in support])
     steps = show_steps(
         [(s.question, s.answer) for s in support], computed.answer if computed else ""
     )
-    texts = number([(passage["title"], passage["text"]) for passage in pool])
     try:
-        reply = await model.run(SYNTHESIZE, question=question, steps=steps, texts=texts)
+        reply = await run.ask(
+            SYNTHESIZE, question=question, steps=steps, texts=number_passages(pool)
+        )
     except NoReplyError as error:
-        current_meter().warn(str(error))
+        run.meter.warn(str(error))
         return _without_model(support, computed, pool, error)
     cited = check_citations(reply.quotes, pool)
     sufficient = reply.sufficient and bool(reply.answer)
     if not cited or (sufficient and (computed or all(one.answer for one in support))):
         cited = _united([cited, *(one.citations for one in _used(support, computed))])
     if sufficient and not cited:
-        current_meter().warn("The answer has no citation that could be checked.")
+        run.meter.warn("The answer has no citation that could be checked.")
     ranked = _best_first(pool, cited)
     return Conclusion(reply.answer, cited, ranked, sufficient and bool(cited), None)
 
@@ -150,7 +143,7 @@ def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list
     return list({passage["id"]: passage for passage in [*more, *known][::-1]}.values())[::-1]
 
 
-def conclusion_update(conclusion: Conclusion, bound: StopReason | None) -> dict[str, Any]:
+def conclusion_update(conclusion: Conclusion, bound: StopReason | None) -> Update:
     """The state's answer, with the reason that the run ended for."""
     why: StopReason = "answered" if conclusion.sufficient else "insufficient"
     return {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from functools import partial
 
 from ...algorithms.deeprag.sub_questions import acyclic
 from ...algorithms.deeprag.tree import (
@@ -18,16 +17,16 @@ from ...algorithms.deeprag.tree import (
     terminals,
 )
 from ...context import DeepragContext
-from ...index.opening import Index, index_of, language_model_at, language_model_of
+from ...index.concurrency import in_parallel
 from ...index.progress import progress_of
-from ...models.meter import current_meter
-from ...models.protocol import LanguageModel, NoReplyError
+from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import SubQuestions
 from ...prompts.library import DECOMPOSE
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode
 from ...state.errors import RagraphsError
 from ...state.records import Evidence
 from ..node import node
+from ..run import Run, Update
 from .sub_questions import (
     Conclusion,
     Finding,
@@ -39,11 +38,9 @@ from .sub_questions import (
     retrieve_for,
 )
 
-T = TypeVar("T")
-
 
 @node()
-async def open_question(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def open_question(state: DeepragState, context: DeepragContext) -> Update:
     """Sets the mode, and for the tree its root."""
     root = new_node(ROOT, "", 0, state["question"].strip(), atomic=False)
     tree = _settled([root], context) if context.mode == "tree" else []
@@ -51,13 +48,13 @@ async def open_question(state: DeepragState, context: DeepragContext) -> dict[st
 
 
 @node(reserve=2)
-async def decompose(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def decompose(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Splits the questions that may ask for several facts, side by side."""
     asked = [
         one for one in state["tree"] if one["status"] == "ready" and one["decision"] == "decompose"
     ]
-    model = await language_model_of(context)
-    replies = await _side_by_side([_parts_of(model, one) for one in asked], context)
+    context = run.context
+    replies = await in_parallel(asked, partial(_parts_of, run), context.concurrency)
     tree, bound = {one["id"]: one for one in state["tree"]}, state["bound"]
     for one, (reply, spent) in zip(asked, replies, strict=True):
         room = context.max_nodes - len(tree)
@@ -76,14 +73,13 @@ async def decompose(state: DeepragState, context: DeepragContext) -> dict[str, A
 
 
 @node(reserve=1)
-async def answer_leaves(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def answer_leaves(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Retrieves and reads for all questions that can be answered now, side by side."""
-    index = await index_of(context)
-    model = await language_model_at(index, context)
+    context = run.context
     leaves = [one for one in state["tree"] if one["status"] == "ready"]
     done = sum(one["status"] in FINISHED for one in state["tree"])
     progress_of("answer_leaves")(done + len(leaves), len(state["tree"]))
-    results = await _side_by_side([_answer(index, model, one, context) for one in leaves], context)
+    results = await in_parallel(leaves, partial(_answer, run), context.concurrency)
     failures = [result for result in results if isinstance(result, RagraphsError)]
     if len(failures) == len(results):
         raise failures[0]
@@ -91,7 +87,7 @@ async def answer_leaves(state: DeepragState, context: DeepragContext) -> dict[st
     evidence, bound = state["evidence"], state["bound"]
     for leaf, result in zip(leaves, results, strict=True):
         if isinstance(result, RagraphsError):
-            current_meter().warn(f"“{leaf['question'][:80]}” was not answered. {result}")
+            run.meter.warn(f"“{leaf['question'][:80]}” was not answered. {result}")
             tree[leaf["id"]] = {**leaf, "status": "failed", "reason": str(result)}
             continue
         passages, finding = result
@@ -102,14 +98,10 @@ async def answer_leaves(state: DeepragState, context: DeepragContext) -> dict[st
 
 
 @node(reserve=1)
-async def combine(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
+async def combine(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Answers the split questions whose parts are finished, so that others can use the answers."""
-    index = await index_of(context)
-    model = await language_model_at(index, context)
     asked = combinable(state["tree"])
-    conclusions = await _side_by_side(
-        [_combined(index, model, context, state, one) for one in asked], context
-    )
+    conclusions = await in_parallel(asked, partial(_combined, run, state), run.context.concurrency)
     tree = {one["id"]: one for one in state["tree"]}
     for one, conclusion in zip(asked, conclusions, strict=True):
         found = conclusion.sufficient and bool(conclusion.answer)
@@ -119,58 +111,41 @@ async def combine(state: DeepragState, context: DeepragContext) -> dict[str, Any
             "answer": conclusion.answer if found else "",
             "citations": conclusion.citations,
         }
-    return {"tree": _settled(list(tree.values()), context)}
+    return {"tree": _settled(list(tree.values()), run.context)}
 
 
 @node(answers=True)
-async def conclude(state: DeepragState, context: DeepragContext) -> dict[str, Any]:
-    """The answer to the question from all that its sub-questions found, in either mode."""
-    index = await index_of(context)
-    model = await language_model_at(index, context)
+async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
+    """Answers the question from all that its sub-questions found, in either mode."""
     if state["mode"] == "narrative":
         support = [Support(s["question"], s["answer"], s["citations"]) for s in state["steps"]]
     else:
         support = _support(state["tree"])
-    found = await conclude_from(
-        index, model, context, state["question"], support, state["evidence"]
-    )
+    found = await conclude_from(run, state["question"], support, state["evidence"])
     return conclusion_update(found, state["bound"])
 
 
-async def _side_by_side(work: Sequence[Coroutine[Any, Any, T]], context: DeepragContext) -> list[T]:
-    """The results in order, at most ``concurrency`` at a time; a RagraphsError is a result."""
-    limit = asyncio.Semaphore(context.concurrency)
-
-    async def run(one: Coroutine[Any, Any, T]) -> T:
-        async with limit:
-            return await one
-
-    return await asyncio.gather(*map(run, work))
-
-
-async def _parts_of(model: LanguageModel, one: TreeNode) -> tuple[SubQuestions, bool]:
+async def _parts_of(run: Run[DeepragContext], one: TreeNode) -> tuple[SubQuestions, bool]:
     """What a question is split into, and whether the budget kept it whole.
 
     Where the model fails it is nothing, with a warning.
     """
     try:
-        return await model.run(DECOMPOSE, question=one["question"]), False
+        return await run.ask(DECOMPOSE, question=one["question"]), False
     except NoReplyError as error:
-        current_meter().warn(f"“{one['question'][:80]}” was not split. {error}")
+        run.meter.warn(f"“{one['question'][:80]}” was not split. {error}")
         return SubQuestions.model_construct(questions=[]), error.cause == "budget"
 
 
 async def _answer(
-    index: Index, model: LanguageModel, leaf: TreeNode, context: DeepragContext
+    run: Run[DeepragContext], leaf: TreeNode
 ) -> tuple[list[Evidence], Finding] | RagraphsError:
     """The passages for a leaf and what they say; an error in its place where they cannot be had."""
-    text = leaf["question"]
-    found = f"sub-question {leaf['id']}"
     try:
-        passages = await retrieve_for(index, context, text, context.step_passages, found)
+        passages = await retrieve_for(run, leaf["question"], f"sub-question {leaf['id']}")
     except RagraphsError as error:
         return error
-    return passages, await read_for(model, text, passages)
+    return passages, await read_for(run, leaf["question"], passages)
 
 
 def _answered(leaf: TreeNode, passages: Sequence[Evidence], finding: Finding) -> TreeNode:
@@ -186,14 +161,8 @@ def _answered(leaf: TreeNode, passages: Sequence[Evidence], finding: Finding) ->
     }
 
 
-async def _combined(
-    index: Index,
-    model: LanguageModel,
-    context: DeepragContext,
-    state: DeepragState,
-    one: TreeNode,
-) -> Conclusion:
-    """What the parts of a question say: the answer of the last of them, or what all amount to."""
+async def _combined(run: Run[DeepragContext], state: DeepragState, one: TreeNode) -> Conclusion:
+    """The answer of a split question: its only terminal part's, else a synthesis of all parts."""
     parts = children_of(state["tree"], one["id"])
     last = terminals(parts)
     if len(last) == 1:
@@ -202,7 +171,7 @@ async def _combined(
         )
     own = {id for part in parts for id in part["evidence"]}
     evidence = [passage for passage in state["evidence"] if passage["id"] in own]
-    return await conclude_from(index, model, context, one["question"], _support(parts), evidence)
+    return await conclude_from(run, one["question"], _support(parts), evidence)
 
 
 def _support(nodes: Sequence[TreeNode]) -> list[Support]:

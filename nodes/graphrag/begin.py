@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from ...context import GraphragContext
 from ...index.communities import load_communities
-from ...index.opening import index_of, index_with
+from ...index.opening import open_index
 from ...state.answering import QuestionInput
 from ...state.graphrag import GraphragState
 from ..begin import check_question, fresh_state
@@ -21,7 +22,7 @@ async def begin_search(state: QuestionInput, context: GraphragContext) -> dict[s
     """Checks the question and that the index has what the chosen search needs."""
     check_question(state.get("question"))
     if context.search in _WITHOUT_COMMUNITIES:
-        await index_of(context)
+        await asyncio.to_thread(open_index, context)
     else:
-        await index_with(context, load_communities)
+        await asyncio.to_thread(lambda: load_communities(open_index(context)))
     return {**_FRESH, "search": context.search}

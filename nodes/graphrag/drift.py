@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 from langgraph.types import Send
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
 from ...index.communities import load_communities, report_text
-from ...index.opening import Index, index_of, language_model_at
+from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import owner_of
-from ...models.meter import current_meter
-from ...models.protocol import NoReplyError
+from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FollowUp
 from ...prompts.library import FOLLOW_UP, PRIME
-from ...prompts.prompt import number
+from ...prompts.prompt import number, number_passages
 from ...state.graphrag import GraphragState, LookUpTask, Point, Question
 from ...state.usage import total_calls
 from ..answer import check_citations
 from ..node import node
+from ..run import Run, Update
 from .global_search import points_of
 from .local_search import shown_knowledge, surroundings
 
@@ -32,20 +30,22 @@ _WEIGHT = 0.5
 
 
 @node(reserve=1)
-async def prime(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Has the model read the reports nearest to the question, and ask what they leave open."""
-    index = await index_of(context)
-    ids = await asyncio.to_thread(_near_reports, index, state["question"], context.level)
-    current_meter().retrievals += 1
-    view = await asyncio.to_thread(load_communities, index)
+    context = run.context
+    ids = await run.in_thread(_near_reports, state["question"], context.level)
+    run.meter.retrievals += 1
+    view = await run.in_thread(load_communities)
     reports = [view.report(id) for id in ids]
     texts = number([(report["title"], report_text(report)) for report in reports])
     first: Question = {"question": state["question"], "score": 100.0}
-    model = await language_model_at(index, context)
-    try:
-        reply = await model.run(PRIME, question=state["question"], texts=texts)
-    except NoReplyError as error:
-        current_meter().warn(f"{error} Only the question itself is looked up.")
+    reply = await run.ask(
+        PRIME,
+        otherwise="Only the question itself is looked up.",
+        question=state["question"],
+        texts=texts,
+    )
+    if reply is None:
         return {"pending": [first], "rounds_left": context.drift_depth}
     return {
         "points": points_of(reply.points, ids, state["search"]),
@@ -55,23 +55,20 @@ async def prime(state: GraphragState, context: GraphragContext) -> dict[str, Any
 
 
 @node(reserve=lambda task: task["reserved"])
-async def look_up(state: LookUpTask, context: GraphragContext) -> dict[str, Any]:
+async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
     """Answers one follow-up question by local search."""
-    index = await index_of(context)
     asked = state["follow_up"]
-    found = await asyncio.to_thread(surroundings, index, asked["question"], context)
-    current_meter().retrievals += 1
-    model = await language_model_at(index, context)
-    try:
-        reply = await model.run(
-            FOLLOW_UP,
-            main=state["question"],
-            question=asked["question"],
-            texts=number([(passage["title"], passage["text"]) for passage in found.evidence]),
-            knowledge=shown_knowledge(found.knowledge),
-        )
-    except NoReplyError as error:
-        current_meter().warn(f"{error} A follow-up question was not answered.")
+    found = await run.in_thread(surroundings, asked["question"], run.context)
+    run.meter.retrievals += 1
+    reply = await run.ask(
+        FOLLOW_UP,
+        otherwise="A follow-up question was not answered.",
+        main=state["question"],
+        question=asked["question"],
+        texts=number_passages(found.evidence),
+        knowledge=shown_knowledge(found.knowledge),
+    )
+    if reply is None:
         return {}
     citations = check_citations(reply.quotes, found.evidence)
     passages = list(dict.fromkeys(citation["passage"] for citation in citations))
@@ -97,7 +94,7 @@ async def look_up(state: LookUpTask, context: GraphragContext) -> dict[str, Any]
 
 
 @node()
-async def choose_follow_ups(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def choose_follow_ups(state: GraphragState, context: GraphragContext) -> Update:
     """Ends a round: what was looked up is done, what came up is put in its order."""
     looked_up = [one["question"] for one in state["look_ups"]]
     left = state["rounds_left"] - 1
@@ -131,7 +128,7 @@ def _near_reports(index: Index, question: str, level: int) -> list[str]:
     """The communities of a level whose reports are nearest to the question, and of most weight."""
     view = load_communities(index)
     weighty = sorted(view.at(level), key=lambda id: (-view.report(id)["rating"], id))
-    vector = index.embedder.embed([question])[0]
+    vector = embed_queries(index.embedder, [question])[0]
     found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
     near = [id for id in dict.fromkeys(found) if id in set(weighty)]
     fused = reciprocal_rank_fusion([near, weighty], [1.0, _WEIGHT])

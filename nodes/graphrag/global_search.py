@@ -12,20 +12,20 @@ from ...algorithms.citations import cite_statement, nearest_statements
 from ...algorithms.graphrag.report_context import pack, seeded_order
 from ...context import GraphragContext
 from ...index.communities import CommunityView, load_communities, report_text
-from ...index.opening import Index, index_of, index_with, language_model_at
+from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.report_material import passages_of
 from ...language.analyser import count_tokens
 from ...models.meter import current_meter
-from ...models.protocol import LanguageModel, NoReplyError
+from ...models.protocol import NoReplyError
 from ...prompts.graphrag_replies import ReplyPoint
 from ...prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
 from ...prompts.prompt import number, numbered
 from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence
 from ...state.usage import total_calls
-from ..answer import unanswered
-from ..node import node
+from ..node import node, unanswered
+from ..run import Run, Update
 
 _SEED = 0
 _ROW_TOKENS = 20
@@ -35,12 +35,11 @@ _GENERAL = {True: "yes", False: "no"}
 
 
 @node(reserve=2)
-async def select_reports(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Takes the reports of one level, or descends from the root where it helps (dynamic)."""
-    index, view = await index_with(context, load_communities)
+    context, view = run.context, await run.in_thread(load_communities)
     if context.dynamic:
-        model = await language_model_at(index, context, context.small_model)
-        chosen = await _descend(model, view, state["question"], context.context_tokens)
+        chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
     ranked = sorted(
@@ -52,37 +51,38 @@ async def select_reports(state: GraphragState, context: GraphragContext) -> dict
 
 
 @node()
-async def select_passages(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Takes all passages of the index (the paper's condition TS)."""
-    _, sizes = await index_with(context, _sizes)
-    return {"batches": _batches(list(sizes), sizes, _requests_left(state, context), context)}
+    sizes = await run.in_thread(_sizes)
+    left = _requests_left(state, run.context)
+    return {"batches": _batches(list(sizes), sizes, left, run.context)}
 
 
 @node(reserve=lambda task: task["reserved"])
-async def map_texts(state: MapTask, context: GraphragContext) -> dict[str, Any]:
+async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
-    index, texts = await index_with(context, _texts, state["search"], state["batch"])
-    model = await language_model_at(index, context)
-    try:
-        reply = await model.run(MAP_TEXTS, question=state["question"], texts=number(texts))
-    except NoReplyError as error:
-        current_meter().warn(f"{error} A part of the corpus was not read.")
+    texts = await run.in_thread(_texts, state["search"], state["batch"])
+    reply = await run.ask(
+        MAP_TEXTS,
+        otherwise="A part of the corpus was not read.",
+        question=state["question"],
+        texts=number(texts),
+    )
+    if reply is None:
         return {}
     return {"points": points_of(reply.points, state["batch"], state["search"])}
 
 
 @node(answers=True)
-async def combine_points(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Writes the answer from the points that score, best first, and cites what they rest on."""
     points = sorted(state["points"], key=lambda point: (-point["score"], point["text"]))
     if not points:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
-    index = await index_of(context)
-    model = await language_model_at(index, context)
-    ranked: dict[str, Any] = {"points": Overwrite(points)}
+    context, ranked = run.context, {"points": Overwrite(points)}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
     try:
-        reply = await model.run(
+        reply = await run.ask(
             COMBINE_POINTS,
             question=state["question"],
             texts=number([(f"Score {point['score']:.0f}", point["text"]) for point in shown]),
@@ -91,7 +91,7 @@ async def combine_points(state: GraphragState, context: GraphragContext) -> dict
     except NoReplyError as error:
         return {**ranked, **unanswered(error)}
     used = numbered(reply.used, shown) or shown
-    cited = await asyncio.to_thread(_cited, index, used, context.top_k)
+    cited = await run.in_thread(_cited, used, context.top_k)
     sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
@@ -146,9 +146,7 @@ def _requests_left(state: GraphragState, context: GraphragContext) -> int:
     return context.max_calls - total_calls(state["usage"]) - 1
 
 
-async def _descend(
-    model: LanguageModel, view: CommunityView, question: str, limit: int
-) -> list[str]:
+async def _descend(run: Run[GraphragContext], view: CommunityView, question: str) -> list[str]:
     """Dynamic selection: from the root, the children of what is worth reading closer.
 
     A community none of whose children is kept stands for itself.
@@ -156,7 +154,7 @@ async def _descend(
     chosen: list[str] = []
     rated = view.at(0)
     while rated:
-        kept = set(await _worth_reading(model, view, question, rated, limit))
+        kept = set(await _worth_reading(run, view, question, rated))
         above = {view.communities[id].parent for id in kept}
         chosen = [id for id in chosen if id not in above]
         chosen += sorted(kept)
@@ -165,21 +163,21 @@ async def _descend(
 
 
 async def _worth_reading(
-    model: LanguageModel, view: CommunityView, question: str, ids: Sequence[str], limit: int
+    run: Run[GraphragContext], view: CommunityView, question: str, ids: Sequence[str]
 ) -> list[str]:
     texts = {id: (view.report(id)["title"], view.report(id)["summary"]) for id in ids}
-    groups = pack([_tokens(*texts[id]) for id in ids], limit)
+    groups = pack([_tokens(*texts[id]) for id in ids], run.context.context_tokens)
 
     async def rate(group: Sequence[int]) -> list[str]:
         shown = [ids[place] for place in group]
-        try:
-            reply = await model.run(
-                RATE_REPORTS, question=question, texts=number([texts[id] for id in shown])
-            )
-        except NoReplyError as error:
-            current_meter().warn(f"{error} Reports were kept without being rated.")
-            return shown
-        return numbered(reply.keep, shown)
+        reply = await run.ask(
+            RATE_REPORTS,
+            otherwise="Reports were kept without being rated.",
+            model=run.context.small_model,
+            question=question,
+            texts=number([texts[id] for id in shown]),
+        )
+        return shown if reply is None else numbered(reply.keep, shown)
 
     kept = await asyncio.gather(*(rate(group) for group in groups))
     return [id for group in kept for id in group]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
 from ...index.communities import load_communities, report_text
 from ...index.entities import linked_topics, load_knowledge
-from ...index.opening import Index, index_of, language_model_of
+from ...index.opening import Index
+from ...index.retrieval import search
 from ...index.vectors import owner_of
 from ...language.analyser import count_tokens
-from ...models.meter import current_meter
-from ...models.protocol import NoReplyError
+from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
-from ...prompts.prompt import Excerpt, number
+from ...prompts.prompt import Excerpt, number_passages
 from ...state.graphrag import GraphragState, Knowledge
 from ...state.records import Evidence
-from ..answer import settled, unanswered
+from ..answer import answered
 from ..node import node
-from ..retrieve import search
+from ..run import Run, Update
 
 _SHARES = {"passages": 0.5, "reports": 0.15, "graph": 0.35}
 _NEAR = 10
@@ -42,12 +41,11 @@ class Surroundings(NamedTuple):
 
 
 @node()
-async def gather_surroundings(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def gather_surroundings(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Collects passages, relations, claims and reports about the entities near the question."""
-    index = await index_of(context)
-    found = await asyncio.to_thread(surroundings, index, state["question"], context)
-    current_meter().retrievals += 1
-    view = await asyncio.to_thread(load_communities, index)
+    found = await run.in_thread(surroundings, state["question"], run.context)
+    run.meter.retrievals += 1
+    view = await run.in_thread(load_communities)
     return {
         "evidence": found.evidence,
         "knowledge": found.knowledge,
@@ -56,33 +54,25 @@ async def gather_surroundings(state: GraphragState, context: GraphragContext) ->
 
 
 @node(answers=True)
-async def answer_locally(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def answer_locally(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Answers the question from its surroundings, or says that it cannot."""
     evidence = state["evidence"]
     if not evidence:
         return {"stop_reason": "no_evidence"}
-    model = await language_model_of(context)
-    try:
-        reply = await model.run(
-            LOCAL_ANSWER,
-            question=state["question"],
-            texts=number([(passage["title"], passage["text"]) for passage in evidence]),
-            knowledge=shown_knowledge(state["knowledge"]),
-        )
-    except NoReplyError as error:
-        return unanswered(error)
-    return settled(reply, evidence)
+    reply = await run.ask(
+        LOCAL_ANSWER,
+        question=state["question"],
+        texts=number_passages(evidence),
+        knowledge=shown_knowledge(state["knowledge"]),
+    )
+    return answered(reply, evidence)
 
 
 @node()
-async def fill_context(state: GraphragState, context: GraphragContext) -> dict[str, Any]:
+async def fill_context(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Takes the nearest passages until the context is full (the paper's condition SS)."""
-    index = await index_of(context)
-    found = await asyncio.to_thread(
-        search, index, state["question"], context.retriever, _MOST_TEXTS
-    )
-    current_meter().retrievals += 1
-    return {"evidence": _fitting_passages(found, context.context_tokens)}
+    found = await run.search(state["question"], _MOST_TEXTS)
+    return {"evidence": _fitting_passages(found, run.context.context_tokens)}
 
 
 def surroundings(index: Index, question: str, context: GraphragContext) -> Surroundings:
@@ -116,7 +106,7 @@ def shown_knowledge(knowledge: Sequence[Knowledge]) -> list[Excerpt]:
 def _near_entities(index: Index, question: str) -> list[str]:
     """The entities that the question names, then those whose descriptions are nearest to it."""
     named = [topic["entity"] for topic in linked_topics(index, question)]
-    vector = index.embedder.embed([question])[0]
+    vector = embed_queries(index.embedder, [question])[0]
     graph = load_knowledge(index)
     near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, _NEAR)]
     found = dict.fromkeys([*named, *near])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,16 @@ from ...algorithms.hoprag.walk import (
 from ...algorithms.similarity import hybrid_similarity
 from ...context import HopragContext
 from ...index.hops import AskedEdges, LoadedHops, load_hops
-from ...index.opening import Index, index_of, language_model_at
+from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
-from ...models.meter import current_meter
-from ...models.protocol import OFFLINE, LanguageModel, NoReplyError
+from ...models.protocol import OFFLINE
 from ...prompts.library import CHOOSE_HOPS
 from ...prompts.prompt import Excerpt
 from ...state.hoprag import Hop, HopragState
 from ...state.records import Evidence
 from ..node import node
-from ..retrieve import search
+from ..run import Run, Update
 
 _MOST_QUESTIONS = 12
 
@@ -45,25 +44,23 @@ class _Step(NamedTuple):
 
 
 @node()
-async def retrieve_edges(state: HopragState, context: HopragContext) -> dict[str, Any]:
+async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     """Finds the edges nearest to the question; the walk starts where they lead.
 
     Beyond the paper, it starts from what the retriever finds as well: questions alone miss passages
     that speak of the question in other words.
     """
-    index = await index_of(context)
-    question, top_k = state["question"], context.top_k
+    context, question, top_k = run.context, state["question"], run.context.top_k
     edges, found = await asyncio.gather(
-        asyncio.to_thread(_nearest_edges, index, question, top_k),
-        asyncio.to_thread(search, index, question, context.retriever, top_k),
+        run.in_thread(_nearest_edges, question, top_k), run.search(question, top_k)
     )
-    hops = [*edges, *_retrieved(await asyncio.to_thread(load_hops, index), found)]
+    hops = [*edges, *_retrieved(await run.in_thread(load_hops), found)]
     worths = None
     if _by_similarity(context):
         worths = [*entry_worths(len(edges)), *entry_worths(len(found))]
     counts, reached = start([hop["target"] for hop in hops], worths)
     frontier = sorted(reached, key=lambda passage: -counts[passage])[:top_k]
-    current_meter().retrievals += 2
+    run.meter.retrievals += 1
     return {
         "counts": counts,
         "frontier": frontier if context.n_hop else [],
@@ -73,10 +70,10 @@ async def retrieve_edges(state: HopragState, context: HopragContext) -> dict[str
 
 
 @node(reserve=1)
-async def reason(state: HopragState, context: HopragContext) -> dict[str, Any]:
+async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     """One round: each passage of the frontier is left by the edge that promises most, if any."""
-    index = await index_of(context)
-    hops = await asyncio.to_thread(load_hops, index)
+    context = run.context
+    hops = await run.in_thread(load_hops)
     asked = await asyncio.to_thread(hops.ask, state["question"])
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
     worths = None
@@ -84,8 +81,7 @@ async def reason(state: HopragState, context: HopragContext) -> dict[str, Any]:
         steps = {passage: _most_similar(hops, asked, passage) for passage in frontier}
         worths = _worths(asked, steps, counts)
     else:
-        model = await language_model_at(index, context, _model_name(context))
-        steps = await _ask_model(model, hops, asked, state["question"], frontier, context)
+        steps = await _ask_model(run, hops, asked, state["question"], frontier)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
     counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
     walked = [
@@ -103,10 +99,9 @@ async def reason(state: HopragState, context: HopragContext) -> dict[str, Any]:
 
 
 @node()
-async def prune_passages(state: HopragState, context: HopragContext) -> dict[str, Any]:
+async def prune_passages(state: HopragState, run: Run[HopragContext]) -> Update:
     """Keeps the ``top_k`` passages with the highest helpfulness H."""
-    index = await index_of(context)
-    return {"evidence": await asyncio.to_thread(_most_helpful, index, state, context)}
+    return {"evidence": await run.in_thread(_most_helpful, state, run.context)}
 
 
 def _nearest_edges(index: Index, question: str, top_k: int) -> list[Hop]:
@@ -161,20 +156,19 @@ def _most_similar(hops: LoadedHops, asked: AskedEdges, passage: str) -> _Step | 
 
 
 async def _ask_model(
-    model: LanguageModel,
+    run: Run[HopragContext],
     hops: LoadedHops,
     asked: AskedEdges,
     question: str,
     frontier: Sequence[str],
-    context: HopragContext,
 ) -> dict[str, _Step | None]:
     """The edges that the model would follow, several passages in one request, side by side."""
     offered = {passage: _offered(hops, asked, passage) for passage in frontier}
     open_ends = [passage for passage in frontier if offered[passage]]
-    size = context.frontier_batch
+    size = run.context.frontier_batch
     answers = await asyncio.gather(
         *(
-            _ask_about(model, question, hops, open_ends[first : first + size], offered)
+            _ask_about(run, question, hops, open_ends[first : first + size], offered)
             for first in range(0, len(open_ends), size)
         )
     )
@@ -197,7 +191,7 @@ def _offered(hops: LoadedHops, asked: AskedEdges, passage: str) -> list[int]:
 
 
 async def _ask_about(
-    model: LanguageModel,
+    run: Run[HopragContext],
     question: str,
     hops: LoadedHops,
     passages: Sequence[str],
@@ -212,10 +206,14 @@ async def _ask_about(
             numbers[f"{place}.{line}"] = passage, edge
             lines.append(f"{place}.{line} {hops.graph.answered(edge)}")
         texts.append({"id": str(place), "title": hops.title(passage), "text": "\n".join(lines)})
-    try:
-        reply = await model.run(CHOOSE_HOPS, question=question, texts=texts)
-    except NoReplyError as error:
-        current_meter().warn(f"{error} Hops were chosen by similarity instead.")
+    reply = await run.ask(
+        CHOOSE_HOPS,
+        otherwise="Hops were chosen by similarity instead.",
+        model=_model_name(run.context),
+        question=question,
+        texts=texts,
+    )
+    if reply is None:
         return dict.fromkeys(passages)
     labels: dict[str, dict[int, Label]] = {passage: {} for passage in passages}
     for given in reply.labels:

@@ -1,41 +1,39 @@
-"""The last node of the index graph."""
+"""The last nodes of the index graph."""
 
 from __future__ import annotations
-
-import asyncio
-from typing import Any
 
 from ...context import IndexContext
 from ...index.communities import is_complete
 from ...index.opening import Index
-from ...index.recorded import open_for_indexing
 from ...prompts.library import SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
-from ...stores.lock import writing
 from ..node import node
+from ..run import Run, Update
 
 
 @node()
-async def finish(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Says how large the index is now."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    if not context.dry_run:
-        async with writing(index.folder):
-            await asyncio.to_thread(_forget, index)
-    return {
-        "inline": [],
-        "document_count": await asyncio.to_thread(index.catalogue.count_documents),
-        "passage_count": await asyncio.to_thread(index.catalogue.count_passages),
-    }
-
-
-def _forget(index: Index) -> None:
-    """Deletes the terms of texts that are gone, and the replies in which they may be quoted.
+async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
+    """Deletes what is still kept of removed texts: their terms, the replies that may quote them.
 
     What a model read in a passage is kept with the passage; summaries and reports that the layers
     still use are kept, so that an update pays only for what changed.
     """
+    await run.in_thread(_forget)
+    return {}
+
+
+@node()
+async def count(state: IndexState, run: Run[IndexContext]) -> Update:
+    """Says how large the index is now."""
+    return {
+        "inline": [],
+        "document_count": await run.in_thread(lambda index: index.catalogue.count_documents()),
+        "passage_count": await run.in_thread(lambda index: index.catalogue.count_passages()),
+    }
+
+
+def _forget(index: Index) -> None:
     if not index.catalogue.property(FORGETTING):
         return
     index.catalogue.forget_terms()

@@ -10,10 +10,10 @@ from ...stores.readings import ReadingKind
 from .passage_reader import PassageReader
 from .triples import suffixes
 
-_GROUP_DOCUMENTS = 100
+GROUP_DOCUMENTS = 100
 
 
-class _Price:
+class Price:
     """What reading passages would cost: requests to a model, and the tokens to send."""
 
     def __init__(
@@ -27,7 +27,7 @@ class _Price:
 
     def add_stored(self, index: Index, missing: Mapping[str, Collection[ReadingKind]]) -> None:
         """Adds what is missing of stored passages. Blocks."""
-        for batch in batches(missing, _GROUP_DOCUMENTS):
+        for batch in batches(missing, GROUP_DOCUMENTS):
             for passage in index.catalogue.passages(batch):
                 kinds = missing[passage["id"]]
                 self.add(passage["document"], passage["title"], passage["text"], kinds)

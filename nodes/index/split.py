@@ -13,9 +13,10 @@ from typing import Any
 
 from ...algorithms.splitting import split as split_text
 from ...context import IndexContext
+from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
-from ...index.recorded import open_for_indexing
+from ...index.vectors import clear_vectors
 from ...language.analyser import count_tokens
 from ...state.index import Failure, IndexState
 from ...state.records import Document
@@ -23,26 +24,29 @@ from ...stores.catalogue import NewDocument, Piece
 from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_path, sha256_of, storable
 from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
-from ...stores.lock import writing
 from ..node import node
-from .price import _GROUP_DOCUMENTS, _Price
+from ..run import Run, Update
+from .price import GROUP_DOCUMENTS, Price
 
 _READER = "1"  # to be raised when a loader gives another text for the same file
 _GROUP_CHARACTERS = 1_000_000
 
 
 @node()
-async def split(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Reads what changed, stores its passages, and removes what is gone."""
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        reading = await asyncio.to_thread(_Reading, index)
-        await _run(reading, state, progress_of("split"))
+async def split(state: IndexState, run: Run[IndexContext]) -> Update:
+    """Stores the passages of what changed, and removes what is gone.
+
+    With ``repair``, vectors and the lexical index are taken away, to be made anew.
+    """
+    reading = await run.in_thread(DocumentReader)
+    await read_documents(reading, state, progress_of("split"))
+    if run.context.repair:
+        await to_its_end(clear_vectors, run.index)
     return reading.result(state)
 
 
-async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
-    """Reads in a thread, which ends with this task."""
+async def read_documents(reading: DocumentReader, state: IndexState, report: Progress) -> None:
+    """Reads all documents of ``state`` in a thread, which ends with this task."""
     thread = asyncio.create_task(asyncio.to_thread(reading.read_all, state, report))
     try:
         await asyncio.shield(thread)
@@ -52,10 +56,10 @@ async def _run(reading: _Reading, state: IndexState, report: Progress) -> None:
         raise
 
 
-class _Reading:
+class DocumentReader:
     """One pass over the sources, whose documents are stored; with ``price``, only counted."""
 
-    def __init__(self, index: Index, price: _Price | None = None) -> None:
+    def __init__(self, index: Index, price: Price | None = None) -> None:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
@@ -187,7 +191,7 @@ def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
     for item in items:
         group.append(item)
         characters += sum(map(len, item.blocks)) if item.id else _GROUP_CHARACTERS
-        if characters >= _GROUP_CHARACTERS or len(group) == _GROUP_DOCUMENTS:
+        if characters >= _GROUP_CHARACTERS or len(group) == GROUP_DOCUMENTS:
             yield group
             group, characters = [], 0
     if group:

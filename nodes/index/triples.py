@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from ...algorithms.entities.fact_sharing import share_facts
 from ...context import IndexContext
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
-from ...index.recorded import open_for_indexing
 from ...prompts.extraction_replies import Facts, joined, to_facts
 from ...state.index import Failure, IndexState
 from ...stores.catalogue import batches
@@ -23,9 +21,9 @@ from ...stores.loading.file import SourceFile
 from ...stores.loading.rows import JsonLine, json_lines
 from ...stores.loading.sources import document_path
 from ...stores.loading.types import DEFAULT_LIMITS, LoadError, LoadFailure
-from ...stores.lock import writing
 from ...stores.readings import IMPORTED, Reading
 from ..node import node
+from ..run import Run, Update
 
 _BATCH = 100
 _NAMED_BY = ("passage", "document", "id")
@@ -33,18 +31,16 @@ _SEPARATOR = re.compile("[/#]")
 
 
 @node()
-async def import_triples(state: IndexState, context: IndexContext) -> dict[str, Any]:
+async def import_triples(state: IndexState, run: Run[IndexContext]) -> Update:
     """Stores triples that were found elsewhere as what was read in the passages."""
     if not state["triple_files"]:
         return {}
-    index = await asyncio.to_thread(open_for_indexing, context)
-    async with writing(index.folder):
-        report = progress_of("import_triples")
-        failures = await asyncio.to_thread(_import, index, state["triple_files"], report)
+    report = progress_of("import_triples")
+    failures = await run.in_thread(_import, state["triple_files"], report)
     return {"failures": [*state["failures"], *failures]}
 
 
-def names_in(files: Sequence[str], index: Index) -> frozenset[str]:
+def names_in(index: Index, files: Sequence[str]) -> frozenset[str]:
     """The names of the documents that triples are given for. Blocks."""
     lines = (line for line in _lines(files, index) if isinstance(line, JsonLine))
     return frozenset(name for line in lines if (name := _name(line.value)))

@@ -8,12 +8,13 @@ from ...algorithms.router.decision import PRIOR, Features, Prior
 from ...algorithms.router.features import index_features, question_features
 from ...algorithms.tog2.topics import link_question
 from ...index.entities import load_knowledge
+from ...index.layers import layers_of
 from ...index.opening import Index
+from ...index.retrieval import search
 from ...models.graders import SimilarityGrader
 from ...models.lexical import LexicalEmbedder
 from ...models.router import KIND_CLASSIFIER
-from ...prompts.prompt import number
-from ..retrieve import search
+from ...prompts.prompt import number_passages
 
 _PASSAGES = 5
 
@@ -21,10 +22,10 @@ _PASSAGES = 5
 def features_of(index: Index, question: str) -> Features:
     """The features of ``question``: entities that it names, grades of the best passages. Blocks."""
     found = search(index, question, "hybrid", _PASSAGES)
-    texts = number([(passage["title"], passage["text"]) for passage in found])
+    texts = number_passages(found)
     scores = _grader(index).scores(question, texts) if texts else []
     degrees: list[int] = []
-    if "entities" in (index.catalogue.property("layers") or []):
+    if "entities" in layers_of(index):
         knowledge = load_knowledge(index)
         links = link_question(knowledge, knowledge.spellings, question)
         linked = dict.fromkeys(link["entity"] for link in links)

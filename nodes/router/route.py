@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
-from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.config import get_stream_writer
-from langgraph.pregel import Pregel
 from langgraph.types import Overwrite
 
 from ...algorithms.router.decision import (
@@ -25,7 +22,8 @@ from ...algorithms.router.decision import (
 )
 from ...algorithms.router.features import question_features
 from ...context import MethodName, QuestionContext, RouterContext
-from ...index.opening import Index, index_of, language_model_at, language_model_of
+from ...index.layers import layers_of
+from ...index.opening import Index
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
 from ...models.router import KIND_CLASSIFIER
@@ -40,23 +38,25 @@ from ...state.router import Attempt, DecidedBy, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import check_question
 from ..node import node
-from ..streaming import MESSAGE, pass_on
+from ..run import Run, Update
+from ..streaming import retell
+from ..subgraph import Graph, GraphNode, relay
 from .features import features_of, prior_of
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
+MESSAGE = "message"
 _GLOBAL_KINDS = frozenset({"whole_corpus"})
 
 
 def _spent_before(state: RouterState) -> int:
-    """Requests kept for the answer, less what the question before on the thread has cost."""
+    """One request for the answer; the previous question's usage on this thread is not counted."""
     return 1 - total_calls(state.get("usage") or {})
 
 
 @node(reserve=_spent_before)
-async def listen(state: RouterState, context: RouterContext) -> dict[str, Any]:
+async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     """Finds the question: as given, or in the last message, made to stand alone."""
-    await index_of(context)
     given = cast(str | None, state.get("question"))
     messages = list(state.get("messages") or [])
     if given is None:
@@ -68,37 +68,37 @@ async def listen(state: RouterState, context: RouterContext) -> dict[str, Any]:
     else:
         check_question(given)
         history, said = messages, [HumanMessage(given)]
-    asked = await _standing_alone(given, history, context) if history else given
+    asked = await _standing_alone(run, given, history) if history else given
     return {
         **_FRESH,
         "messages": said,
         "asked": asked,
-        "usage": Overwrite(current_meter().usage()),
-        "warnings": Overwrite(current_meter().warnings),
+        "usage": Overwrite(run.meter.usage()),
+        "warnings": Overwrite(run.meter.warnings),
     }
 
 
 @node(reserve=1)
-async def decide(state: RouterState, context: RouterContext) -> dict[str, Any]:
+async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     """Leaves out what cannot be used; then the user's choice, the classifier's, or the model's."""
-    index = await index_of(context)
+    context = run.context
     left = context.max_calls - total_calls(state["usage"])
-    layers = await asyncio.to_thread(index.catalogue.property, "layers") or []
+    layers = await run.in_thread(layers_of)
     tools = ["web"] if web_search(settings()) is not None else []
     obstacles = feasible(get_args(MethodName), layers, tools, left)
     if context.method != "auto":
         found = _chosen(context.method, state["asked"], obstacles)
-        return _settled(found, [context.method], "user", obstacles)
-    found = await asyncio.to_thread(_classified, index, state["asked"], obstacles)
+        return _decided(found, [context.method], "user", obstacles)
+    found = await run.in_thread(_classified, state["asked"], obstacles)
     by: DecidedBy = "only" if len(usable_methods(obstacles)) == 1 else "classifier"
     if found.abstained:
-        model = await language_model_at(index, context, context.small_model)
+        model = await run.model(context.small_model)
         chosen = await chosen_by_model(model, state["asked"], obstacles)
         if chosen is not None:
             found = found._replace(method=chosen[0], reason=chosen[1])
             by = "model"
     order = list(dict.fromkeys([found.method, *found.scores]))
-    return _settled(found, order[: 1 + context.escalations], by, obstacles)
+    return _decided(found, order[: 1 + context.escalations], by, obstacles)
 
 
 async def chosen_by_model(
@@ -118,42 +118,31 @@ async def chosen_by_model(
     return method, correction or reply.reason
 
 
-def answer_by(
-    method: MethodName, graph: Pregel[Any, Any, Any, Any], context_type: type[QuestionContext]
-) -> RunnableLambda[Any, dict[str, Any]]:
-    """A node that has ``graph`` answer within what is left of the router's budget."""
+def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionContext]) -> GraphNode:
+    """A node in which ``graph`` answers within what is left of the router's budget."""
 
     @node()
-    async def run(state: RouterState, context: RouterContext) -> dict[str, Any]:
+    async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - total_calls(state["usage"])
         chosen = context.narrowed(context_type, max_calls=left, **_search(method, state, context))
-        result = await pass_on(
-            graph, {"question": state["asked"]}, chosen, get_stream_writer(), method
-        )
+        write, streamed = get_stream_writer(), [""]
+
+        def tell(event: dict[str, Any]) -> None:
+            streamed.append(event.get("id", streamed[-1]))
+            retell({**event, "method": method}, write)
+
+        result = await relay(graph, {"question": state["asked"]}, chosen, tell)
         return {
-            "latest": {**result, "method": method},
+            "latest": {**result, MESSAGE: streamed[-1], "method": method},
             "usage": result["usage"],
             "warnings": result["warnings"],
         }
 
-    return _Method(run.func, run.afunc, graph)
-
-
-class _Method(RunnableLambda[Any, dict[str, Any]]):
-    """A node that tells which graph it runs, so that drawings and checkpoints show its inside."""
-
-    def __init__(self, func: Any, afunc: Any, graph: Pregel[Any, Any, Any, Any]) -> None:
-        super().__init__(func, afunc, name=graph.name)
-        self._graph = graph
-
-    @property
-    def deps(self) -> list[Runnable[Any, Any]]:
-        """The graph."""
-        return [self._graph]
+    return GraphNode(answer, graph)
 
 
 @node()
-async def weigh(state: RouterState, context: RouterContext) -> dict[str, Any]:
+async def keep_better(state: RouterState, context: RouterContext) -> Update:
     """Keeps what the last method found, unless one before it found more."""
     latest = state["latest"]
     attempt: Attempt = {
@@ -169,7 +158,7 @@ async def weigh(state: RouterState, context: RouterContext) -> dict[str, Any]:
 
 
 @node()
-async def conclude(state: RouterState, context: RouterContext) -> dict[str, Any]:
+async def conclude(state: RouterState, context: RouterContext) -> Update:
     """Gives the answer as a message, with its citations."""
     lines = [
         f"[{place}] “{' '.join(citation['quote'].split())}” ({_source(citation)})"
@@ -213,7 +202,7 @@ _SHARED = frozenset({*AnswerOutput.__annotations__, MESSAGE})
 
 
 async def _standing_alone(
-    question: str, history: Sequence[AnyMessage], context: RouterContext
+    run: Run[RouterContext], question: str, history: Sequence[AnyMessage]
 ) -> str:
     turns: list[Excerpt] = [
         {
@@ -223,13 +212,14 @@ async def _standing_alone(
         }
         for place, message in enumerate(history[-_HISTORY:], start=1)
     ]
-    model = await language_model_of(context, context.small_model)
-    try:
-        reply = await model.run(STAND_ALONE, question=question, history=turns)
-    except NoReplyError as error:
-        current_meter().warn(f"{error} The question was taken as it stands.")
-        return question
-    return reply.question
+    reply = await run.ask(
+        STAND_ALONE,
+        otherwise="The question was taken as it stands.",
+        model=run.context.small_model,
+        question=question,
+        history=turns,
+    )
+    return question if reply is None else reply.question
 
 
 def _without_citations(message: AnyMessage) -> str:
@@ -247,7 +237,7 @@ def _classified(index: Index, question: str, obstacles: Mapping[str, str]) -> De
     return route(features_of(index, question), obstacles, prior_of(index))
 
 
-def _settled(
+def _decided(
     found: Decision, order: Sequence[str], by: DecidedBy, obstacles: Mapping[str, str]
 ) -> dict[str, Any]:
     decision: RoutingDecision = {

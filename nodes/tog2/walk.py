@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...algorithms.tog2.relevance import (
@@ -24,14 +24,13 @@ from ...algorithms.tog2.walk import (
     walked_edges,
 )
 from ...context import Tog2Context
-from ...index.entities import Knowledge, linked_topics, load_knowledge
-from ...index.opening import Index, index_of, language_model_at, language_model_of
+from ...index.entities import KnowledgeGraph, linked_topics, load_knowledge
+from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
-from ...models.meter import current_meter
-from ...models.protocol import LanguageModel, NoReplyError
+from ...models.query_vectors import embed_queries
 from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
 from ...prompts.prompt import number
 from ...state.records import Evidence
@@ -44,7 +43,7 @@ from ...state.tog2 import (
     WalkedTriple,
 )
 from ..node import node
-from ..retrieve import search
+from ..run import Run, Update
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,29 +58,30 @@ _MOST_PASSAGES = 300
 
 
 @node()
-async def link(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def link(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Finds the entities that the question names: exactly, by an alias, or by a near name."""
-    index = await index_of(context)
-    topics = await asyncio.to_thread(linked_topics, index, state["question"])
+    topics = await run.in_thread(linked_topics, state["question"])
     frontier = list(dict.fromkeys(topic["entity"] for topic in topics))
-    return {"topics": topics, "frontier": frontier, "rounds_left": context.depth}
+    return {"topics": topics, "frontier": frontier, "rounds_left": run.context.depth}
 
 
 @node(reserve=2)
-async def prune_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Has the model keep the topics that the walk should start from, where there are many."""
     frontier = state["frontier"]
-    if len(frontier) <= _FEW_TOPICS or context.depth == 1:
+    if len(frontier) <= _FEW_TOPICS or run.context.depth == 1:
         return {}
-    index = await index_of(context)
-    graph = await asyncio.to_thread(load_knowledge, index)
+    graph = await run.in_thread(load_knowledge)
     shown = [graph.entities[entity] for entity in frontier]
     texts = number([(each.name, f"{each.type}. {each.description}") for each in shown])
-    model = await language_model_at(index, context, context.small_model)
-    try:
-        reply = await model.run(KEEP_TOPICS, question=state["question"], texts=texts)
-    except NoReplyError as error:
-        current_meter().warn(f"{error} The walk starts from all entities of the question.")
+    reply = await run.ask(
+        KEEP_TOPICS,
+        otherwise="The walk starts from all entities of the question.",
+        model=run.context.small_model,
+        question=state["question"],
+        texts=texts,
+    )
+    if reply is None:
         return {}
     places = dict(zip((text["id"] for text in texts), frontier, strict=True))
     kept = [places[id] for id in dict.fromkeys(reply.keep) if id in places]
@@ -89,38 +89,36 @@ async def prune_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]
 
 
 @node()
-async def read_topics(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Ranks the passages that speak of the topics.
 
     Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
     by other names is not reached over the graph.
     """
-    index = await index_of(context)
-    graph = await asyncio.to_thread(load_knowledge, index)
-    found = await asyncio.to_thread(
-        search, index, state["question"], context.retriever, _FUSED * context.top_k
-    )
-    current_meter().retrievals += 1
+    graph = await run.in_thread(load_knowledge)
+    found = await run.search(state["question"], _FUSED * run.context.top_k)
     retrieved = [passage["id"] for passage in found]
     topics: list[CandidateEntity] = [
         {"entity": entity, "steps": []} for entity in state["frontier"]
     ]
     began: Tog2State = {**state, "retrieved": retrieved}
-    ranked = await asyncio.to_thread(_rank, index, graph, topics, began, context)
+    ranked = await run.in_thread(_rank, graph, topics, began, run.context)
     return {**ranked, "retrieved": retrieved}
 
 
 @node(reserve=1)
-async def judge(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Asks whether what was found suffices; if not, for a clue to what is missing."""
-    model = await language_model_of(context)
     sentences = [triple["sentence"] for path in state["paths"] for triple in path["triples"]]
     texts = [("Paths", "\n".join(dict.fromkeys(sentences)) or "No relation was walked yet.")]
     texts += [(passage["title"], passage["text"]) for passage in state["evidence"]]
-    try:
-        reply = await model.run(JUDGE_EVIDENCE, question=state["question"], texts=number(texts))
-    except NoReplyError as error:
-        current_meter().warn(f"{error} The walk went on without a clue.")
+    reply = await run.ask(
+        JUDGE_EVIDENCE,
+        otherwise="The walk went on without a clue.",
+        question=state["question"],
+        texts=number(texts),
+    )
+    if reply is None:
         return {}
     if reply.sufficient:
         return {"frontier": []}
@@ -129,14 +127,12 @@ async def judge(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
 
 
 @node(reserve=1)
-async def prune_relations(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the relations of the frontier, and keeps those that may lead on."""
-    index = await index_of(context)
-    graph = await asyncio.to_thread(load_knowledge, index)
+    context, graph = run.context, await run.in_thread(load_knowledge)
     options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
-    model = await language_model_at(index, context, context.small_model)
     groups = [options] if context.combined else by_topic(options)
-    scored = await asyncio.gather(*(_score(model, graph, group, state) for group in groups))
+    scored = await asyncio.gather(*(_score(run, graph, group, state) for group in groups))
     scores = {id: score for group in scored for id, score in group.items()}
     kept = prune_options(options, scores, context.relation_cut, context.width)
     return {
@@ -146,18 +142,16 @@ async def prune_relations(state: Tog2State, context: Tog2Context) -> dict[str, A
 
 
 @node()
-async def retrieve_context(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
-    index = await index_of(context)
-    graph = await asyncio.to_thread(load_knowledge, index)
-    return await asyncio.to_thread(_rank, index, graph, discover(state["options"]), state, context)
+    graph = await run.in_thread(load_knowledge)
+    return await run.in_thread(_rank, graph, discover(state["options"]), state, run.context)
 
 
 @node()
-async def prune_reached(state: Tog2State, context: Tog2Context) -> dict[str, Any]:
+async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Keeps the entities with the best passages, and extends the paths to them."""
-    index = await index_of(context)
-    graph = await asyncio.to_thread(load_knowledge, index)
+    context, graph = run.context, await run.in_thread(load_knowledge)
     kept = prune_entities(entity_scores(state["context"], context.alpha), context.width)
     trail = extend_paths(state["trail"], state["candidates"], kept)
     left = state["rounds_left"] - 1
@@ -177,17 +171,17 @@ async def prune_reached(state: Tog2State, context: Tog2Context) -> dict[str, Any
 
 def _rank(
     index: Index,
-    graph: Knowledge,
+    graph: KnowledgeGraph,
     candidates: Sequence[CandidateEntity],
     state: Tog2State,
     context: Tog2Context,
-) -> dict[str, Any]:
+) -> Update:
     """The passages of all candidates by s, and the best of all rounds as evidence.
 
     The clue found last belongs to q.
     """
     wanted = " ".join([state["question"], *state["clues"][-1:]])
-    vector, words = index.embedder.embed([wanted])[0], keywords(wanted)
+    vector, words = embed_queries(index.embedder, [wanted])[0], keywords(wanted)
     own = _read(index, _places(graph, candidates), vector)
     scores = state["relation_scores"]
     led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
@@ -203,7 +197,7 @@ def _rank(
     }
 
 
-def _places(graph: Knowledge, candidates: Iterable[CandidateEntity]) -> list[str]:
+def _places(graph: KnowledgeGraph, candidates: Iterable[CandidateEntity]) -> list[str]:
     """The passages of the candidates, each once, at most so many."""
     found = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
     return list(dict.fromkeys(found))[:_MOST_PASSAGES]
@@ -251,7 +245,10 @@ def _shortened(options: Iterable[RelationOption]) -> list[RelationOption]:
 
 
 async def _score(
-    model: LanguageModel, graph: Knowledge, options: Sequence[RelationOption], state: Tog2State
+    run: Run[Tog2Context],
+    graph: KnowledgeGraph,
+    options: Sequence[RelationOption],
+    state: Tog2State,
 ) -> dict[str, float]:
     """The scores of options by their ids, all in one request; alike where there is no reply."""
     texts: list[tuple[str, str]] = []
@@ -267,18 +264,23 @@ async def _score(
     if not texts:
         return {}
     clue = state["clues"][-1] if state["clues"] else "the answer"
-    try:
-        reply = await model.run(
-            SCORE_RELATIONS, question=state["question"], texts=number(texts), clue=clue
-        )
-    except NoReplyError as error:
-        current_meter().warn(f"{error} All relations were followed alike.")
+    reply = await run.ask(
+        SCORE_RELATIONS,
+        otherwise="All relations were followed alike.",
+        model=run.context.small_model,
+        question=state["question"],
+        texts=number(texts),
+        clue=clue,
+    )
+    if reply is None:
         return {option["id"]: 1.0 for option in options}
     given = {numbers[each.id]: each.score for each in reply.scores if each.id in numbers}
     return {option["id"]: given.get(option["id"], 0.0) for option in options}
 
 
-def _walked(graph: Knowledge, finished: int, entity: str, steps: Sequence[Triple]) -> WalkedPath:
+def _walked(
+    graph: KnowledgeGraph, finished: int, entity: str, steps: Sequence[Triple]
+) -> WalkedPath:
     triples: list[WalkedTriple] = [
         {
             "source": step["source"],

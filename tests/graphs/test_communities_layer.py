@@ -20,7 +20,7 @@ from communities_support import (
 )
 from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.index.communities import communities_stamp
+from ragraphs.index.layers import COMMUNITIES
 from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.communities import ASSEMBLED
@@ -279,12 +279,12 @@ def test_reports_are_asked_for_side_by_side(indexing, model):
 
 def test_an_unchanged_index_asks_nothing_and_writes_no_report(indexing, model, monkeypatch):
     build(indexing, FEW)
-    before, stamp = len(model.asked), communities_stamp(indexing.index)
+    before, stamp = len(model.asked), COMMUNITIES.stamp(indexing.index)
     written = []
     monkeypatch.setattr(type(indexing.index.communities), "put_reports", written.append)
     monkeypatch.setattr(type(indexing.index.communities), "replace", written.append)
     build(indexing, FEW)
-    assert (len(model.asked), communities_stamp(indexing.index), written) == (before, stamp, [])
+    assert (len(model.asked), COMMUNITIES.stamp(indexing.index), written) == (before, stamp, [])
 
 
 def test_settings_are_kept_until_others_are_named(indexing, model):
@@ -337,4 +337,4 @@ def test_korean_documents_give_korean_reports_offline(indexing):
 def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
     indexing.run(documents=FEW[:1])
     with pytest.raises(RagraphsError, match="ragraphs index --layers communities"):
-        communities_stamp(indexing.index)
+        COMMUNITIES.stamp(indexing.index)

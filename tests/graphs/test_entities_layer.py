@@ -22,7 +22,7 @@ from entities_support import (
     vector_texts,
 )
 from http_stub import Response
-from ragraphs.index.entities import entities_stamp
+from ragraphs.index.layers import ENTITIES
 from ragraphs.index.vectors import owner_of
 from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
@@ -333,4 +333,4 @@ def test_entities_relations_and_mentions_are_drawn(indexing, model):
 def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
     indexing.run(documents=ALL)
     with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
-        entities_stamp(indexing.index)
+        ENTITIES.stamp(indexing.index)

@@ -10,9 +10,9 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.layers import SENTENCES
 from ragraphs.index.opening import Index, open_index
-from ragraphs.index.sentences import GRAPH_FILE
-from ragraphs.nodes.retrieve import search
+from ragraphs.index.retrieval import search
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
 from ragraphs.views.passage_graph import drawn_index
@@ -82,7 +82,7 @@ def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path:
     counts = fresh.sentences.counts()
     assert grown.sentences.counts() == counts
     assert np.array_equal(grown.sentences.load(counts), fresh.sentences.load(counts))
-    arrays = [load_arrays(each.folder / GRAPH_FILE) for each in (grown, fresh)]
+    arrays = [load_arrays(SENTENCES.path(each)) for each in (grown, fresh)]
     assert arrays[0].keys() == arrays[1].keys()
     for name in arrays[0]:
         assert np.array_equal(arrays[0][name], arrays[1][name]), name

@@ -13,8 +13,8 @@ from ragraphs.algorithms.linear_rag import passage_graph
 from ragraphs.algorithms.linear_rag.passage_graph import sentence_texts
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index import opening
+from ragraphs.index.retrieval import search
 from ragraphs.language import mentions
-from ragraphs.nodes.retrieve import search
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.vector_tables import SentenceVectors
 from sqlalchemy import text

@@ -1,0 +1,130 @@
+"""Having a model read the passages, for the layers that need it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ...context import IndexContext
+from ...index.concurrency import Patience, Storing, in_parallel
+from ...index.opening import Index
+from ...index.progress import progress_of
+from ...index.recorded import missing_kinds, place_of, reading_settings
+from ...language.mentions import as_excerpt
+from ...models.meter import current_meter
+from ...models.protocol import NoReplyError
+from ...state.index import Failure, IndexState
+from ...state.records import Passage
+from ...stores.catalogue import batches
+from ...stores.readings import Reading, ReadingKind
+from ..node import node
+from ..run import Run, Update
+from .passage_reader import Outcome, PassageReader
+
+_BATCH = 64
+_FEW_PASSAGES = 5
+_MANY = 0.1
+_MISSED: dict[ReadingKind, str] = {
+    "questions": "found no questions in {} of {} passages; nothing hops there.",
+    "facts": "found no entities in {} of {} passages; no relation leads there.",
+}
+# A passage may name nothing, but always answers something.
+_TOLERATED: dict[ReadingKind, float] = {"questions": 0.0, "facts": _MANY}
+
+
+@node()
+async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
+    """Has the model read the passages for questions, entities and relations, as layers need them.
+
+    Passages that were read before are not read again.
+    """
+    wanted = await run.in_thread(reading_settings, run.context, state["layers"])
+    if not wanted.readers:
+        return {}
+    reader = PassageReader(await run.model(wanted.model), wanted.extraction)
+    missing = await run.in_thread(missing_kinds, wanted.readers)
+    reading = _Reading(run.index, reader, wanted.readers, missing)
+    await reading.run(run.context.concurrency)
+    return {"failures": [*state["failures"], *reading.failures]}
+
+
+class _Reading:
+    """One pass over the passages of ``missing``; what was read is stored in batches."""
+
+    def __init__(
+        self,
+        index: Index,
+        reader: PassageReader,
+        readers: Mapping[ReadingKind, str],
+        missing: Mapping[str, tuple[ReadingKind, ...]],
+    ) -> None:
+        self.failures: list[Failure] = []
+        self._index = index
+        self._reader = reader
+        self._readers = readers
+        self._missing = missing
+        self._unfetched = batches(missing, _BATCH)
+        self._at_hand: dict[str, Passage] = {}
+        self._fetching = asyncio.Lock()
+        self._report = progress_of("extract")
+        self._long = frozenset[str]()
+        self._done = 0
+        self._read_well: Counter[ReadingKind] = Counter()
+        self._empty: Counter[ReadingKind] = Counter()
+
+    async def run(self, workers: int) -> None:
+        """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
+        documents = await asyncio.to_thread(self._index.catalogue.documents)
+        self._long = frozenset(row["id"] for row in documents if row["passages"] > _FEW_PASSAGES)
+        patience = Patience(workers)
+
+        async def read(id: str) -> None:
+            passage = await self._fetched(id)
+            title = passage["title"]
+            if passage["document"] in self._long:
+                title = as_excerpt(title)
+            outcomes = await self._reader.read(title, passage["text"], self._missing[id])
+            errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
+            patience.note(*errors)
+            self._note(passage, errors)
+            await storing.add(*(self._reading(id, *outcome) for outcome in outcomes.items()))
+            self._done += 1
+            self._report(self._done, len(self._missing))
+
+        async with Storing(self._index.readings.put) as storing:
+            await in_parallel(patience.while_it_lasts(self._missing), read, workers)
+        self._warn()
+
+    async def _fetched(self, id: str) -> Passage:
+        async with self._fetching:
+            if id not in self._at_hand:  # passages are wanted in the order of the batches
+                batch = next(self._unfetched)
+                found = await asyncio.to_thread(self._index.catalogue.passages, batch)
+                self._at_hand |= {passage["id"]: passage for passage in found}
+            return self._at_hand.pop(id)
+
+    def _note(self, passage: Passage, errors: Sequence[NoReplyError]) -> None:
+        for sentence in dict.fromkeys(str(error) for error in errors):
+            self.failures.append({"path": place_of(passage), "reason": sentence})
+
+    def _reading(self, id: str, kind: ReadingKind, outcome: Outcome) -> Reading:
+        reading = Reading(id, kind, self._readers[kind], None)
+        if isinstance(outcome, NoReplyError):
+            return reading._replace(reason=str(outcome))
+        self._read_well[kind] += 1
+        self._empty[kind] += not any(outcome.values())
+        return reading._replace(value=outcome)
+
+    def _warn(self) -> None:
+        """Says what was not read, or read without result."""
+        meter, model = current_meter(), self._reader.model
+        if left := len(self._missing) - self._done:
+            meter.warn(
+                f"The model {model} stopped replying; {left} passages are left for the next run "
+                "of: ragraphs index"
+            )
+        for kind, empty in self._empty.items():
+            read = self._read_well[kind]
+            if empty > _TOLERATED[kind] * read:
+                meter.warn(f"The model {model} {_MISSED[kind].format(empty, read)}")

@@ -1,0 +1,50 @@
+"""The steps that make the layers of an index, each a node; a layer that is not wanted is skipped.
+
+Steps that wait for nothing of each other run side by side: what needs no model, beside the waits
+for the model's replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from ...context import IndexContext, LayerName
+from ...index import communities, entities, hops, sentences, vectors
+from ...index.concurrency import to_its_end
+from ...index.opening import Index
+from ...state.index import IndexState
+from ..node import Node, node
+from ..run import Run, Update
+
+_Work = Callable[[Index, IndexContext], Awaitable[None]]
+
+
+def _step(layer: LayerName | None, work: _Work) -> Node:
+    @node()
+    async def step(state: IndexState, run: Run[IndexContext]) -> Update:
+        if layer is None or layer in state["layers"]:
+            await work(run.index, run.context)
+        return {}
+
+    return step
+
+
+def _detect_communities(index: Index, context: IndexContext) -> Awaitable[None]:
+    return to_its_end(communities.detect_communities, index, context.repair)
+
+
+def _in_thread(work: Callable[[Index], None]) -> _Work:
+    return lambda index, context: to_its_end(work, index)
+
+
+embed_passages = _step(None, vectors.embed_passages)
+embed_sentences = _step("sentences", sentences.embed_sentences)
+resolve_entities = _step("entities", _in_thread(entities.resolve_entities))
+summarise = _step("entities", entities.summarise)
+detect_communities = _step("communities", _detect_communities)
+link_passages = _step("sentences", _in_thread(sentences.link_passages))
+embed_questions = _step("hops", hops.embed_questions)
+merge_edges = _step("hops", _in_thread(hops.merge_edges))
+embed_entities = _step("entities", entities.embed_entities)
+write_reports = _step("communities", communities.write_reports)
+embed_reports = _step("communities", communities.embed_reports)

@@ -1,0 +1,45 @@
+"""Graphs that run inside a node of another graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableLambda
+from langgraph.pregel import Pregel
+
+from ..context import Context
+
+Graph = Pregel[Any, Any, Any, Any]
+
+
+class GraphNode(RunnableLambda[Any, dict[str, Any]]):
+    """A node that tells which graph it runs, so that drawings and checkpoints show its inside."""
+
+    def __init__(self, node: RunnableLambda[Any, dict[str, Any]], graph: Graph) -> None:
+        super().__init__(node.func, node.afunc, name=graph.name)
+        self._graph = graph
+
+    @property
+    def deps(self) -> list[Runnable[Any, Any]]:
+        """The graph."""
+        return [self._graph]
+
+
+async def relay(
+    graph: Graph, given: Any, context: Context, tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """The output of ``graph``; ``tell`` gets all events that it streams."""
+    result: dict[str, Any] = {}
+    part: Any
+    async for mode, part in graph.astream(
+        given,
+        context=context,
+        stream_mode=["custom", "values"],
+        output_keys=graph.output_channels,
+    ):
+        if mode == "values":
+            result = part
+        else:
+            tell(part)
+    return result
