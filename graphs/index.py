@@ -58,7 +58,7 @@ update = (
     .add_edge("write_reports", "embed_reports")
     .add_edge(["link_passages", "merge_edges", "embed_entities", "embed_reports"], "forget")
     .add_edge("forget", END)
-    .compile(name="update", checkpointer=False)
+    .compile(name="update")
     .with_config(recursion_limit=20)
 )
 

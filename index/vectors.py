@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from functools import lru_cache, partial
 from typing import get_args
 
@@ -108,8 +107,14 @@ async def in_batches(
 
     # One batch at a time on this machine, several where another one works.
     workers = 1 if index.embedder.local else context.concurrency
-    with nullcontext(FEW_THREADS) if workers == 1 else ThreadPoolExecutor(workers) as threads:
-        await in_parallel(groups, one, workers)
+    threads = FEW_THREADS if index.embedder.local else _remote_threads(workers)
+    await in_parallel(groups, one, workers)
+
+
+@lru_cache(maxsize=1)
+def _remote_threads(count: int) -> ThreadPoolExecutor:
+    """Threads that wait for another machine, so many in all for the steps side by side."""
+    return ThreadPoolExecutor(count, thread_name_prefix="ragraphs-embed")
 
 
 async def embed_entries(

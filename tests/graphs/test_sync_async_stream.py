@@ -139,7 +139,7 @@ def test_progress_of_indexing_reaches_the_stream(indexing):
     assert [e for e in events if e["step"] == "split"] == [
         {"step": "split", "done": done, "total": 3} for done in (1, 2, 3)
     ]
-    assert events[-1] == {"step": "embed", "done": 4, "total": 4}
+    assert events[-1] == {"step": "embed_passages", "done": 4, "total": 4}
 
 
 async def test_indexing_by_ainvoke_gives_the_same(indexing):

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 
 import pytest
-from ragraphs.index.concurrency import side_by_side, to_its_end
+from ragraphs.index.concurrency import Patience, Storing, in_parallel, to_its_end
+from ragraphs.models.protocol import NoReplyError
 from ragraphs.state.errors import RagraphsError
 
 who: ContextVar[str] = ContextVar("who", default="nobody")
@@ -71,20 +72,68 @@ async def test_work_sees_the_context_variables_of_its_caller():
     assert await to_its_end(who.get) == "caller"
 
 
-async def test_the_first_failure_ends_the_other_parts():
-    ended = []
+async def test_the_first_failure_ends_what_is_under_way_and_no_more_is_begun():
+    begun, ended = [], []
 
-    async def failing():
-        await asyncio.sleep(0.01)
-        raise RagraphsError("No.")
-
-    async def lasting():
+    async def work(item):
+        begun.append(item)
+        if item == 2:
+            raise RagraphsError("No.")
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
-            ended.append("lasting")
+            ended.append(item)
             raise
 
     with pytest.raises(RagraphsError, match=r"^No\.$"):
-        await side_by_side(lasting(), failing())
-    assert ended == ["lasting"]
+        await in_parallel(range(9), work, 3)
+    assert (begun, sorted(ended)) == ([0, 1, 2], [0, 1])
+
+
+async def test_results_are_in_the_order_of_the_items_and_no_more_run_than_may():
+    running, most = set(), 0
+
+    async def work(item):
+        nonlocal most
+        running.add(item)
+        most = max(most, len(running))
+        await asyncio.sleep(0.001 * (9 - item))
+        running.remove(item)
+        return item * item
+
+    assert await in_parallel(range(9), work, 4) == [item * item for item in range(9)]
+    assert most == 4
+
+
+def unreachable() -> NoReplyError:
+    return NoReplyError("unreachable", "No answer.")
+
+
+def test_a_model_is_given_up_after_eight_requests_in_a_row_without_an_answer():
+    patience, begun = Patience(), []
+    for item in patience.while_it_lasts(range(100)):
+        begun.append(item)
+        patience.note(unreachable())
+    assert begun == list(range(8))
+
+
+def test_an_answer_restores_patience_and_a_malformed_one_does_not_wear_it():
+    patience = Patience()
+    for _ in range(7):
+        patience.note(unreachable())
+    patience.note()
+    for _ in range(7):
+        patience.note(unreachable())
+        patience.note(NoReplyError("malformed", "No JSON."))
+    assert not patience.is_lost
+
+
+async def test_items_are_stored_in_batches_and_the_rest_even_after_a_failure():
+    stored: list[list[int]] = []
+    with pytest.raises(RagraphsError):
+        async with Storing(stored.append) as storing:
+            for item in range(70):
+                await storing.add(item)
+            raise RagraphsError("No.")
+    assert [len(batch) for batch in stored] == [64, 6]
+    assert [item for batch in stored for item in batch] == list(range(70))

@@ -122,7 +122,7 @@ def rows_of(indexing):
 
 def vector_texts(indexing):
     """The texts that the vectors of entities were made of, as their ids tell."""
-    entries = _entries(indexing.index.entities.all_entities())
+    entries = {entry.id: entry for entry in _entries(indexing.index)}
     return sorted(entries[id].text for id in indexing.index.vectors.ids("entities"))
 
 
