@@ -25,7 +25,7 @@ from ..context import Context
 from ..state.errors import RagraphsError
 from ..state.records import Passage
 from ..stores.arrays import save_arrays
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 from ..stores.vector_tables import SentenceVectors
 from .entities import entities_stamp
 from .opening import Index, Kept

@@ -11,7 +11,7 @@ from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
 from ..index.opening import Index
 from ..index.recorded import READ_LAYERS, readers_of, unread_places
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 
 _BATCH = 1000
 

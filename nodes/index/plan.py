@@ -12,7 +12,7 @@ from ...index.recorded import missing_kinds, open_for_indexing, reading_settings
 from ...language.analyser import count_tokens
 from ...models.meter import current_meter
 from ...state.index import IndexState, Plan
-from ...stores.catalogue import batches
+from ...stores.queries import batches
 from ..node import node
 from .passage_reader import PassageReader
 from .price import _GROUP_DOCUMENTS, _Price
