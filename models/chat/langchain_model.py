@@ -103,7 +103,7 @@ def is_followed() -> bool:
     return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
 
 
-def _without_parser(structured: Runnable[Any, Any]) -> RunnableBinding[Any, Any] | None:
+def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None:
     """The model in ``structured``, which a parser follows there; None where it cannot be told.
 
     Replies are read here anyway. openai's client checks a format against its types key by key, and
