@@ -23,7 +23,7 @@ from ..algorithms.linear_rag.passage_graph import (
 from ..context import Context
 from ..state.records import Passage
 from ..stores.arrays import save_arrays
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 from ..stores.vector_tables import SentenceVectors
 from .layers import ENTITIES, SENTENCES, layers_of
 from .opening import Index, Kept

@@ -12,8 +12,8 @@ from typing import get_args
 from ..context import Context
 from ..language.analyser import keywords
 from ..state.records import Passage
-from ..stores.catalogue import batches
 from ..stores.chroma import Collection, Entry
+from ..stores.queries import batches
 from .concurrency import FEW_THREADS, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of

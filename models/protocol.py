@@ -27,9 +27,6 @@ class NoReplyError(Exception):
 class ReplyTable(Protocol):
     """Where replies are kept under the hash of what was asked."""
 
-    def get(self, key: str) -> StoredReply | None:
-        """The reply stored under ``key``."""
-
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
         ...

@@ -6,11 +6,9 @@ understood in one way only is accepted.
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -23,53 +21,16 @@ from pydantic import (
 )
 
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
+from .lenient import NOTHING, Names, bounded, listed, one_line, renamed
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
-
-_NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified", "없음"})
-_Names = Mapping[str, tuple[str, ...]]
-
-
-def _renamed(given: dict[Any, Any], names: _Names) -> dict[str, Any]:
-    """The values under the fields' own names; of several for one field the first that says any."""
-    if given.keys() <= names.keys():
-        return dict(given)
-    keys = {re.sub(r"[\s-]+", "_", str(key).strip().casefold()): given[key] for key in given}
-    found = {}
-    for field, others in names.items():
-        held = [keys[key] for key in (field, *others) if key in keys]
-        filled = [value for value in held if value not in (None, "", [], {})]
-        if held:
-            found[field] = (filled or held)[0]
-    return found
-
-
-def _listed(value: Any) -> list[Any]:
-    """What was meant by a value in the place of a list."""
-    if isinstance(value, str):
-        value = _loaded(value)
-    if isinstance(value, str):
-        return [line for line in value.splitlines() if line.strip().casefold() not in _NOTHING]
-    if isinstance(value, dict):
-        items = list(value.values())
-        return items if items and all(isinstance(item, dict) for item in items) else [value]
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _loaded(text: str) -> Any:
-    """The list or object that ``text`` spells in JSON, or ``text``."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, list | dict) else text
 
 
 def _name(value: Any) -> Any:
     """A name in one line; ``{"name": "Ann"}`` names Ann."""
     if isinstance(value, dict):
-        value = _renamed(value, _ENTITY).get("name")
-    return " ".join(value.split()) if isinstance(value, str) else value
+        value = renamed(value, _ENTITY).get("name")
+    return one_line(value) if isinstance(value, str) else value
 
 
 def _not_empty(value: str) -> str:
@@ -83,18 +44,12 @@ def _optional(value: Any) -> Any:
     if isinstance(value, list):
         value = ", ".join(str(part) for part in value if isinstance(part, str | int | float))
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return "" if not plain or str(value).strip().casefold() in _NOTHING else value
+    return "" if not plain or str(value).strip().casefold() in NOTHING else value
 
 
 def _strength(value: Any) -> float:
-    """A strength from 1 to 10; "8/10" is 8, and what is no number is 1."""
-    digits = re.search(r"-?\d{1,9}(?:\.\d{1,9})?", str(value)) if isinstance(value, str) else None
-    number = digits.group() if digits else value
-    try:
-        strength = float(number)
-    except (TypeError, ValueError, OverflowError):
-        return 1.0
-    return 1.0 if math.isnan(strength) else min(10.0, max(1.0, strength))
+    """A strength from 1 to 10; without a number it is 1."""
+    return bounded(value, 1.0, 10.0) or 1.0
 
 
 def _status(value: Any) -> str:
@@ -109,7 +64,7 @@ _NO = re.compile(r"(?:no|n|none|false|아니[요오])\b", re.IGNORECASE)
 
 
 def _yes(value: Any) -> Any:
-    """ "Yes, some were." is yes; a list of what was missed is yes if there is anything in it."""
+    """True for "Yes, some were." and for a list of missed things with anything in it."""
     if isinstance(value, list):
         return bool(value)
     if isinstance(value, str):
@@ -123,18 +78,18 @@ OptionalText = Annotated[str, BeforeValidator(_optional)]
 Strength = Annotated[float, BeforeValidator(_strength)]
 Status = Annotated[Literal["true", "false", "suspected"], BeforeValidator(_status)]
 
-_ENTITY: _Names = {
+_ENTITY: Names = {
     "name": ("entity", "entity_name", "title"),
     "type": ("entity_type", "category", "kind"),
     "description": ("entity_description", "desc", "summary"),
 }
-_RELATION: _Names = {
+_RELATION: Names = {
     "source": ("source_entity", "subject", "head", "from", "entity1", "entity_1"),
     "relation": ("relationship", "predicate", "relation_type", "type", "label", "description"),
     "target": ("target_entity", "object", "tail", "to", "entity2", "entity_2"),
     "strength": ("relationship_strength", "weight", "score"),
 }
-_CLAIM: _Names = {
+_CLAIM: Names = {
     "subject": ("subject_entity", "entity", "source"),
     "object": ("object_entity", "target"),
     "type": ("claim_type", "category"),
@@ -144,12 +99,12 @@ _CLAIM: _Names = {
     "start_date": ("start", "claim_start_date", "date"),
     "end_date": ("end", "claim_end_date"),
 }
-_FACTS: _Names = {
+_FACTS: Names = {
     "entities": ("entity", "named_entities", "nodes"),
     "relations": ("relation", "relationships", "triples", "triplets", "edges"),
     "claims": ("claim", "covariates"),
 }
-_READING: _Names = {
+_READING: Names = {
     "incoming": ("in_coming", "incoming_questions"),
     "outgoing": ("out_coming", "outcoming", "outgoing_questions"),
     **_FACTS,
@@ -159,6 +114,7 @@ _READING: _Names = {
 class Entity(PromptReply):
     """Something that the text names."""
 
+    other_names = _ENTITY
     name: Annotated[Line, Field(description="The name, in full, as the text writes it.")]
     type: Annotated[OptionalText, Field(description="One of the types asked for.")] = ""
     description: Annotated[
@@ -171,12 +127,13 @@ class Entity(PromptReply):
             return {"name": value}
         if isinstance(value, list) and 0 < len(value) <= len(_ENTITY):
             return dict(zip(_ENTITY, value, strict=False))
-        return _renamed(value, _ENTITY) if isinstance(value, dict) else value
+        return super().tidy(value)
 
 
 class Relation(PromptReply):
     """How two entities are connected: "source relation target" reads as a sentence."""
 
+    other_names = _RELATION
     source: Annotated[Line, Field(description="Name of an entity.")]
     relation: Annotated[Line, Field(description="Two to six words, such as: was founded by.")]
     target: Annotated[Line, Field(description="Name of another entity.")]
@@ -186,12 +143,13 @@ class Relation(PromptReply):
     def tidy(cls, value: Any) -> Any:
         if isinstance(value, list) and len(value) in (len(_RELATION) - 1, len(_RELATION)):
             return dict(zip(_RELATION, value, strict=False))
-        return _renamed(value, _RELATION) if isinstance(value, dict) else value
+        return super().tidy(value)
 
 
 class Claim(PromptReply):
     """Something that the text asserts of an entity."""
 
+    other_names = _CLAIM
     subject: Annotated[Line, Field(description="Name of the entity that the claim is about.")]
     object: Annotated[OptionalText, Field(description="Name of the other entity, or empty.")] = ""
     type: Annotated[OptionalText, Field(description="A word or two, such as: award.")] = ""
@@ -201,21 +159,25 @@ class Claim(PromptReply):
     start_date: Annotated[OptionalText, Field(description="As the text writes it, or empty.")] = ""
     end_date: Annotated[OptionalText, Field(description="As the text writes it, or empty.")] = ""
 
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        return _renamed(value, _CLAIM) if isinstance(value, dict) else value
-
 
 class Facts(PromptReply):
     """The entities of one text, and what it says of them."""
 
+    other_names = _FACTS
     entities: Annotated[list[Entity], Field(default_factory=list)]
     relations: Annotated[list[Relation], Field(default_factory=list)]
     claims: Annotated[list[Claim], Field(default_factory=list)]
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        return _with_lists(value, _FACTS)
+        """The lists of a reply, also from inside an object that holds nothing else."""
+        found = super().tidy(value)
+        if not isinstance(found, dict):
+            return found
+        if not found and len(value) == 1:
+            (inner,) = value.values()
+            found = super().tidy(inner) if isinstance(inner, dict) else {}
+        return {key: listed(items) for key, items in found.items()}
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -245,6 +207,7 @@ class Facts(PromptReply):
 class PassageReading(Facts, PassageQuestions):
     """The questions and the facts of one passage."""
 
+    other_names = _READING
     incoming: Annotated[
         list[str],
         Field(default_factory=list, description="Questions that the passage answers."),
@@ -252,10 +215,6 @@ class PassageReading(Facts, PassageQuestions):
     outgoing: Annotated[
         list[str], Field(default_factory=list, description="Questions that it raises.")
     ]
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        return _with_lists(value, _READING)
 
     @model_validator(mode="after")
     def _has_questions(self) -> Self:
@@ -268,34 +227,15 @@ class PassageReading(Facts, PassageQuestions):
 class MoreToFind(PromptReply):
     """Whether anything was missed."""
 
+    other_names: ClassVar[Names] = {"missed": ("missing", "more", "answer", "reply")}
     missed: Annotated[bool, BeforeValidator(_yes)]
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        names = {"missed": ("missing", "more", "answer", "reply")}
-        return _renamed(value, names) if isinstance(value, dict) else value
 
 
 class Description(PromptReply):
     """One description in the place of several."""
 
+    other_names: ClassVar[Names] = {"description": ("summary", "text")}
     description: Line
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        names = {"description": ("summary", "text")}
-        return _renamed(value, names) if isinstance(value, dict) else value
-
-
-def _with_lists(value: Any, names: _Names) -> Any:
-    """The lists of a reply, also from inside an object that holds nothing else."""
-    if not isinstance(value, dict):
-        return value
-    found = _renamed(value, names)
-    if not found and len(value) == 1:
-        (inner,) = value.values()
-        found = _renamed(inner, names) if isinstance(inner, dict) else {}
-    return {key: _listed(items) for key, items in found.items()}
 
 
 def to_facts(reply: Facts) -> PassageFacts:
@@ -324,7 +264,7 @@ def to_facts(reply: Facts) -> PassageFacts:
             {
                 "subject": entities[_key(claim.subject)]["name"],
                 "object": about["name"] if about else "",
-                "type": _one_line(claim.type).lower(),
+                "type": one_line(claim.type).lower(),
                 "status": claim.status,
                 "description": claim.description,
                 "quote": claim.quote,
@@ -363,8 +303,8 @@ def _entities(reply: Facts) -> dict[str, EntityFact]:
     found: dict[str, EntityFact] = {}
     for entity in reply.entities:
         known = _add(found, entity.name)
-        known["type"] = known["type"] or _one_line(entity.type).lower()
-        description = _one_line(entity.description)
+        known["type"] = known["type"] or one_line(entity.type).lower()
+        description = one_line(entity.description)
         if description not in known["description"]:
             known["description"] = f"{known['description']} {description}".strip()
     for name in _ends(reply):
@@ -380,13 +320,9 @@ def _ends(reply: Facts) -> Iterable[str]:
 
 
 def _add(entities: dict[str, EntityFact], name: str) -> EntityFact:
-    fact: EntityFact = {"name": _one_line(name), "type": "", "description": ""}
+    fact: EntityFact = {"name": one_line(name), "type": "", "description": ""}
     return entities.setdefault(_key(name), fact)
 
 
 def _key(name: str) -> str:
-    return _one_line(name).casefold()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return one_line(name).casefold()

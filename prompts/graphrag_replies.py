@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from .lenient import bounded, numbers_in
 from .replies import Answer, PromptReply, TextNumber
 
-_TEN = 10.0
-_HUNDRED = 100.0
 
-
-def _bounded(most: float) -> BeforeValidator:
-    """A number from 0 to ``most``: "8/10" is 8, what is beyond an end is the end."""
+def _up_to(most: float) -> BeforeValidator:
+    """Reads a number from 0 to ``most`` leniently; what is no number stays, to be refused."""
 
     def read(value: Any) -> Any:
-        digits = re.search(r"-?\d+(?:\.\d+)?", value) if isinstance(value, str) else None
-        number = float(digits.group()) if digits else value
-        plain = isinstance(number, int | float) and not isinstance(number, bool)
-        return min(most, max(0.0, number)) if plain and number == number else value
+        number = bounded(value, 0.0, most)
+        return value if number is None else number
 
     return BeforeValidator(read)
 
 
-def _listed(value: Any) -> Any:
-    """A single number is a list of one, and "1, 3" one of two."""
-    if isinstance(value, str):
-        return re.findall(r"\d+", value)
-    return [value] if isinstance(value, int) else value
-
-
-Rating = Annotated[float, _bounded(_TEN), Field(ge=0, le=_TEN)]
-Importance = Annotated[float, _bounded(_HUNDRED), Field(ge=0, le=_HUNDRED)]
-Numbers = Annotated[list[TextNumber], BeforeValidator(_listed)]
+Rating = Annotated[float, _up_to(10.0), Field(ge=0, le=10.0)]
+Importance = Annotated[float, _up_to(100.0), Field(ge=0, le=100.0)]
+Numbers = Annotated[list[TextNumber], BeforeValidator(numbers_in)]
 
 
 class ReportFinding(PromptReply):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
@@ -21,6 +21,8 @@ from pydantic import (
     model_validator,
 )
 
+from .lenient import Names, renamed
+
 
 class PromptReply(BaseModel):
     """What every reply derives from."""
@@ -28,11 +30,12 @@ class PromptReply(BaseModel):
     model_config = ConfigDict(
         coerce_numbers_to_str=True, str_strip_whitespace=True, defer_build=True
     )
+    other_names: ClassVar[Names] = {}
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
         """``value`` in the form that the fields have, where that is only a matter of form."""
-        return value
+        return renamed(value, cls.other_names) if cls.other_names else value
 
     @model_validator(mode="before")
     @classmethod

@@ -1,8 +1,4 @@
-"""The catalogue: documents and their passages, and the truth about an index.
-
-SQLAlchemy Core, so that the SQL stays portable; the lexical index (SQLite FTS5) is the one part
-that belongs to SQLite, and is kept in the same transactions as the passages.
-"""
+"""The catalogue: documents and their passages, and the truth about an index."""
 
 from __future__ import annotations
 
@@ -10,21 +6,16 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text
+from sqlalchemy import Connection, Engine, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
-from ..language.analyser import terms
 from ..state.records import Passage
-from . import schema
+from . import lexical_index, schema
+from .queries import batches, count_rows, delete_with, rows, rows_in_order, rows_with, upsert
 
-T = TypeVar("T")
-
-_BATCH = 500
-_TITLE_WEIGHT = 3.0
-_MOST_QUERY_TERMS = 200
+FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
 
 class Piece(NamedTuple):
@@ -46,7 +37,7 @@ class NewDocument(NamedTuple):
 
 
 class FailureRow(TypedDict):
-    """What could not be read: a place (a file, or a row or page of it), its file, and why."""
+    """A failure to read ``place`` (a file, or a row or page of it) of the file ``path``."""
 
     place: str
     path: str
@@ -54,7 +45,7 @@ class FailureRow(TypedDict):
 
 
 class DocumentRow(TypedDict):
-    """What the catalogue knows of a document."""
+    """A stored document; ``content`` is its hash, ``passages`` their number."""
 
     id: str
     path: str
@@ -67,6 +58,10 @@ class Catalogue:
     """Documents, passages, lexical index and properties of one index.
 
     All methods block, are safe to call from several threads, and leave the database whole.
+
+    >>> catalogue = Catalogue(schema.open_database(folder, create=False))
+    >>> [(id, score)] = catalogue.search_terms("Who wrote it?", most=1)
+    >>> [passage] = catalogue.passages([id])
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -82,20 +77,18 @@ class Catalogue:
     def set_property(self, name: str, value: Any) -> None:
         """Keeps ``value`` (anything JSON can hold) under ``name``."""
         with self._engine.begin() as connection:
-            _put_property(connection, name, value)
+            upsert(connection, schema.properties, [_property(name, value)])
 
-    def settle(self, name: str, value: Any) -> Any:
+    def ensure_property(self, name: str, value: Any) -> Any:
         """The property ``name``, which becomes ``value`` where there is none."""
-        row = {"name": name, "value": json.dumps(value)}
+        new = insert(schema.properties).values(_property(name, value))
         with self._engine.begin() as connection:
-            connection.execute(insert(schema.properties).values(row).on_conflict_do_nothing())
+            connection.execute(new.on_conflict_do_nothing())
         return self.property(name)
 
     def files(self) -> dict[str, str]:
         """The content hash of every file that was read to its end."""
-        table = schema.files
-        with self._engine.connect() as connection:
-            return {path: content for path, content in connection.execute(select(table))}
+        return {path: content for path, content in rows(self._engine, select(schema.files))}
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
         """Notes how the last reading of a file went, in place of what was noted before.
@@ -104,23 +97,21 @@ class Catalogue:
         place: the file itself, or a row or page of it.
         """
         files, failed = schema.files, schema.failures
-        rows = [{"place": at, "path": path, "reason": why} for at, why in failures.items()]
         with self._engine.begin() as connection:
-            connection.execute(delete(files).where(files.c.path == path))
-            connection.execute(delete(failed).where(failed.c.path == path))
+            delete_with(connection, files.c.path, [path])
+            delete_with(connection, failed.c.path, [path])
             if content is not None:
-                connection.execute(files.insert().values(path=path, content=content))
-            if rows:
-                connection.execute(failed.insert(), rows)
+                upsert(connection, files, [{"path": path, "content": content}])
+            upsert(
+                connection,
+                failed,
+                [{"place": at, "path": path, "reason": why} for at, why in failures.items()],
+            )
 
-    def failures(self, path: str | None = None) -> list[FailureRow]:
-        """What could not be read of any file, or of one, by place."""
-        table = schema.failures
-        query = select(table).order_by(table.c.place)
-        if path is not None:
-            query = query.where(table.c.path == path)
-        with self._engine.connect() as connection:
-            return [row._asdict() for row in connection.execute(query)]  # type: ignore[misc]
+    def failures(self) -> list[FailureRow]:
+        """All failures to read a file, or a part of one, by place."""
+        query = select(schema.failures).order_by(schema.failures.c.place)
+        return [row._asdict() for row in rows(self._engine, query)]
 
     def documents(self, path: str | None = None) -> list[DocumentRow]:
         """All documents, or those of one file, by id."""
@@ -128,18 +119,14 @@ class Catalogue:
         query = select(table).order_by(table.c.id)
         if path is not None:
             query = query.where(table.c.path == path)
-        with self._engine.connect() as connection:
-            return [row._asdict() for row in connection.execute(query)]  # type: ignore[misc]
+        return [row._asdict() for row in rows(self._engine, query)]
 
     def contents(self, ids: Iterable[str]) -> dict[str, str]:
-        """The content hashes of those of the documents that there are."""
+        """Content hash of each of ``ids`` that is a stored document."""
         table = schema.documents
-        found: dict[str, str] = {}
-        with self._engine.connect() as connection:
-            for batch in batches(ids, _BATCH):
-                query = select(table.c.id, table.c.content).where(table.c.id.in_(batch))
-                found.update((id, content) for id, content in connection.execute(query))
-        return found
+        query = select(table.c.id, table.c.content)
+        found = rows_with(self._engine, query, table.c.id, ids)
+        return {id: content for id, content in found}
 
     def write_documents(self, documents: Sequence[NewDocument]) -> None:
         """Stores documents, in one transaction, in place of what they were before.
@@ -150,143 +137,88 @@ class Catalogue:
         if not documents:
             return
         table = schema.documents
-        rows = [
-            {"id": new.id, "path": new.path, "title": new.title, "content": new.content}
-            for new in documents
+        new = [
+            {"id": each.id, "path": each.path, "title": each.title, "content": each.content}
+            for each in documents
         ]
         with self._engine.begin() as connection:
-            old = _passage_numbers(connection, [document.id for document in documents])
+            old = _passage_ids(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
-            upsert = insert(table).values(passages=0)
-            replaced = {name: upsert.excluded[name] for name in ("path", "title", "content")}
-            connection.execute(
-                upsert.on_conflict_do_update(index_elements=["id"], set_=replaced), rows
-            )
+            upsert(connection, table, [row | {"passages": 0} for row in new])
             counts = _write_passages(connection, documents, old)
-            _delete_passages(connection, list(old.values()))
+            _delete_passages(connection, old)
             connection.execute(
                 table.update().where(table.c.id == bindparam("document")),
-                [{"document": row["id"], "passages": counts[row["id"]]} for row in rows],
+                [{"document": row["id"], "passages": counts[row["id"]]} for row in new],
             )
 
     def new_pieces(self, document: NewDocument) -> Iterator[Piece]:
-        """Those of the document's pieces that are no passages of it yet."""
+        """The pieces of ``document`` that are not stored as its passages yet."""
         with self._engine.connect() as connection:
-            old = _passage_numbers(connection, [document.id])
-        for id, piece in _identified(document):
-            if id not in old:
-                yield piece
+            old = _passage_ids(connection, [document.id])
+        return (piece for id, piece in _identified(document) if id not in old)
 
     def remove_documents(self, ids: Collection[str]) -> int:
-        """Removes documents with all that belongs to them; how many there were.
+        """Removes documents with all that belongs to them; returns how many there were.
 
-        Their files count as unread, and what could not be read of a file is forgotten with its
-        last document. A file without documents goes by its path.
+        Their files count as unread, and the failures of a file are forgotten with its last
+        document. A file without documents goes by its path.
         """
         removed = 0
-        for batch in batches(ids, _BATCH):
+        for batch in batches(ids):
             with self._engine.begin() as connection:
                 removed += _remove(connection, batch)
         return removed
 
     def count_documents(self) -> int:
-        """How many documents there are."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.count()).select_from(schema.documents)) or 0
+        """The number of documents."""
+        return count_rows(self._engine, schema.documents)
 
     def count_passages(self) -> int:
-        """How many passages there are."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.count()).select_from(schema.passages)) or 0
+        """The number of passages."""
+        return count_rows(self._engine, schema.passages)
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        with self._engine.connect() as connection:
-            return set(connection.scalars(select(schema.passages.c.id)))
+        return {id for (id,) in rows(self._engine, select(schema.passages.c.id))}
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        found: dict[str, Passage] = {}
-        with self._engine.connect() as connection:
-            for batch in batches(ids, _BATCH):
-                query = select(schema.passages).where(schema.passages.c.id.in_(batch))
-                found.update((row.id, _passage(row)) for row in connection.execute(query))
-        return [found[id] for id in ids if id in found]
+        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids)))
 
     def passages_of(self, documents: Iterable[str]) -> dict[str, list[Passage]]:
         """The passages of each document, by place."""
         table = schema.passages
+        query = select(table).order_by(table.c.start, table.c.id)
         found: dict[str, list[Passage]] = {}
-        with self._engine.connect() as connection:
-            for batch in batches(documents, _BATCH):
-                query = select(table).where(table.c.document.in_(batch))
-                for row in connection.execute(query.order_by(table.c.start, table.c.id)):
-                    found.setdefault(row.document, []).append(_passage(row))
+        for row in rows_with(self._engine, query, table.c.document, documents):
+            found.setdefault(row.document, []).append(_passage(row))
         return found
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
         table = schema.passages
         query = select(table).order_by(table.c.document, table.c.start, table.c.id)
-        with self._engine.connect() as connection:
-            for row in connection.execution_options(yield_per=_BATCH).execute(query):
-                yield _passage(row)
+        return map(_passage, rows(self._engine, query))
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
-        query_terms = list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
-        if not query_terms:
-            return []
-        statement = text(
-            "SELECT passages.id, -bm25(passage_terms, :weight, 1.0) AS score FROM passage_terms "
-            "JOIN passages ON passages.number = passage_terms.rowid "
-            "WHERE passage_terms MATCH :terms ORDER BY score DESC, passages.id LIMIT :most"
-        )
-        match = " OR ".join(f'"{term}"' for term in query_terms)
-        values = {"terms": match, "weight": _TITLE_WEIGHT, "most": most}
         with self._engine.connect() as connection:
-            return [(id, score) for id, score in connection.execute(statement, values)]
+            return lexical_index.search(connection, question, most)
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""
-        table = schema.passages
-        query = select(table.c.number, table.c.title, table.c.text).order_by(table.c.number)
         with self._engine.begin() as connection:
-            schema.begin_writing(connection)
-            connection.execute(text("DROP TABLE IF EXISTS passage_terms"))
-            connection.execute(schema.TERM_INDEX)
-            last = 0
-            while True:
-                rows = connection.execute(query.where(table.c.number > last).limit(_BATCH)).all()
-                if not rows:
-                    break
-                _insert_terms(connection, [(row.number, row.title, row.text) for row in rows])
-                last = rows[-1].number
+            lexical_index.rebuild(connection)
 
     def forget_terms(self) -> None:
-        """Takes the terms of texts that are gone out of the lexical index, which but hides them."""
+        """Purges deleted passages from the lexical index, which until then only hides them."""
         with self._engine.begin() as connection:
-            schema.begin_writing(connection)
-            merged = "INSERT INTO passage_terms (passage_terms) VALUES ('optimize')"
-            connection.execute(text(merged))
+            lexical_index.purge(connection)
 
 
-FORGETTING = "forgetting"  # texts are gone, whose traces in stored replies are not gone yet
-
-
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """``items`` in lists of at most ``size``."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
-
-
-def _put_property(connection: Connection, name: str, value: Any) -> None:
-    row = {"name": name, "value": json.dumps(value)}
-    upsert = insert(schema.properties).values(row)
-    connection.execute(
-        upsert.on_conflict_do_update(index_elements=["name"], set_={"value": row["value"]})
-    )
+def _property(name: str, value: Any) -> dict[str, Any]:
+    return {"name": name, "value": json.dumps(value)}
 
 
 def _passage(row: Any) -> Passage:
@@ -300,10 +232,9 @@ def _passage(row: Any) -> Passage:
     }
 
 
-def _passage_numbers(connection: Connection, documents: Sequence[str]) -> dict[str, int]:
+def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
     table = schema.passages
-    query = select(table.c.id, table.c.number).where(table.c.document.in_(documents))
-    return {id: number for id, number in connection.execute(query)}
+    return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
@@ -312,41 +243,46 @@ def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> N
     table = schema.documents
     query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
     moved = [path for id, path in connection.execute(query) if path != paths[id]]
-    if moved:
-        connection.execute(delete(schema.files).where(schema.files.c.path.in_(moved)))
+    delete_with(connection, schema.files.c.path, moved)
 
 
 def _remove(connection: Connection, ids: Sequence[str]) -> int:
-    documents, files, failed = schema.documents, schema.files, schema.failures
+    documents, failed = schema.documents, schema.failures
     chosen = documents.c.id.in_(ids)
     paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
-    _delete_passages(connection, list(_passage_numbers(connection, ids).values()))
+    _delete_passages(connection, _passage_ids(connection, ids))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
-    connection.execute(delete(files).where(files.c.path.in_(paths)))
+    delete_with(connection, schema.files.c.path, paths)
     unread = failed.c.path.in_(paths) & failed.c.path.not_in(select(documents.c.path))
     connection.execute(delete(failed).where(unread))
     return removed
 
 
 def _write_passages(
-    connection: Connection, documents: Sequence[NewDocument], old: dict[str, int]
+    connection: Connection, documents: Sequence[NewDocument], old: set[str]
 ) -> Counter[str]:
-    """Inserts new passages and moves kept ones, which are taken out of ``old``."""
+    """Inserts new passages and moves kept ones, whose ids are taken out of ``old``.
+
+    The number of passages of each document.
+    """
+    table = schema.passages
     counts: Counter[str] = Counter()
     pieces = ((new, *found) for new in documents for found in _identified(new))
-    for batch in batches(pieces, _BATCH):
+    for batch in batches(pieces):
         counts.update(document.id for document, _, _ in batch)
         fresh, kept = [], []
         for document, id, piece in batch:
-            if (number := old.pop(id, None)) is None:
+            if id in old:
+                old.remove(id)
+                kept.append({"at": id, "start": piece.start, "end": piece.end})
+            else:
                 row = {"id": id, "document": document.id, "title": document.title}
                 fresh.append(row | piece._asdict())
-            else:
-                kept.append({"at": number, "start": piece.start, "end": piece.end})
-        _insert_passages(connection, fresh)
+        if fresh:
+            connection.execute(table.insert(), fresh)
+            lexical_index.add(connection, [row["id"] for row in fresh])
         if kept:
-            table = schema.passages
-            connection.execute(table.update().where(table.c.number == bindparam("at")), kept)
+            connection.execute(table.update().where(table.c.id == bindparam("at")), kept)
     return counts
 
 
@@ -364,36 +300,10 @@ def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> 
     return hashlib.blake2b(content.encode(), digest_size=12).hexdigest()
 
 
-def _insert_passages(connection: Connection, rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    connection.execute(schema.passages.insert(), rows)
-    ids = [row["id"] for row in rows]
-    query = select(schema.passages.c.id, schema.passages.c.number).where(
-        schema.passages.c.id.in_(ids)
-    )
-    numbers = {id: number for id, number in connection.execute(query)}
-    _insert_terms(connection, [(numbers[row["id"]], row["title"], row["text"]) for row in rows])
-
-
-def _insert_terms(connection: Connection, rows: list[tuple[int, str, str]]) -> None:
-    connection.execute(
-        text("INSERT INTO passage_terms (rowid, title, body) VALUES (:number, :title, :body)"),
-        [
-            {"number": number, "title": " ".join(terms(title)), "body": " ".join(terms(body))}
-            for number, title, body in rows
-        ],
-    )
-
-
-def _delete_passages(connection: Connection, numbers: Sequence[int]) -> None:
-    for batch in batches(numbers, _BATCH):
-        rows = [{"number": number} for number in batch]
-        connection.execute(text("DELETE FROM passage_terms WHERE rowid = :number"), rows)
-        chosen = schema.passages.c.number.in_(batch)
-        ids = select(schema.passages.c.id).where(chosen)
-        for table in (schema.readings, schema.sentence_vectors):
-            connection.execute(delete(table).where(table.c.passage.in_(ids)))
-        connection.execute(delete(schema.passages).where(chosen))
-    if numbers:
-        _put_property(connection, FORGETTING, True)
+def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
+    lexical_index.remove(connection, ids)
+    readings, sentences, passages = schema.readings, schema.sentence_vectors, schema.passages
+    for column in (readings.c.passage, sentences.c.passage, passages.c.id):
+        delete_with(connection, column, ids)
+    if ids:
+        upsert(connection, schema.properties, [_property(FORGETTING, True)])

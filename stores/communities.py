@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Select, bindparam, delete, func, select
+from sqlalchemy import Engine, bindparam, select
 
 from ..state.reports import Community, Report
 from . import schema
-from .catalogue import batches
+from .queries import count_rows, replace_all, rows, rows_in_order, rows_with
 
-_BATCH = 500
-_ROWS = 10_000
 _REPORT = ("title", "summary", "rating", "findings", "writer")
 
 
@@ -36,7 +34,12 @@ ASSEMBLED = "assembled"
 
 
 class CommunityStore:
-    """The hierarchy of communities of one index. All methods block."""
+    """The hierarchy of communities of one index. All methods block.
+
+    >>> communities = CommunityStore(engine)
+    >>> communities.replace([Community("c1", level=0, parent="", members=("e1", "e2"))])
+    >>> communities.put_reports({"c1": (report, "offline")})
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -46,13 +49,11 @@ class CommunityStore:
 
         A community of the same members keeps its report until another one is written.
         """
-        table, members = schema.communities, schema.community_members
+        table = schema.communities
+        query = select(table.c.id, *(table.c[name] for name in _REPORT))
         with self._engine.begin() as connection:
-            query = select(table.c.id, *(table.c[name] for name in _REPORT))
             kept = {row.id: row._mapping for row in connection.execute(query)}
-            connection.execute(delete(table))
-            connection.execute(delete(members))
-            rows = (
+            new = (
                 {
                     "id": each.id,
                     "level": each.level,
@@ -67,10 +68,8 @@ class CommunityStore:
                 for each in communities
                 for entity in each.members
             )
-            for some_rows in batches(rows, _ROWS):
-                connection.execute(table.insert(), some_rows)
-            for some_pairs in batches(pairs, _ROWS):
-                connection.execute(members.insert(), some_pairs)
+            replace_all(connection, table, new)
+            replace_all(connection, schema.community_members, pairs)
 
     def put_reports(self, reports: Mapping[str, tuple[Report, str]]) -> None:
         """Stores reports by community, each with its writer."""
@@ -99,52 +98,36 @@ class CommunityStore:
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""
         table = schema.communities
-        return self._communities(select(table).order_by(table.c.level, table.c.id))
+        query = select(table).order_by(table.c.level, table.c.id)
+        return list(map(_community, rows(self._engine, query)))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""
-        table = schema.communities
-        ids = list(dict.fromkeys(ids))
-        found = {
-            each.id: each
-            for batch in batches(ids, _BATCH)
-            for each in self._communities(select(table).where(table.c.id.in_(batch)))
-        }
-        return {id: found[id] for id in ids if id in found}
+        stored = rows_in_order(self._engine, schema.communities, ids)
+        return {row.id: _community(row) for row in stored}
 
     def members(self) -> Iterator[tuple[str, str]]:
         """Pairs of a community and an entity in it, by community and entity."""
         table = schema.community_members
         query = select(table.c.community, table.c.entity).order_by(*table.primary_key.columns)
-        with self._engine.connect() as connection:
-            for row in connection.execution_options(yield_per=_ROWS).execute(query):
-                yield row.community, row.entity
+        return ((community, entity) for community, entity in rows(self._engine, query))
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
         table = schema.community_members
         query = select(table.c.entity).where(table.c.community == id).order_by(table.c.entity)
-        with self._engine.connect() as connection:
-            return list(connection.scalars(query))
+        return [entity for (entity,) in rows(self._engine, query)]
 
     def communities_of(self, entities: Iterable[str]) -> list[tuple[str, str]]:
-        """Pairs of a community and one of ``entities`` in it."""
+        """Pairs of a community and one of ``entities`` in it, in ascending order."""
         table = schema.community_members
-        found: list[tuple[str, str]] = []
-        with self._engine.connect() as connection:
-            for batch in batches(dict.fromkeys(entities), _BATCH):
-                query = select(table).where(table.c.entity.in_(batch))
-                found += [(row.community, row.entity) for row in connection.execute(query)]
-        return sorted(found)
+        query = select(table.c.community, table.c.entity)
+        found = rows_with(self._engine, query, table.c.entity, entities)
+        return sorted((community, entity) for community, entity in found)
 
     def count(self) -> int:
-        """How many communities there are."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.count()).select_from(schema.communities)) or 0
-
-    def _communities(self, query: Select[Any]) -> list[StoredCommunity]:
-        with self._engine.connect() as connection:
-            return [_community(row) for row in connection.execute(query)]
+        """The number of communities."""
+        return count_rows(self._engine, schema.communities)
 
 
 def _community(row: Any) -> StoredCommunity:

@@ -1,22 +1,20 @@
-"""The entities of an index, what relates them, and what people corrected about them."""
+"""The entities of an index with their relations and claims, and people's corrections."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, func, or_, select
+from sqlalchemy import Engine, Table, bindparam, delete, func, select, tuple_
 
 from ..algorithms.entities.merging import Correction, Merge
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityClaim, EntityGraph, EntityMention
 from . import schema
-from .catalogue import batches
-
-_BATCH = 500
-_ROWS = 10_000
+from .queries import count_rows, replace_all, rows, rows_in_order, rows_with
 
 
 class StoredEntity(NamedTuple):
@@ -41,71 +39,69 @@ class StoredRelation(NamedTuple):
 class EntityStore:
     """Entities, relations, claims and merges of one index, and its corrections.
 
-    All methods block, are safe to call from several threads, and ask for many ids at once; ids that
-    there are not are left out.
+    All methods block and are safe to call from several threads. Those that take ids take many at
+    once, and leave out unknown ones.
+
+    >>> entities = EntityStore(engine)
+    >>> [ann] = entities.named(["ann"])["ann"]
+    >>> relations = entities.relations_of([ann])
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def replace(self, graph: EntityGraph) -> None:
-        """Puts ``graph`` in the place of all there is but corrections, in one transaction."""
+        """Stores ``graph`` in place of everything but corrections, in one transaction."""
         with self._engine.begin() as connection:
-            for table in _DERIVED:
-                connection.execute(delete(table))
-            for table, rows in _rows(graph):
-                for batch in batches(rows, _ROWS):
-                    connection.execute(table.insert(), batch)
+            for table, new in _rows(graph):
+                replace_all(connection, table, new)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
-        ids = list(ids)
-        table = schema.entities
-        found = {row.id: _entity(row) for row in self._where(select(table), table.c.id, ids)}
-        return {id: found[id] for id in ids if id in found}
+        stored = rows_in_order(self._engine, schema.entities, ids)
+        return {row.id: _entity(row) for row in stored}
 
     def named(self, names: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the entities that bear each of the normalised ``names``, homonyms by id."""
         table = schema.aliases
-        query = select(table.c.name, table.c.entity)
-        return _grouped(self._where(query, table.c.name, names))
+        query = select(table.c.name, table.c.entity).distinct().order_by(table.c.entity)
+        return _grouped(rows_with(self._engine, query, table.c.name, names))
 
     def aliases_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """All spellings of each entity, the most frequent first."""
         table = schema.aliases
         query = select(table.c.entity, table.c.spelling).order_by(table.c.entity, table.c.place)
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, spelling in self._where(query, table.c.entity, ids):
-            found[entity].append(spelling)
-        return dict(found)
+        return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
     def relations_of(self, ids: Iterable[str]) -> list[StoredRelation]:
         """The relations that begin or end at one of the entities, each once, by id."""
         table = schema.relations
-        found: dict[str, StoredRelation] = {}
-        with self._engine.connect() as connection:
-            for batch in batches(dict.fromkeys(ids), _BATCH):
-                ends = or_(table.c.source.in_(batch), table.c.target.in_(batch))
-                for row in connection.execute(select(table).where(ends)):
-                    found[row.id] = StoredRelation(*row)
+        ids = list(ids)
+        found = {
+            row.id: StoredRelation(*row)
+            for end in (table.c.source, table.c.target)
+            for row in rows_with(self._engine, select(table), end, ids)
+        }
         return [found[id] for id in sorted(found)]
 
     def passages_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that speak of each entity."""
         table = schema.entity_passages
-        return _grouped(self._where(select(table), table.c.entity, ids))
+        query = select(table).order_by(*table.primary_key)
+        return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
     def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that state each relation."""
         table = schema.relation_passages
-        return _grouped(self._where(select(table), table.c.relation, relations))
+        query = select(table).order_by(*table.primary_key)
+        return _grouped(rows_with(self._engine, query, table.c.relation, relations))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
         table = schema.mentions
         found = [
             EntityMention(row.entity, row.passage, row.start, row.end)
-            for row in self._where(select(table), table.c.passage, passages)
+            for row in rows_with(self._engine, select(table), table.c.passage, passages)
         ]
         return sorted(found, key=lambda one: (one.passage, one.start, one.end, one.entity))
 
@@ -114,14 +110,14 @@ class EntityStore:
         table = schema.claims
         found = [
             EntityClaim(row.id, row.subject, row.object, row.passage, json.loads(row.claim))
-            for row in self._where(select(table), table.c.subject, ids)
+            for row in rows_with(self._engine, select(table), table.c.subject, ids)
         ]
         return sorted(found, key=lambda claim: claim.id)
 
     def largest(self, most: int, containing: str = "") -> list[tuple[StoredEntity, int]]:
-        """Entities with the number of passages that speak of them, the most spoken of first.
+        """At most ``most`` entities with the number of their passages, the largest first.
 
-        Only those one of whose names, normalised, has the text ``containing`` in it.
+        One of the entity's normalised names must contain the text ``containing``.
         """
         entities, pairs, aliases = schema.entities, schema.entity_passages, schema.aliases
         spread = func.count(pairs.c.passage)
@@ -137,27 +133,25 @@ class EntityStore:
                 aliases.c.name.contains(containing, autoescape=True)
             )
             query = query.where(entities.c.id.in_(fitting))
-        return [(_entity(row), row.spread) for row in self._all(query)]
+        return [(_entity(row), row.spread) for row in rows(self._engine, query)]
 
     def all_entities(self) -> Iterator[StoredEntity]:
         """Every entity, by id."""
-        table = schema.entities
-        for row in self._all(select(table).order_by(table.c.id)):
-            yield _entity(row)
+        query = select(schema.entities).order_by(schema.entities.c.id)
+        return map(_entity, rows(self._engine, query))
 
     def all_relations(self) -> Iterator[StoredRelation]:
         """Every relation, by id."""
-        table = schema.relations
-        for row in self._all(select(table).order_by(table.c.id)):
-            yield StoredRelation(*row)
+        query = select(schema.relations).order_by(schema.relations.c.id)
+        return starmap(StoredRelation, rows(self._engine, query))
 
     def merges(self) -> list[Merge]:
-        """What was taken for one entity, and why."""
-        table = schema.merges
-        return [Merge(*row[1:]) for row in self._all(select(table).order_by(table.c.number))]
+        """The merges of names into one entity, each with its reason."""
+        query = select(schema.merges).order_by(schema.merges.c.number)
+        return [Merge(*row[1:]) for row in rows(self._engine, query)]
 
     def counts(self) -> dict[str, int]:
-        """How many entities, relations, claims, merges and corrections there are."""
+        """The numbers of entities, relations, claims, merges and corrections, by these names."""
         tables = (
             schema.entities,
             schema.relations,
@@ -165,16 +159,12 @@ class EntityStore:
             schema.merges,
             schema.corrections,
         )
-        with self._engine.connect() as connection:
-            return {
-                table.name: connection.scalar(select(func.count()).select_from(table)) or 0
-                for table in tables
-            }
+        return {table.name: count_rows(self._engine, table) for table in tables}
 
     def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:
-        """The ids of the entities that await one description in place of several, with these.
+        """The several descriptions of each entity that awaits one in their place, by id.
 
-        With ``described_too``, of all that have several.
+        With ``described_too``, of each entity that has several.
         """
         table, pending = schema.descriptions, schema.entities
         query = (
@@ -183,13 +173,10 @@ class EntityStore:
             .where(pending.c.pending | described_too)
             .order_by(table.c.entity, table.c.place)
         )
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, text in self._all(query):
-            found[entity].append(text)
-        return dict(found)
+        return _grouped(rows(self._engine, query))
 
     def describe(self, descriptions: Mapping[str, str]) -> None:
-        """Gives entities, by id, the one description that they awaited."""
+        """Gives entities, by id, the one description that they await."""
         if not descriptions:
             return
         table = schema.entities
@@ -199,49 +186,29 @@ class EntityStore:
             .values(description=bindparam("text"), pending=False)
         )
         with self._engine.begin() as connection:
-            rows = [{"at": id, "text": text} for id, text in descriptions.items()]
-            connection.execute(statement, rows)
+            connection.execute(
+                statement, [{"at": id, "text": text} for id, text in descriptions.items()]
+            )
 
     def corrections(self) -> list[Correction]:
-        """What people decided, in the order of deciding."""
-        table = schema.corrections
-        return [Correction(*row[1:]) for row in self._all(select(table).order_by(table.c.number))]
+        """The corrections by people, the earliest first."""
+        query = select(schema.corrections).order_by(schema.corrections.c.number)
+        return [Correction(*row[1:]) for row in rows(self._engine, query)]
 
     def correct(self, action: Literal["merge", "split"], a: str, b: str) -> None:
         """Records that ``a`` is another name of ``b``, or is not; names or ids.
 
-        It takes the place of what was decided about the two before.
+        It takes the place of an earlier correction about the two.
         """
         table = schema.corrections
+        same = tuple_(table.c.a, table.c.b).in_([(a, b), (b, a)])
         with self._engine.begin() as connection:
-            _forget(connection, a, b)
+            connection.execute(delete(table).where(same))
             connection.execute(table.insert().values(action=action, a=a, b=b))
-
-    def _where(self, query: Select[Any], column: Any, values: Iterable[str]) -> Iterator[Any]:
-        with self._engine.connect() as connection:
-            for batch in batches(dict.fromkeys(values), _BATCH):
-                yield from connection.execute(query.where(column.in_(batch)))
-
-    def _all(self, query: Select[Any]) -> Iterator[Any]:
-        with self._engine.connect() as connection:
-            yield from connection.execution_options(yield_per=_ROWS).execute(query)
-
-
-_DERIVED = (
-    schema.entities,
-    schema.descriptions,
-    schema.aliases,
-    schema.entity_passages,
-    schema.mentions,
-    schema.relations,
-    schema.relation_passages,
-    schema.claims,
-    schema.merges,
-)
 
 
 def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
-    """What each table holds of ``graph``."""
+    """Each table with the rows that make it hold ``graph``."""
     yield schema.entities, map(_entity_row, graph.entities)
     yield (
         schema.descriptions,
@@ -295,16 +262,9 @@ def _entity(row: Any) -> StoredEntity:
     return StoredEntity(row.id, row.name, row.type, row.description)
 
 
-def _grouped(rows: Iterable[Sequence[str]]) -> dict[str, list[str]]:
-    """Distinct second values by first, in order."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for first, second in rows:
-        found[first].add(second)
-    return {first: sorted(seconds) for first, seconds in sorted(found.items())}
-
-
-def _forget(connection: Connection, a: str, b: str) -> None:
-    table = schema.corrections
-    pair = (table.c.a == a) & (table.c.b == b)
-    turned = (table.c.a == b) & (table.c.b == a)
-    connection.execute(delete(table).where(pair | turned))
+def _grouped(pairs: Iterable[Sequence[str]]) -> dict[str, list[str]]:
+    """Second values, in the order of ``pairs``, by first ones in ascending order."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for first, second in pairs:
+        found[first].append(second)
+    return dict(sorted(found.items()))

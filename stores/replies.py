@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import NewReply, StoredReply
 from . import schema
-from .catalogue import batches
-
-_BATCH = 500
+from .queries import count_rows, delete_with, rows_with
 
 
 class ReplyStore:
-    """Replies in the catalogue's database; each is durable when ``put`` returns."""
+    """Replies in the catalogue's database; each is durable when ``put`` returns.
+
+    >>> replies = ReplyStore(engine)
+    >>> replies.put([NewReply(key, "answer", "openai:gpt-4o-mini", reply)])
+    >>> [reply] = replies.find([key])
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -35,24 +38,17 @@ class ReplyStore:
             connection.execute(delete(table).where(table.c.prompt.not_in(watched)))
             if used_too and used is not None:
                 unused = set(connection.scalars(select(table.c.key))) - used
-                for batch in batches(sorted(unused), _BATCH):
-                    connection.execute(delete(table).where(table.c.key.in_(batch)))
+                delete_with(connection, table.c.key, unused)
         self._used = None
-
-    def get(self, key: str) -> StoredReply | None:
-        """The reply stored under ``key``."""
-        return self.find([key])[0]
 
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
         table = schema.replies
-        columns = (table.c.key, table.c.value, table.c.input_tokens, table.c.output_tokens)
-        found: dict[str, StoredReply] = {}
-        with self._engine.connect() as connection:
-            for batch in batches(keys, _BATCH):
-                query = select(*columns).where(table.c.key.in_(batch))
-                for key, value, sent, received in connection.execute(query):
-                    found[key] = {"value": value, "input_tokens": sent, "output_tokens": received}
+        query = select(table.c.key, table.c.value, table.c.input_tokens, table.c.output_tokens)
+        found: dict[str, StoredReply] = {
+            key: {"value": value, "input_tokens": sent, "output_tokens": received}
+            for key, value, sent, received in rows_with(self._engine, query, table.c.key, keys)
+        }
         self._note(found)
         return [found.get(key) for key in keys]
 
@@ -71,6 +67,5 @@ class ReplyStore:
             used.update(keys)
 
     def count(self) -> int:
-        """How many replies are stored."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.count()).select_from(schema.replies)) or 0
+        """The number of stored replies."""
+        return count_rows(self._engine, schema.replies)

@@ -11,7 +11,7 @@ from ..index.hops import stored_hops
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 from .community_graph import paths_of_entities
 from .pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
 

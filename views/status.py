@@ -12,7 +12,7 @@ from ..index.hops import stored_hops
 from ..index.layers import layers_of, read_for
 from ..index.opening import Index
 from ..index.recorded import readers_of, unread_places
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 
 _BATCH = 1000
 

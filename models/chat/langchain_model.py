@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -12,13 +13,12 @@ from langchain_core.runnables import (
     Runnable,
     RunnableBinding,
     RunnableConfig,
-    RunnableParallel,
     RunnableSequence,
 )
 from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import SecretStr
 
-from ..failures import is_filtered, secrets_of
+from ..failures import secrets_of
 from .request import ChatRequest
 from .streamed import streamed
 
@@ -65,12 +65,7 @@ class LangChainModel:
         messages = list(request.messages)
         if request.listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
             return await streamed(asked, messages, _UNSEEN, request.listener)
-        try:
-            result = await asked.ainvoke(messages, _UNSEEN)
-        except Exception as error:
-            if (partial := _partial_message(error)) is None:
-                raise
-            return partial
+        result = await asked.ainvoke(messages, _UNSEEN)
         return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
 
     async def _chat(self) -> BaseChatModel:
@@ -93,12 +88,11 @@ class LangChainModel:
     def _structured(self, chat: BaseChatModel, request: ChatRequest) -> Runnable[Any, Any]:
         if request.mode == "plain":
             return chat
+        ask = partial(
+            chat.with_structured_output, request.schema, method=request.mode, **self._options
+        )
         try:
-            return _without_parser(
-                chat.with_structured_output(
-                    request.schema, method=request.mode, include_raw=True, **self._options
-                )
-            )
+            return _without_parser(ask()) or ask(include_raw=True)
         except (TypeError, ValueError) as error:
             raise NotImplementedError(f"{type(chat).__name__} has no {request.mode}") from error
 
@@ -109,32 +103,15 @@ def is_followed() -> bool:
     return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
 
 
-def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """What gives the raw message alone, where it can be told: replies are read here anyway.
+def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None:
+    """The model in ``structured``, which a parser follows there; None where it cannot be told.
 
-    openai's client checks a format against its types key by key, and parses what is read here
-    again; in ``extra_body`` it is sent as it is.
+    Replies are read here anyway. openai's client checks a format against its types key by key, and
+    parses the reply once more; in ``extra_body`` the format is sent as it is.
     """
     first = structured.first if isinstance(structured, RunnableSequence) else None
-    raw = first.steps__["raw"] if isinstance(first, RunnableParallel) else structured
-    if isinstance(raw, RunnableBinding) and "response_format" in raw.kwargs:
-        return raw.bound.bind(extra_body={"response_format": raw.kwargs["response_format"]})
-    return raw
-
-
-def _partial_message(error: Exception) -> AIMessage | None:
-    """The reply that openai's client raised an error for, because it stopped at the limit."""
-    completion = getattr(error, "completion", None)
-    if completion is None or not completion.choices or is_filtered(error):
+    if not isinstance(first, RunnableBinding):
         return None
-    choice, usage = completion.choices[0], completion.usage
-    return AIMessage(
-        choice.message.content or "",
-        response_metadata={"finish_reason": choice.finish_reason},
-        usage_metadata=usage
-        and {
-            "input_tokens": usage.prompt_tokens or 0,
-            "output_tokens": usage.completion_tokens or 0,
-            "total_tokens": usage.total_tokens or 0,
-        },
-    )
+    if "response_format" in first.kwargs:
+        return first.bound.bind(extra_body={"response_format": first.kwargs["response_format"]})
+    return first

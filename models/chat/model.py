@@ -97,18 +97,12 @@ class ChatLanguageModel:
         async with lock:  # the same question asked twice at once is paid for once
             return await self._answer(prompt, key, schema, system, human)
 
-    def key(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> str:
-        """The key under which the reply to ``prompt`` is, or would be, stored. Blocks."""
-        system, human = prompt.render(inputs, self._prompts)
-        return self._key(prompt.name, system, human, reply_schema(prompt.reply))
-
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
         system, human = prompt.render(inputs, self._prompts)
         key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
-        if self._replies.get(key) is not None:
-            return 0
-        return count_tokens(system) + count_tokens(human)
+        [stored] = self._replies.find([key])
+        return 0 if stored is not None else count_tokens(system) + count_tokens(human)
 
     def _put(self, replies: list[NewReply]) -> list[None]:
         self._replies.put(replies)

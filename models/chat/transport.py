@@ -1,4 +1,4 @@
-"""The HTTP client of the language models."""
+"""The HTTP client of the models that are asked through LangChain."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.request import getproxies
 
 import httpx
 
@@ -15,10 +14,7 @@ class PunctualClient(httpx.AsyncClient):
     """Waits ``seconds`` for a whole reply, even for one that arrives drop by drop."""
 
     def __init__(self, seconds: float, most_connections: int) -> None:
-        limits = httpx.Limits(max_connections=most_connections)
-        # With a transport of one's own httpx would not heed the proxies of the environment.
-        transport = None if getproxies() else _Lanes(most_connections)
-        super().__init__(limits=limits, transport=transport, timeout=seconds)
+        super().__init__(limits=httpx.Limits(max_connections=most_connections), timeout=seconds)
         self._seconds = seconds
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
@@ -63,56 +59,3 @@ class _Streamed(httpx.AsyncByteStream):
     async def aclose(self) -> None:
         """Closes the body."""
         await self._body.aclose()
-
-
-class _Lanes(httpx.AsyncBaseTransport):
-    """A pool of its own for each of ``count`` requests at a time.
-
-    A shared pool asks all its connections how they are whenever a request begins or ends.
-    """
-
-    def __init__(self, count: int) -> None:
-        verify = httpx.create_ssl_context()  # takes as long as several requests
-        self._all = [httpx.AsyncHTTPTransport(verify=verify) for _ in range(count)]
-        self._idle = list(self._all)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The response; its lane is free again when its body was read or let go."""
-        lane = self._idle.pop() if self._idle else self._all[0]
-        try:
-            response = await lane.handle_async_request(request)
-        except BaseException:
-            self._free(lane)
-            raise
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _Body(response.stream, self, lane)
-        return response
-
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        for lane in self._all:
-            await lane.aclose()
-
-    def _free(self, lane: httpx.AsyncHTTPTransport) -> None:
-        if lane not in self._idle:
-            self._idle.append(lane)
-
-
-class _Body(httpx.AsyncByteStream):
-    """The body of a response, which frees its lane when it is closed."""
-
-    def __init__(
-        self, body: httpx.AsyncByteStream, lanes: _Lanes, lane: httpx.AsyncHTTPTransport
-    ) -> None:
-        self._body = body
-        self._lanes = lanes
-        self._lane = lane
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for part in self._body:
-            yield part
-
-    async def aclose(self) -> None:
-        """Closes the body."""
-        await self._body.aclose()
-        self._lanes._free(self._lane)

@@ -16,7 +16,7 @@ from ...models.meter import current_meter
 from ...models.protocol import NoReplyError
 from ...state.index import Failure, IndexState
 from ...state.records import Passage
-from ...stores.catalogue import batches
+from ...stores.queries import batches
 from ...stores.readings import Reading, ReadingKind
 from ..node import node
 from ..run import Run, Update

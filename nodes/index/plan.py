@@ -10,7 +10,7 @@ from ...index.progress import progress_of
 from ...index.recorded import missing_kinds, reading_settings
 from ...language.analyser import count_tokens
 from ...state.index import IndexState, Plan
-from ...stores.catalogue import batches
+from ...stores.queries import batches
 from ..node import node
 from ..run import Run, Update
 from .passage_reader import PassageReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from ...index.opening import Index
-from ...stores.catalogue import batches
+from ...stores.queries import batches
 from ...stores.readings import ReadingKind
 from .passage_reader import PassageReader
 from .triples import suffixes

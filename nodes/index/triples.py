@@ -16,11 +16,11 @@ from ...index.opening import Index
 from ...index.progress import Progress, progress_of
 from ...prompts.extraction_replies import Facts, joined, to_facts
 from ...state.index import Failure, IndexState
-from ...stores.catalogue import batches
 from ...stores.loading.file import SourceFile
 from ...stores.loading.rows import JsonLine, json_lines
 from ...stores.loading.sources import document_path
 from ...stores.loading.types import DEFAULT_LIMITS, LoadError, LoadFailure
+from ...stores.queries import batches
 from ...stores.readings import IMPORTED, Reading
 from ..node import node
 from ..run import Run, Update

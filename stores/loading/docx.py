@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .file import SourceFile, clean, megabytes
-from .types import Limits, LoadedDocument, LoadError
+from .types import LoadedDocument, LoadError
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -133,14 +133,7 @@ def _check_start(file: BinaryIO, source: SourceFile) -> None:
         raise LoadError(
             f"{source.name} is encrypted or an old .doc file; save it as .docx without a password."
         )
-    size = file.seek(0, io.SEEK_END)
-    if not size:
-        raise source.empty()
-    if size > source.limits.packed_bytes:
-        raise LoadError(
-            f"{source.name} is larger than {megabytes(source.limits.packed_bytes)}; "
-            "split it, or take out its pictures."
-        )
+    size = source.size_of(file, "split it, or take out its pictures")
     # zipfile reads the whole table of contents, whose size the file only declares.
     file.seek(max(0, size - _DIRECTORY_END.size - 65535))
     tail = file.read()
@@ -170,7 +163,7 @@ def _repacked(packed: zipfile.ZipFile, source: SourceFile) -> io.BytesIO:
             size += len(data)
             marks += data.count(b"<") + data.count(b"=")
             if marks > limits.xml_marks:
-                raise _too_large(source, limits)
+                raise _too_large(source)
             plain.writestr(name, data)
     package.seek(0)
     return package
@@ -182,13 +175,13 @@ def _unpacked(
     if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise zipfile.BadZipFile("a compression that Word does not use")
     if part.file_size > most:
-        raise _too_large(source, source.limits)
+        raise _too_large(source)
     data = bytearray()
     with packed.open(part) as file:
         while chunk := file.read(_CHUNK):
             data += chunk
             if len(data) > most:
-                raise _too_large(source, source.limits)
+                raise _too_large(source)
     if b"<!DOCTYPE" in data.replace(b"\0", b""):
         raise LoadError(
             f"{source.name} defines XML entities, which Word never does, so it was left out."
@@ -202,8 +195,9 @@ def _bomb(source: SourceFile) -> LoadError:
     )
 
 
-def _too_large(source: SourceFile, limits: Limits) -> LoadError:
+def _too_large(source: SourceFile) -> LoadError:
+    most = megabytes(source.limits.xml_bytes)
     return LoadError(
-        f"{source.name} unpacks to more than the {megabytes(limits.xml_bytes)} of text and markup "
-        "that are read of a Word file; split it."
+        f"{source.name} unpacks to more than the {most} of text and markup that are read of a "
+        "Word file; split it."
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
+from .encoding import detect
 from .sources import open_source
 from .types import Limits, LoadError
 
@@ -28,6 +31,27 @@ class SourceFile:
     def open(self) -> BufferedReader:
         """The file, open for reading bytes. Raises LoadError."""
         return open_source(self.path, self.root)
+
+    def codec_of(self, file: BinaryIO) -> str:
+        """The name of the codec of ``file``, this file opened. Raises LoadError without text."""
+        encoding = detect(file, self.name)
+        if not encoding.has_text:
+            raise self.empty()
+        return encoding.codec
+
+    def size_of(self, file: BinaryIO, advice: str) -> int:
+        """The bytes of ``file``, this file opened. Raises LoadError where there are none.
+
+        Also where there are more than may be read of a packed file; then ``advice`` follows.
+        """
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        if not size:
+            raise self.empty()
+        if size > self.limits.packed_bytes:
+            most = megabytes(self.limits.packed_bytes)
+            raise LoadError(f"{self.name} is larger than {most}; {advice}.")
+        return size
 
     def read(self, most: int) -> bytes:
         """All its bytes. Raises LoadError where there are more than ``most``."""

@@ -10,19 +10,8 @@ from .file import SourceFile
 from .html import load_html
 from .pdf import load_pdf
 from .rows import load_csv, load_json, load_jsonl
-from .sources import sha256_of
 from .text import load_text
 from .types import DEFAULT_LIMITS, ENDINGS, Limits, LoadedDocument, LoadError, LoadFailure
-
-__all__ = [
-    "ENDINGS",
-    "Limits",
-    "LoadError",
-    "LoadFailure",
-    "LoadedDocument",
-    "load",
-    "sha256_of",
-]
 
 _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
     ".txt": load_text,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from .file import SourceFile, clean, megabytes
+from .file import SourceFile, clean
 from .text import title_of
 from .types import LoadedDocument, LoadError, LoadFailure
 
@@ -39,23 +38,12 @@ def load_pdf(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
             array_based_stream_maximum_output_length=most,
         ),
     ):
-        _check_size(file, source)
+        source.size_of(file, "split it")
         reader = _opened(file, source)
         pages, failures = _pages(reader, source)
         title = _stated_title(reader)
     yield from failures
     yield LoadedDocument("", title or title_of(pages[0]) or source.path.stem, tuple(pages))
-
-
-def _check_size(file: BinaryIO, source: SourceFile) -> None:
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    if not size:
-        raise source.empty()
-    if size > source.limits.packed_bytes:
-        raise LoadError(
-            f"{source.name} is larger than {megabytes(source.limits.packed_bytes)}; split it."
-        )
 
 
 def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:

@@ -6,11 +6,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .encoding import EncodingError, detect
+from .encoding import EncodingError
 from .file import SourceFile, clean, megabytes
 from .types import LoadedDocument, LoadError, LoadFailure
 
@@ -36,11 +36,8 @@ def load_jsonl(source: SourceFile) -> Rows:
     for line in json_lines(source):
         if isinstance(line, LoadFailure):
             yield line
-            continue
-        try:
+        else:
             yield _document(line.value, line.where, f"line-{line.number}")
-        except LoadError as error:
-            yield LoadFailure(line.where, str(error))
 
 
 def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
@@ -60,22 +57,39 @@ def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
 def _parsed_line(line: str, where: str) -> Any:
     if _UNDECODED.search(line):
         raise LoadError(f"{where} is not valid UTF-8; save it again as UTF-8.")
+    return _parsed(line, where)
+
+
+def _parsed(text: str, where: str, *, whole_file: bool = False) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise LoadError(f"{where} is not valid JSON ({error.msg}).") from error
+        said = f"({error.msg})"
+        if whole_file:
+            said = f"at line {error.lineno} {said}"
+            if error.msg == "Extra data":
+                said += "; name it .jsonl if each line is an object"
+        raise LoadError(f"{where} is not valid JSON {said}.") from error
     except (RecursionError, ValueError) as error:
         raise LoadError(f"{where} is JSON too deep or too long to read.") from error
 
 
-def _document(row: object, where: str, fallback: str, title: str = "") -> LoadedDocument:
-    if not isinstance(row, Mapping):
-        raise LoadError(f'{where} is no object; write {{"id": ..., "title": ..., "text": ...}}.')
-    text = row.get("text")
-    if not isinstance(text, str) or not text.strip():
-        raise LoadError(f'{where} has no text; put it under "text".')
-    identifier = _plain(row.get("id"), where, "id") or fallback
-    title = _plain(row.get("title"), where, "title") or title or identifier
+def _document(
+    row: object, where: str, fallback: str, title: str = ""
+) -> LoadedDocument | LoadFailure:
+    """The document that ``row`` is; ``fallback`` is its id where it has none."""
+    try:
+        if not isinstance(row, Mapping):
+            raise LoadError(
+                f'{where} is no object; write {{"id": ..., "title": ..., "text": ...}}.'
+            )
+        text = row.get("text")
+        if not isinstance(text, str) or not text.strip():
+            raise LoadError(f'{where} has no text; put it under "text".')
+        identifier = _plain(row.get("id"), where, "id") or fallback
+        title = _plain(row.get("title"), where, "title") or title or identifier
+    except LoadError as error:
+        return LoadFailure(where, str(error))
     return LoadedDocument(identifier, title, (clean(text),))
 
 
@@ -93,10 +107,8 @@ def load_json(source: SourceFile) -> Rows:
     Objects stand in a list, alone, or in a list under ``documents``. Raises LoadError.
     """
     data = source.read(source.limits.json_bytes)
-    encoding = detect(io.BytesIO(data), source.name)
-    if not encoding.has_text:
-        raise source.empty()
-    value = _parsed(data.decode(encoding.codec), source)
+    codec = source.codec_of(io.BytesIO(data))
+    value = _parsed(data.decode(codec), source.name, whole_file=True)
     del data
     rows = value.get("documents") if isinstance(value, dict) else value
     if not value or rows == []:
@@ -104,35 +116,15 @@ def load_json(source: SourceFile) -> Rows:
     if _is_document(value):
         yield _document(value, source.name, "", source.path.stem)
     elif isinstance(rows, list) and any(_is_document(row) for row in rows):
-        yield from _listed(rows, source)
+        for number, row in enumerate(rows, 1):
+            yield _document(row, f"{source.name}, item {number}", f"item-{number}")
     else:
         text = _laid_out(value, source)
         yield LoadedDocument("", source.path.stem, (text,))
 
 
-def _parsed(text: str, source: SourceFile) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        hint = "; name it .jsonl if each line is an object" if error.msg == "Extra data" else ""
-        raise LoadError(
-            f"{source.name} is not valid JSON at line {error.lineno} ({error.msg}){hint}."
-        ) from error
-    except (RecursionError, ValueError) as error:
-        raise LoadError(f"{source.name} is JSON too deep or too long to read.") from error
-
-
 def _is_document(row: object) -> bool:
     return isinstance(row, dict) and isinstance(row.get("text"), str)
-
-
-def _listed(rows: Sequence[object], source: SourceFile) -> Rows:
-    for number, row in enumerate(rows, 1):
-        where = f"{source.name}, item {number}"
-        try:
-            yield _document(row, where, f"item-{number}")
-        except LoadError as error:
-            yield LoadFailure(where, str(error))
 
 
 def _laid_out(value: Any, source: SourceFile) -> str:
@@ -171,11 +163,8 @@ def load_csv(source: SourceFile) -> Rows:
         number += 1
         if isinstance(cells, LoadFailure):
             yield cells
-            continue
-        try:
-            yield _csv_document(header, cells, source, number)
-        except LoadError as error:
-            yield LoadFailure(f"{source.name}, row {number}", str(error))
+        else:
+            yield _csv_document(header, cells, f"{source.name}, row {number}", f"row-{number}")
     if number == 1:
         raise LoadError(f"{source.name} has a header but no rows, so there is nothing to index.")
 
@@ -209,17 +198,18 @@ def _filled(cells: list[str] | LoadFailure) -> bool:
 
 
 def _csv_document(
-    header: list[str], cells: list[str], source: SourceFile, number: int
-) -> LoadedDocument:
-    where = f"{source.name}, row {number}"
+    header: list[str], cells: list[str], where: str, fallback: str
+) -> LoadedDocument | LoadFailure:
     if any(cells[len(header) :]):
-        raise LoadError(f"{where} has more cells than the header; put quotes around its text.")
+        return LoadFailure(
+            where, f"{where} has more cells than the header; put quotes around its text."
+        )
     filled = {column: cell for column, cell in zip(header, cells, strict=False) if cell}
     named = {column.lower(): cell for column, cell in filled.items()}
     row = {key: named[key] for key in ("id", "title", "text") if key in named}
     if "text" not in (column.lower() for column in header):
         row["text"] = "\n".join(f"{column}: {cell}" for column, cell in filled.items())
-    return _document(row, where, f"row-{number}")
+    return _document(row, where, fallback)
 
 
 def _csv_lines(source: SourceFile) -> Iterator[str]:
@@ -238,14 +228,11 @@ def _lines(source: SourceFile, forgiving: bool = False) -> Iterator[tuple[int, s
     most = source.limits.line_characters
     with source.open() as file:
         try:
-            encoding = detect(file, source.name)
-            codec, has_text = encoding.codec, encoding.has_text
+            codec = source.codec_of(file)
         except EncodingError:
             if not forgiving:
                 raise
-            codec, has_text = "utf-8-sig", True
-        if not has_text:
-            raise source.empty()
+            codec = "utf-8-sig"
         file.seek(0)
         text = io.TextIOWrapper(file, codec, errors="surrogateescape" if forgiving else "strict")
         number = 0

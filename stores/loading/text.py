@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from .encoding import detect
 from .file import SourceFile
 from .types import LoadedDocument, LoadError
 
@@ -29,11 +28,7 @@ _HEADING = re.compile(
 def load_text(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of a .txt or .md file. Raises LoadError."""
     with source.open() as file:
-        encoding = detect(file, source.name)
-        version = _version(file)
-    if not encoding.has_text:
-        raise source.empty()
-    blocks = TextBlocks(source, encoding.codec, version)
+        blocks = TextBlocks(source, source.codec_of(file), _version(file))
     head = next(iter(blocks))
     markdown = source.path.suffix.lower() == ".md"
     yield LoadedDocument("", title_of(head, markdown) or source.path.stem, blocks)

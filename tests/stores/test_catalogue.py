@@ -284,7 +284,7 @@ def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalog
 
 def test_of_two_who_settle_a_property_at_once_both_get_the_same(catalogue):
     with ThreadPoolExecutor(8) as threads:
-        settled = set(threads.map(lambda value: catalogue.settle("id", value), range(40)))
+        settled = set(threads.map(lambda value: catalogue.ensure_property("id", value), range(40)))
     assert settled == {catalogue.property("id")}
 
 

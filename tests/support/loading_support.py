@@ -6,7 +6,8 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-from ragraphs.stores.loading.load import LoadedDocument, LoadFailure, load
+from ragraphs.stores.loading.load import load
+from ragraphs.stores.loading.types import LoadedDocument, LoadFailure
 
 KOREAN = "한국어 문서입니다. 서울은 대한민국의 수도이다. 김치는 발효 음식이다.\n"
 JAPANESE = "日本語の文書です。東京は日本の首都です。カタカナとひらがな。\n"

@@ -19,7 +19,7 @@ from loading_support import (
     reason,
     text_of,
 )
-from ragraphs.stores.loading.load import Limits
+from ragraphs.stores.loading.types import Limits
 
 
 def save_docx(path: Path, build: Callable[..., None]) -> Path:

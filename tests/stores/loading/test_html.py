@@ -13,7 +13,8 @@ from loading_support import (
     reason,
     text_of,
 )
-from ragraphs.stores.loading.load import Limits, load
+from ragraphs.stores.loading.load import load
+from ragraphs.stores.loading.types import Limits
 
 
 class TestHtml:

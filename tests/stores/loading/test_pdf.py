@@ -18,7 +18,8 @@ from loading_support import (
 )
 from pdf_files import assemble, pdf
 from pypdf import PdfReader, PdfWriter
-from ragraphs.stores.loading.load import Limits, load
+from ragraphs.stores.loading.load import load
+from ragraphs.stores.loading.types import Limits
 
 
 def encrypted(data: bytes, password: str, algorithm: str) -> bytes:

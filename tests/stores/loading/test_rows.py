@@ -14,7 +14,7 @@ from loading_support import (
     peak_mb,
     reason,
 )
-from ragraphs.stores.loading.load import Limits
+from ragraphs.stores.loading.types import Limits
 
 
 class TestJsonLines:

@@ -22,7 +22,8 @@ from loading_support import (
     reason,
     text_of,
 )
-from ragraphs.stores.loading.load import Limits, LoadedDocument, LoadError, LoadFailure, load
+from ragraphs.stores.loading.load import load
+from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadError, LoadFailure
 
 
 class TestText:

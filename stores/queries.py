@@ -1,0 +1,84 @@
+"""How stores ask their database: for many ids in batches, for many rows as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    delete,
+    func,
+    select,
+)
+from sqlalchemy.dialects.sqlite import insert
+
+T = TypeVar("T")
+
+BATCH = 500
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """``items`` in lists of at most ``size``."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def rows(engine: Engine, query: Select[Any]) -> Iterator[Any]:
+    """The rows that ``query`` finds, read while they are used."""
+    with engine.connect() as connection:
+        yield from connection.execution_options(yield_per=BATCH).execute(query)
+
+
+def rows_with(
+    engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]
+) -> Iterator[Any]:
+    """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch."""
+    with engine.connect() as connection:
+        for batch in batches(dict.fromkeys(values)):
+            yield from connection.execute(query.where(column.in_(batch)))
+
+
+def rows_in_order(engine: Engine, table: Table, ids: Iterable[str]) -> Iterator[Any]:
+    """The rows of ``table`` with these ids, in this order; unknown ids are left out."""
+    ids = list(ids)
+    found = {row.id: row for row in rows_with(engine, select(table), table.c.id, ids)}
+    return (found[id] for id in ids if id in found)
+
+
+def count_rows(engine: Engine, table: Table, *conditions: ColumnElement[bool]) -> int:
+    """The number of rows of ``table`` that meet all ``conditions``."""
+    query = select(func.count()).select_from(table).where(*conditions)
+    with engine.connect() as connection:
+        return connection.execute(query).scalar_one()
+
+
+def upsert(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
+    """Inserts ``new`` rows, each in place of the one with the same primary key."""
+    if not new:
+        return
+    keys = table.primary_key.columns.keys()
+    statement = insert(table)
+    replaced = {name: statement.excluded[name] for name in new[0] if name not in keys}
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=keys, set_=replaced), list(new)
+    )
+
+
+def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
+    """Deletes every row of ``table`` and inserts ``new`` ones."""
+    connection.execute(delete(table))
+    for batch in batches(new):
+        connection.execute(table.insert(), batch)
+
+
+def delete_with(connection: Connection, column: ColumnElement[Any], values: Iterable[Any]) -> None:
+    """Deletes the rows whose ``column`` holds one of ``values``; values not there do no harm."""
+    for batch in batches(values):
+        connection.execute(delete(column.table).where(column.in_(batch)))
