@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..algorithms.entities.merging import FoundFacts, merge_facts
+from ..algorithms.entities.merging import merge_facts
+from ..algorithms.entities.senses import FoundFacts
 from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
 from ..algorithms.tog2.walk import Edge
 from ..context import Context

@@ -9,9 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, func, or_, select
 
-from ..algorithms.entities.merging import Correction, Merge
 from ..language.mentions import normalised
-from ..state.entities import Entity, EntityClaim, EntityGraph, EntityMention
+from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
 from . import schema
 from .catalogue import batches
 
