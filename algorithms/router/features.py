@@ -78,7 +78,8 @@ _FORMS = {
     "about": re.compile(
         r"\b(?:tell|teach|inform) (?:me|us) (?:\w+ )?about\b|\bwhat (?:do (?:you|we) know|is known|"
         r"can you (?:say|tell))\b|^(?:please )?(?:describe|introduce|profile|explain (?:who|"
-        r"what))\b|\b(?:overview|biography|profile|portrait|summary|description|background|introduction) "
+        r"what))\b|\b(?:overview|biography|profile|portrait|summary|description|background|"
+        r"introduction) "
         r"(?:of|on|to)\b|^who (?:is|was|are|were) (?:the )?[A-Z]|"
         r"에 ?대(?:해|하여|한)|관(?:해|하여|한)|소개|설명해|알려|누구(?:인가|입니까|야|였)|"
         r"(?:무엇|뭔)(?:인가|입니까|가요|이야)",

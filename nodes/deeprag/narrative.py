@@ -14,7 +14,7 @@ from ...models.meter import current_meter
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
-from ...state.deeprag import DeepragState, Step
+from ...state.deeprag import DeepragState, NarrativeStep
 from ..node import node
 from .sub_questions import gather_evidence, read_for, retrieve_for
 
@@ -39,7 +39,7 @@ async def decide(state: DeepragState, context: DeepragContext) -> dict[str, Any]
     earlier = [Answered(step["question"], step["answer"]) for step in steps]
     decision = choose_source(context.policy, text, reply.source, reply.reason, earlier)
     progress_of("decide")(len(steps) + 1, context.max_steps)
-    step: Step = {
+    step: NarrativeStep = {
         "number": len(steps) + 1,
         "question": text,
         "source": decision.source,
@@ -96,9 +96,9 @@ async def answer_from_earlier(state: DeepragState, context: DeepragContext) -> d
 
 
 def _taken(
-    state: DeepragState, step: Step, answer: str, citations: list[Any], spent: bool
+    state: DeepragState, step: NarrativeStep, answer: str, citations: list[Any], spent: bool
 ) -> dict[str, Any]:
     """The step with its answer, at the end of the narrative."""
-    taken: Step = {**step, "answer": answer, "found": bool(answer), "citations": citations}
+    taken: NarrativeStep = {**step, "answer": answer, "found": bool(answer), "citations": citations}
     update: dict[str, Any] = {"steps": [*state["steps"], taken], "pending": []}
     return {**update, "bound": "budget"} if spent else update

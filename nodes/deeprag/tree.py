@@ -12,8 +12,8 @@ from ...algorithms.deeprag.tree import (
     ROOT,
     children_of,
     combinable,
+    decide_waiting,
     new_node,
-    settle,
     split,
     terminals,
 )
@@ -217,4 +217,4 @@ def _support(nodes: Sequence[TreeNode]) -> list[Support]:
 
 
 def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:
-    return settle(tree, context.max_depth, context.max_nodes)
+    return decide_waiting(tree, context.max_depth, context.max_nodes)
