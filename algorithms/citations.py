@@ -36,8 +36,9 @@ def cite_statement(
     is not given.
     """
     wanted = keywords(statement)
-    best = [found for id, text in passages if (found := _best(id, text, wanted)) is not None]
-    return sorted(best, key=lambda found: (-found.score, found.passage))[:most]
+    best = [_best(id, text, wanted) for id, text in passages]
+    found = [one for one in best if one is not None and one.score > 0]
+    return sorted(found, key=lambda found: (-found.score, found.passage))[:most]
 
 
 def nearest_statements(statement: str, others: Sequence[str], most: int) -> list[int]:
@@ -49,13 +50,13 @@ def nearest_statements(statement: str, others: Sequence[str], most: int) -> list
 
 
 def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
-    found: CitedSentence | None = None
-    for sentence in sentences(text):
-        score = _worth(wanted, keywords(sentence.text))
-        fits = sentence.end - sentence.start <= _LONGEST and not sentence.text.startswith("#")
-        if score > (found.score if found else 0.0) and fits:
-            found = CitedSentence(id, sentence.start, sentence.end, sentence.text, score)
-    return found
+    """The sentence of a passage that is worth most; no headings, and none too long to quote."""
+    fitting = (
+        CitedSentence(id, one.start, one.end, one.text, _worth(wanted, keywords(one.text)))
+        for one in sentences(text)
+        if one.end - one.start <= _LONGEST and not one.text.startswith("#")
+    )
+    return max(fitting, key=lambda one: one.score, default=None)
 
 
 def _worth(wanted: frozenset[str], own: frozenset[str]) -> float:

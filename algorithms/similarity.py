@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Number = TypeVar("Number", float, "NDArray[np.floating[Any]]")
 
 
 def jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
@@ -11,6 +18,10 @@ def jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
     return len(a & b) / union if union else 0.0
 
 
-def hybrid_similarity(k_a: AbstractSet[str], k_b: AbstractSet[str], cosine: float) -> float:
-    """SIM(a, b) = (J(k_a, k_b) + cos(v_a, v_b)) / 2, HopRAG eq. 1."""
-    return (jaccard(k_a, k_b) + cosine) / 2
+def hybrid_similarity(overlap: Number, cosine: Number) -> Number:
+    """SIM(a, b) = (J(k_a, k_b) + cos(v_a, v_b)) / 2 in [−0.5, 1] (HopRAG eq. 1).
+
+    ``overlap`` is J of the keyword sets in [0, 1] and ``cosine`` that of the embeddings in [−1, 1]:
+    two numbers, or two arrays with a value for each pair.
+    """
+    return (overlap + cosine) / 2

@@ -16,7 +16,7 @@ _SEPARATORS = [
 ]
 
 
-def split(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> Iterator[Span]:
+def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> Iterator[Span]:
     """Passages of at most ``chunk_tokens`` tokens, cut at paragraphs, sentences, lines or words.
 
     ``blocks`` are consecutive pieces of one document, each cut at a paragraph where possible;

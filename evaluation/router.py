@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ..algorithms.router.decision import (
     NEEDS,
-    Decision,
     Features,
+    MethodRanking,
     Prior,
     case_probabilities,
     feasible,
@@ -48,7 +48,7 @@ _MOST_ESCALATIONS = 2
 class Choice(NamedTuple):
     """The method that the router settles on, by the model where the classifier abstains."""
 
-    decision: Decision
+    decision: MethodRanking
     method: str
     calls: int = 0
     tokens: int = 0
@@ -142,7 +142,7 @@ def _obstacles(contexts: Mapping[MethodName, QuestionContext]) -> dict[str, str]
     layers = {layer for method in contexts for layer in NEEDS[method].layers}
     obstacles: dict[str, str] = {}
     for method, chosen in contexts.items():
-        obstacles |= feasible([method], layers, (), chosen.max_calls)
+        obstacles |= feasible([method], layers, chosen.max_calls)
     return obstacles
 
 

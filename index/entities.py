@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..algorithms.entities.merging import FoundFacts, merge_facts
+from ..algorithms.entities.merging import merge_facts
+from ..algorithms.entities.senses import FoundFacts
 from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
 from ..algorithms.tog2.walk import Edge
 from ..context import Context

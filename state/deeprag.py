@@ -14,7 +14,7 @@ NodeStatus = Literal["waiting", "ready", "split", "answered", "not_found", "fail
 NodeDecision = Literal["undecided", "decompose", "retrieve"]
 
 
-class Step(TypedDict):
+class NarrativeStep(TypedDict):
     """One step of the narrative: a sub-question and what came of it.
 
     ``source`` is the decision: passages are retrieved, or the answers of ``earlier`` steps do.
@@ -59,7 +59,7 @@ class DeepragOutput(AnswerOutput):
     """What the deeprag graph returns besides: its mode, and the steps or the tree."""
 
     mode: Literal["narrative", "tree"] | None
-    steps: list[Step]
+    steps: list[NarrativeStep]
     tree: list[TreeNode]
 
 
@@ -69,5 +69,5 @@ class DeepragState(QuestionInput, DeepragOutput):
     ``pending`` is the step that is being taken, if any; ``bound`` is the bound that was hit.
     """
 
-    pending: list[Step]
+    pending: list[NarrativeStep]
     bound: StopReason | None

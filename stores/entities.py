@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Engine, Table, bindparam, delete, func, select, tuple_
 
-from ..algorithms.entities.merging import Correction, Merge
 from ..language.mentions import normalised
-from ..state.entities import Entity, EntityClaim, EntityGraph, EntityMention
+from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
 from . import schema
 from .queries import count_rows, replace_all, rows, rows_in_order, rows_with
 

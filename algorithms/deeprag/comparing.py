@@ -59,6 +59,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
+_LONGEST = 1000
 _YES = re.compile(r"^\W*(?:yes|true|예|네|그렇)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no|not|false|아니)\b|^\W*아니", re.IGNORECASE)
 
@@ -73,17 +74,24 @@ def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
     if asked is None:
         return None
     traces = [_trace(thing, asked.things, answered) for thing in asked.things]
+    used = tuple(dict.fromkeys(place for trace in traces for place in trace))
     shape = analyse_question(question)
     if asked.relation in {"both", "either", "count"}:
-        return _combined(asked, shape, traces, answered)
-    values = [_value(asked.measure, trace, answered) for trace in traces]
-    if any(value is None for value in values):
+        return _combined(asked, shape, [_truth(trace, answered) for trace in traces], used)
+    found = (_value(asked.measure, trace, answered) for trace in traces)
+    values = [value for value in found if value is not None]
+    if len(values) < len(traces):
         return None
-    known = [value for value in values if value is not None]
-    used = tuple(dict.fromkeys(place for trace in traces for place in trace))
     if asked.relation == "same":
-        return Computed(shape.verdict(_agree([value for value in known])), used)
-    return _ranked(asked, shape, known, used)
+        return Computed(shape.verdict(_agree(values)), used)
+    return _ranked(asked, shape, values, used)
+
+
+def comparison(question: str) -> ComparisonQuestion | None:
+    """What ``question`` compares, English or Korean, or None if it does not compare."""
+    if len(question) > _LONGEST:
+        return None
+    return (korean_comparison_of if is_korean(question) else comparison_of)(question)
 
 
 def _trace(thing: str, things: Sequence[str], answered: Sequence[Answered]) -> list[int]:
@@ -215,12 +223,10 @@ def _distance(keys: Sequence[tuple[float, ...]]) -> str:
 def _combined(
     asked: ComparisonQuestion,
     shape: QuestionShape,
-    traces: Sequence[Sequence[int]],
-    answered: Sequence[Answered],
+    said: Sequence[bool | None],
+    used: tuple[int, ...],
 ) -> Computed | None:
-    """Yes and no over all things: whether all are so, which one is, or how many are."""
-    said = [_truth(trace, answered) for trace in traces]
-    used = tuple(dict.fromkeys(place for trace in traces for place in trace))
+    """Whether it is so of all things, of which one, or of how many; ``said`` is None if unknown."""
     if asked.relation == "both" and (None not in said or False in said):
         return Computed(shape.verdict(all(said)), used)
     if None in said:
@@ -235,13 +241,3 @@ def _combined(
 def _truth(trace: Sequence[int], answered: Sequence[Answered]) -> bool | None:
     answer = answered[trace[-1]].answer if trace else ""
     return True if _YES.match(answer) else False if _NO.match(answer) else None
-
-
-_LONGEST = 1000
-
-
-def comparison(question: str) -> ComparisonQuestion | None:
-    """What ``question`` compares, English or Korean, or None if it does not compare."""
-    if len(question) > _LONGEST:
-        return None
-    return (korean_comparison_of if is_korean(question) else comparison_of)(question)

@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 
 from ...language.analyser import is_korean, keywords
 from ...language.answer_types import dates, name_spans
+from ...state.deeprag import StepSource
 from .comparing import Answered
 
 Policy = Literal["biased", "retrieve_always", "model"]
-Source = Literal["retrieve", "earlier"]
 
 _COMPOSITION = re.compile(
     r"\b(?:same|both|either|difference|different|differ|sum|total|together|average|mean|older|"
@@ -25,16 +25,16 @@ _COMPOSITION = re.compile(
 _FIGURE = re.compile(r"\d(?:[\d,.]*\d)?")
 
 
-class Decision(NamedTuple):
+class AtomicDecision(NamedTuple):
     """Where a sub-question is answered from, and why."""
 
-    source: Source
+    source: StepSource
     reason: str
 
 
 def choose_source(
-    policy: Policy, question: str, proposed: Source, reason: str, earlier: Sequence[Answered]
-) -> Decision:
+    policy: Policy, question: str, proposed: StepSource, reason: str, earlier: Sequence[Answered]
+) -> AtomicDecision:
     """The source for the sub-question ``question``, of which a model ``proposed`` one.
 
     ``biased`` lets earlier answers do only for arithmetic and composition over them: at least two
@@ -45,19 +45,19 @@ def choose_source(
     known = [step for step in earlier if step.answer]
     if proposed == "retrieve" or policy == "retrieve_always":
         kept = reason if proposed == "retrieve" else f"policy retrieve_always; proposed: {reason}"
-        return Decision("retrieve", kept)
+        return AtomicDecision("retrieve", kept)
     if not known:
-        return Decision("retrieve", "no earlier answer to go by")
+        return AtomicDecision("retrieve", "no earlier answer to go by")
     if policy == "model":
-        return Decision("earlier", reason)
+        return AtomicDecision("earlier", reason)
     if not _COMPOSITION.search(question):
-        return Decision("retrieve", "policy biased: no arithmetic or composition")
+        return AtomicDecision("retrieve", "policy biased: no arithmetic or composition")
     foreign = _foreign(question, known)
     if foreign:
-        return Decision("retrieve", f"policy biased: “{foreign}” is in no earlier step")
+        return AtomicDecision("retrieve", f"policy biased: “{foreign}” is in no earlier step")
     if len(known) < 2 and not re.search(r"\d", question):
-        return Decision("retrieve", "policy biased: only one earlier answer")
-    return Decision("earlier", reason or "composition over earlier answers")
+        return AtomicDecision("retrieve", "policy biased: only one earlier answer")
+    return AtomicDecision("earlier", reason or "composition over earlier answers")
 
 
 def _foreign(question: str, known: Sequence[Answered]) -> str:

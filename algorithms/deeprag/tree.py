@@ -55,25 +55,28 @@ def split(node: TreeNode, parts: Sequence[SubQuestion], atomic: Sequence[bool]) 
     return [{**node, "status": "split"}, *children]
 
 
-def settle(tree: Sequence[TreeNode], max_depth: int, max_nodes: int) -> list[TreeNode]:
+def decide_waiting(tree: Sequence[TreeNode], max_depth: int, max_nodes: int) -> list[TreeNode]:
     """``tree`` with every waiting question decided whose dependencies are finished.
 
     Their answers are filled in. An atomic question is retrieved, another one decomposed, unless
     the bounds leave no room for it; what depends on an answer that was not found is blocked.
     """
-    settled = {node["id"]: node for node in tree}
+    nodes = {node["id"]: node for node in tree}
     # A blocked question blocks those that depend on it, which may stand before it.
     for _ in tree:
-        waiting = [node for node in settled.values() if node["status"] == "waiting"]
-        decided = [_decided(node, settled, max_depth, max_nodes) for node in waiting]
+        waiting = [node for node in nodes.values() if node["status"] == "waiting"]
+        decided = [_decided(node, nodes, max_depth, max_nodes) for node in waiting]
         if decided == waiting:
             break
-        settled |= {node["id"]: node for node in decided}
-    return list(settled.values())
+        nodes |= {node["id"]: node for node in decided}
+    return list(nodes.values())
 
 
 def next_action(tree: Sequence[TreeNode]) -> Action:
-    """What can be done in a settled tree; every action finishes or splits at least one question."""
+    """What to do once nothing waits to be decided.
+
+    Every action finishes or splits at least one question.
+    """
     ready = [node for node in tree if node["status"] == "ready"]
     if any(node["decision"] == "decompose" for node in ready):
         return "decompose"

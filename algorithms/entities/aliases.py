@@ -205,9 +205,7 @@ def slip_signatures(name: str) -> Iterator[tuple[str, ...]]:
     least = 6 if len(words) > 1 else 8
     for place, word in enumerate(words):
         if len(word) >= least and word.isalpha() and word.isascii():
-            for i in range(len(word)):
-                if not 0 < i < len(word) - 1:
-                    continue
+            for i in range(1, len(word) - 1):
                 yield (*words[:place], word[:i] + word[i + 1 :], *words[place + 1 :])
             yield tuple(words)
 

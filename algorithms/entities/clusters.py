@@ -31,26 +31,17 @@ _ORDER: dict[Reason, int] = {
     "embedding": 5, "shared neighbours": 6,
 }  # fmt: skip
 _STRONG: frozenset[Reason] = frozenset({"correction", "same normalised name", "alias in text"})
+_NEIGHBOURS = 0.4  # θ: the least |N∩N| / |N∪N| of two names with the same neighbours
+_SHARED = 2  # the least neighbours that such names share
+_SIMILARITY = 80.0  # the least of two spellings merged for their neighbours or embeddings (0..100)
+_COSINE = 0.92  # the least of the embeddings of two names
+_COMMON = 50  # a word that more names share makes no candidates
 _CONTRASTS = frozenset(
     """north south east west northern southern eastern western northeast northwest southeast
     southwest upper lower new old great little greater lesser inner outer central men women male
     female senior junior boys girls spring summer autumn winter early late pre post anti non
     vice deputy no not""".split()
 )
-
-
-class MergeSettings(NamedTuple):
-    """``neighbours``: θ, the least |N∩N| / |N∪N| for two names to count as having the same
-    neighbours, with at least ``shared`` of them in common. ``similarity``: the least similarity of
-    two names in 0..100 (rapidfuzz) that may be merged for their neighbours or embeddings.
-    ``cosine``: the least cosine of two names' embeddings. ``common``: a word in more names than
-    this makes no candidates."""
-
-    neighbours: float = 0.4
-    shared: int = 2
-    similarity: float = 80.0
-    cosine: float = 0.92
-    common: int = 50
 
 
 @dataclass(frozen=True)
@@ -92,51 +83,40 @@ def similarity(a: str, b: str) -> float:
     return round(fuzz.token_sort_ratio(normalised(a), normalised(b)) / 100, 4)
 
 
-class _Corpus:
-    """The names with what the rules ask of two of them."""
-
-    def __init__(self, names: Sequence[Name], settings: MergeSettings) -> None:
-        self.names = sorted(names, key=lambda name: name.id)
-        self.settings = settings
-
-    def groups(self, forms_of: Callable[[Name], Iterable[Hashable]]) -> Iterator[tuple[Name, ...]]:
-        """Names that share a form, with no more members than a common word may have."""
-        places: defaultdict[Hashable, dict[str, Name]] = defaultdict(dict)
-        for name in self.names:
-            for form in forms_of(name):
-                if form:
-                    places[form][name.id] = name
-        for found in places.values():
-            if 2 <= len(found) <= self.settings.common:
-                yield tuple(found.values())
-
-    def shared_neighbours(self, a: Name, b: Name) -> float:
-        """|N∩N| / |N∪N| if it exceeds θ and enough are shared, else 0."""
-        if len(a.neighbours & b.neighbours) < self.settings.shared:
-            return 0.0
-        share = jaccard(a.neighbours, b.neighbours)
-        return share if share > self.settings.neighbours else 0.0
-
-    def in_context(self, a: Name, b: Name) -> bool:
-        """Whether both occur in one document or have the same neighbours."""
-        return not a.titles.isdisjoint(b.titles) or self.shared_neighbours(a, b) > 0
-
-
-def propose(
-    names: Sequence[Name], settings: MergeSettings, embed: Embed | None = None
-) -> list[Link]:
+def propose(names: Sequence[Name], embed: Embed | None = None) -> list[Link]:
     """All merges that the names themselves and their neighbours suggest, in no particular order."""
-    corpus = _Corpus(names, settings)
-    links = [
-        *_same_names(corpus),
-        *_slips(corpus),
-        *_persons(corpus),
-        *_weak(corpus, embed),
-    ]
-    return links
+    ordered = sorted(names, key=lambda name: name.id)
+    return [*_same_names(ordered), *_slips(ordered), *_persons(ordered), *_weak(ordered, embed)]
 
 
-def _same_names(corpus: _Corpus) -> Iterator[Link]:
+def _sharing(
+    names: Sequence[Name], forms_of: Callable[[Name], Iterable[Hashable]]
+) -> Iterator[tuple[Name, ...]]:
+    """Groups of the names that share a form, but for forms that very many share."""
+    places: defaultdict[Hashable, dict[str, Name]] = defaultdict(dict)
+    for name in names:
+        for form in forms_of(name):
+            if form:
+                places[form][name.id] = name
+    for found in places.values():
+        if 2 <= len(found) <= _COMMON:
+            yield tuple(found.values())
+
+
+def _shared_neighbours(a: Name, b: Name) -> float:
+    """|N∩N| / |N∪N| if it exceeds θ and enough are shared, else 0."""
+    if len(a.neighbours & b.neighbours) < _SHARED:
+        return 0.0
+    share = jaccard(a.neighbours, b.neighbours)
+    return share if share > _NEIGHBOURS else 0.0
+
+
+def _in_context(a: Name, b: Name) -> bool:
+    """Whether both occur in one document or have the same neighbours."""
+    return not a.titles.isdisjoint(b.titles) or _shared_neighbours(a, b) > 0
+
+
+def _same_names(names: Sequence[Name]) -> Iterator[Link]:
     def plain(name: Name) -> Iterable[Hashable]:
         return forms.canonical(name.name), forms.compact(name.name)
 
@@ -148,7 +128,7 @@ def _same_names(corpus: _Corpus) -> Iterator[Link]:
         return (forms.singular(name.name),)
 
     for forms_of in (plain, legal, common_noun, lambda name: (forms.without_particle(name.name),)):
-        for group in corpus.groups(forms_of):
+        for group in _sharing(names, forms_of):
             for a, b in combinations(group, 2):
                 if _alike(a, b) and (forms_of in (plain, legal, common_noun) or _particle(a, b)):
                     reason: Reason = "fuzzy" if forms_of is common_noun else "same normalised name"
@@ -165,25 +145,25 @@ def _particle(a: Name, b: Name) -> bool:
     return more >= 2 or not a.titles.isdisjoint(b.titles)
 
 
-def _slips(corpus: _Corpus) -> Iterator[Link]:
-    for group in corpus.groups(lambda name: forms.slip_signatures(forms.canonical(name.name))):
+def _slips(names: Sequence[Name]) -> Iterator[Link]:
+    for group in _sharing(names, lambda name: forms.slip_signatures(forms.canonical(name.name))):
         for a, b in combinations(group, 2):
             kind = forms.slip(forms.canonical(a.name), forms.canonical(b.name))
             related = b.id in a.neighbours
             if kind == "no" or related or not _alike(a, b):
                 continue
-            if kind == "likely" or corpus.in_context(a, b):
+            if kind == "likely" or _in_context(a, b):
                 yield Link(a.id, b.id, "fuzzy", similarity(a.name, b.name))
 
 
-def _persons(corpus: _Corpus) -> Iterator[Link]:
+def _persons(names: Sequence[Name]) -> Iterator[Link]:
     """Initials and short names, only where the corpus knows no second person they could mean."""
 
     def surname(name: Name) -> Iterable[Hashable]:
         person = not name.kinds or "person" in name.kinds
         return forms.person_parts(name.name)[-1:] if person else ()
 
-    for group in corpus.groups(surname):
+    for group in _sharing(names, surname):
         full = [name for name in group if len(forms.person_parts(name.name)) > 1]
         fits: dict[frozenset[str], str] = {
             frozenset((a.id, b.id)): fit
@@ -196,7 +176,7 @@ def _persons(corpus: _Corpus) -> Iterator[Link]:
                 continue
             known = "person" in a.kinds and "person" in b.kinds
             certain = found == "initials" and (known or "." in a.name + b.name)
-            if certain or (known and corpus.in_context(a, b)):
+            if certain or (known and _in_context(a, b)):
                 reason: Reason = "fuzzy" if found == "initials" else "short name"
                 yield Link(a.id, b.id, reason, similarity(a.name, b.name))
         yield from _surnames(group, full, fits)
@@ -220,33 +200,27 @@ def _surnames(
                 yield Link(name.id, best.id, "short name", similarity(name.name, best.name))
 
 
-def _weak(corpus: _Corpus, embed: Embed | None) -> Iterator[Link]:
+def _weak(names: Sequence[Name], embed: Embed | None) -> Iterator[Link]:
     """Names of some similarity that have the same neighbours, or else close embeddings.
 
     Embeddings do not see that a word more ("Left") makes another thing, so they need as many words.
     """
     pairs: dict[tuple[str, str], tuple[Name, Name]] = {}
     for forms_of in (_words, _initials):
-        for group in corpus.groups(forms_of):
+        for group in _sharing(names, forms_of):
             for a, b in combinations(group, 2):
                 unlike = forms_of is _initials and not _abbreviated(a, b)
                 if (a.id, b.id) not in pairs and not unlike and _comparable(a, b):
                     pairs[a.id, b.id] = a, b
     rest: list[tuple[Name, Name]] = []
     for a, b in pairs.values():
-        share = corpus.shared_neighbours(a, b)
-        if share and (
-            _abbreviated(a, b) or _similar(a, b, corpus.settings.similarity, fuzz.token_set_ratio)
-        ):
+        share = _shared_neighbours(a, b)
+        if share and (_abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
             yield Link(a.id, b.id, "shared neighbours", round(share, 4))
-        elif (
-            embed
-            and len([*_words(a)]) == len([*_words(b)])
-            and _similar(a, b, corpus.settings.similarity, fuzz.ratio)
-        ):
+        elif embed and len([*_words(a)]) == len([*_words(b)]) and _similar(a, b, fuzz.ratio):
             rest.append((a, b))
     if embed and rest:
-        yield from _embedded(rest, embed, corpus.settings.cosine)
+        yield from _embedded(rest, embed)
 
 
 def _words(name: Name) -> Iterable[Hashable]:
@@ -279,11 +253,11 @@ def _comparable(a: Name, b: Name) -> bool:
     return not persons or forms.same_person(a.name, b.name) != "no"
 
 
-def _similar(a: Name, b: Name, least: float, ratio: Callable[..., float]) -> bool:
-    return ratio(forms.canonical(a.name), forms.canonical(b.name), score_cutoff=least) > 0
+def _similar(a: Name, b: Name, ratio: Callable[..., float]) -> bool:
+    return ratio(forms.canonical(a.name), forms.canonical(b.name), score_cutoff=_SIMILARITY) > 0
 
 
-def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed, least: float) -> Iterator[Link]:
+def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed) -> Iterator[Link]:
     import numpy as np
 
     texts = sorted({name.name for pair in pairs for name in pair})
@@ -293,7 +267,7 @@ def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed, least: float) ->
     row = {text: place for place, text in enumerate(texts)}
     for a, b in pairs:
         cosine = float(vectors[row[a.name]] @ vectors[row[b.name]])
-        if cosine >= least:
+        if cosine >= _COSINE:
             yield Link(a.id, b.id, "embedding", round(min(cosine, 1.0), 4))
 
 

@@ -21,17 +21,12 @@ from ...state.entities import (
     Relation,
 )
 from .aliases import person_parts
-from .clusters import MergeSettings, Name, cluster, propose
-from .senses import Decisions, FoundFacts, Said, Senses, digest, end_of, entity_id
+from .clusters import Name, cluster, propose
+from .senses import Decisions, FoundFacts, Said, Senses, digest, end_of
 from .spans import SpellingIndex
 
 if TYPE_CHECKING:
     from .clusters import Embed
-
-__all__ = [
-    "Correction", "Entity", "EntityClaim", "EntityGraph", "EntityMention", "FoundFacts", "Merge",
-    "MergeSettings", "Relation", "entity_id", "merge_facts", "undirected_weights",
-]  # fmt: skip
 
 _STRONGEST = 10.0
 
@@ -40,7 +35,6 @@ def merge_facts(
     found: Iterable[FoundFacts],
     corrections: Sequence[Correction] = (),
     embed: Embed | None = None,
-    settings: MergeSettings | None = None,
 ) -> EntityGraph:
     """One graph of what was found in all passages.
 
@@ -53,7 +47,7 @@ def merge_facts(
     names = senses.names()
     wanted = decisions.links(names)
     preferred = {link.b for link in wanted} - {link.a for link in wanted}
-    links = [*propose(names, settings or MergeSettings(), embed), *senses.alias_links, *wanted]
+    links = [*propose(names, embed), *senses.alias_links, *wanted]
     heads, followed = cluster(names, links, decisions.apart(names), preferred)
     spelled = {name.id: name.name for name in names}
     merges = senses.merges + [
@@ -68,17 +62,6 @@ def merge_facts(
         claims=_claims(passages, senses, ids),
         merges=tuple(sorted(merges)),
     )
-
-
-def undirected_weights(relations: Iterable[Relation]) -> dict[tuple[str, str], float]:
-    """One weight in (0, 1] per related pair, ids in order: the sum of its relations' weights over
-    the greatest such sum (GraphRAG: normalised count of instances)."""
-    sums: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for relation in sorted(relations):
-        a, b = sorted((relation.source, relation.target))
-        sums[a, b] += relation.weight
-    greatest = max(sums.values(), default=1.0)
-    return {pair: sums[pair] / greatest for pair in sorted(sums)}
 
 
 def _final_ids(

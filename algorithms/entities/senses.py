@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 from typing import NamedTuple
 
 from ...language.mentions import normalised
@@ -99,19 +99,19 @@ class Decisions:
 
     def apart(self, names: Sequence[Name]) -> set[frozenset[str]]:
         """The pairs of ids that must not come together."""
-        pairs = ((self._ids(c.a, names), self._ids(c.b, names)) for c in self._splits)
-        return {frozenset((a, b)) for left, right in pairs for a in left for b in right if a != b}
+        return set(map(frozenset, self._pairs(self._splits, names)))
 
     def links(self, names: Sequence[Name]) -> list[Link]:
         """A link from a to b for every merge that was decided."""
-        pairs = ((self._ids(c.a, names), self._ids(c.b, names)) for c in self._merges)
-        return [
-            Link(a, b, "correction", 1.0)
-            for left, right in pairs
-            for a in left
-            for b in right
-            if a != b
-        ]
+        return [Link(a, b, "correction", 1.0) for a, b in self._pairs(self._merges, names)]
+
+    def _pairs(
+        self, corrections: Iterable[Correction], names: Sequence[Name]
+    ) -> Iterator[tuple[str, str]]:
+        """The ids of two distinct names that a correction speaks of."""
+        for correction in corrections:
+            both = product(self._ids(correction.a, names), self._ids(correction.b, names))
+            yield from ((a, b) for a, b in both if a != b)
 
     def _means(self, reference: str, name: str, id: str) -> bool:
         if reference in (id, name):
@@ -266,8 +266,12 @@ class Senses:
                 score = similarity(said.spelling, whole)
                 merge = Merge(whole, full, said.spelling, id, "short name", score)
                 merges.setdefault((id, full), merge)
-        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
+        self._move(moved)
         return list(merges.values())
+
+    def _move(self, moved: Mapping[tuple[str, str], str]) -> None:
+        """Gives names another id in a passage: ``moved`` has it by passage and former id."""
+        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
 
     def _aliases(self) -> tuple[list[Merge], list[Link]]:
         """Names that texts explain by others: merges inside passages, and links for the corpus.
@@ -293,7 +297,7 @@ class Senses:
             if normalised(alias) not in known:
                 said = Said(one.passage, one.title, alias, normalised(alias), "", "")
                 self.placed.append((said, id))
-        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
+        self._move(moved)
         links = [
             Link(id, other, "alias in text", 1.0)
             for alias, ids in meanings.items()

@@ -86,16 +86,6 @@ def find_communities(
     return found
 
 
-def at_level(communities: Sequence[Community], level: int) -> list[Community]:
-    """The partition of all entities at ``level``: its communities, and leaves above it."""
-    divided = {community.parent for community in communities}
-    return [
-        one
-        for one in communities
-        if one.level == level or (one.level < level and one.id not in divided)
-    ]
-
-
 def remembered(communities: Sequence[Community], weights: Weights) -> dict[str, Membership]:
     """What the next ``find_communities`` may start from, for each entity.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 
@@ -46,23 +47,14 @@ def ordered_elements(
     for subject, claim in claims:
         said[subject].append(claim)
     walked = sorted(relations, key=lambda one: -(degree.get(one[0], 0) + degree.get(one[1], 0)))
-    found: dict[str, Element] = {}
-
-    def add(element: Element) -> None:
-        found.setdefault(element.id, element)
-
+    rows: list[Element] = []
     for source, target, relation in walked:
         ends = [id for id in (source, target) if id in by_id]
-        for id in ends:
-            add(by_id[id])
-        for id in ends:
-            for claim in said[id]:
-                add(claim)
-        add(relation)
-    for entity in entities:
-        for element in (entity, *said[entity.id]):
-            add(element)
-    return list(found.values())
+        rows += [by_id[id] for id in ends]
+        rows += [claim for id in ends for claim in said[id]]
+        rows.append(relation)
+    rows += [element for entity in entities for element in (entity, *said[entity.id])]
+    return list({row.id: row for row in rows}.values())
 
 
 def report_context(
@@ -93,9 +85,8 @@ def report_context(
             replaced |= inside[report.id]
             total -= saved
     rows = [*reports, *(element for element in elements if element.id not in replaced)]
-    first = pack([size(row) for row in rows], limit)[:1]
-    fitting = [rows[place] for places in first for place in places]
-    return fitting if sum(map(size, fitting)) <= limit else []
+    filled = accumulate(map(size, rows))
+    return [row for row, tokens in zip(rows, filled, strict=True) if tokens <= limit]
 
 
 def pack(sizes: Sequence[int], limit: int) -> list[list[int]]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..similarity import jaccard
+from ..similarity import hybrid_similarity, jaccard
+from .keyword_index import KeywordIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +39,6 @@ class QuestionSet:
     passages: Ints
     vectors: Floats
     keywords: Sequence[AbstractSet[str]]
-
-    def __post_init__(self) -> None:
-        if not len(self.passages) == len(self.vectors) == len(self.keywords):
-            raise ValueError("passages, vectors and keywords must have the same length")
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -93,24 +90,23 @@ def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     best = np.full(len(outgoing), -1, dtype=np.int64)
     if not len(incoming):
         return best
-    overlaps = _Overlaps(outgoing, incoming)
-    own = _OwnPairs(outgoing, incoming)
+    index = KeywordIndex(incoming.keywords)
     if len(outgoing) * len(incoming) > _BLOCK_BYTES // 4:
-        best = _best_sharing(outgoing, incoming, overlaps)
+        best = _best_sharing(outgoing, incoming, index)
     left = np.flatnonzero(best < 0)
     for block in _blocks(len(left), len(incoming)):
         rows = left[block]
         twice = outgoing.vectors[rows] @ incoming.vectors.T
-        row, column, overlap = overlaps.of(rows)
+        row, column, overlap = index.overlaps([outgoing.keywords[each] for each in rows])
         twice[row, column] += overlap
-        own.exclude_from(twice, rows)
+        twice[outgoing.passages[rows, None] == incoming.passages] = -np.inf
         highest = twice.max(axis=1)
         first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
         best[rows] = np.where(np.isfinite(highest), first, -1)
     return best
 
 
-def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overlaps) -> Ints:
+def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, index: KeywordIndex) -> Ints:
     """``best_incoming`` by the pairs that share keywords alone, −1 where these do not decide it.
 
     Let b be J + cos of a pair that shares most. No other is better whose J is below b − |v⁺||v⁻|,
@@ -120,7 +116,7 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, overlaps: _Overl
     longest = _lengths(incoming.vectors).max()
     for block in _blocks(len(outgoing), _PAIR * len(incoming)):
         rows = np.arange(len(outgoing))[block]
-        row, column, overlap = overlaps.of(rows)
+        row, column, overlap = index.overlaps(outgoing.keywords[block])
         other = outgoing.passages[rows[row]] != incoming.passages[column]
         row, column, overlap = row[other], column[other], overlap[other]
         i, j, most = _highest(row, column, overlap)
@@ -156,62 +152,6 @@ def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
     return row[first], np.minimum.reduceat(column, first), highest
 
 
-class _Overlaps:
-    """J of the keyword sets of pairs, by a list of the in-coming questions with each keyword."""
-
-    def __init__(self, outgoing: QuestionSet, incoming: QuestionSet) -> None:
-        words = sorted(frozenset[str]().union(*incoming.keywords))
-        numbers = {word: number for number, word in enumerate(words)}
-        self._words, self._bounds = _numbered(outgoing.keywords, numbers)
-        has, bounds = _numbered(incoming.keywords, numbers)
-        order = np.argsort(has, kind="stable")
-        self._questions = np.repeat(np.arange(len(incoming)), np.diff(bounds))[order]
-        self._lists = np.searchsorted(has[order], np.arange(len(words) + 1))
-        self._sizes_out = np.array([len(k) for k in outgoing.keywords], dtype=np.float32)
-        self._sizes_in = np.array([len(k) for k in incoming.keywords], dtype=np.float32)
-
-    def of(self, rows: Ints) -> tuple[Ints, Ints, Floats]:
-        """The pairs (place in ``rows``, ascending; in-coming question) that share any, with J."""
-        first, last = self._bounds[rows], self._bounds[rows + 1]
-        words = self._words[_ranges(first, last)]
-        row = np.repeat(np.arange(len(rows)), last - first)
-        first, last = self._lists[words], self._lists[words + 1]
-        pairs = np.repeat(row, last - first) * len(self._sizes_in)
-        pairs += self._questions[_ranges(first, last)]
-        pairs, counts = np.unique(pairs, return_counts=True)
-        row, column = np.divmod(pairs, len(self._sizes_in))
-        shared = counts.astype(np.float32)
-        return row, column, shared / (self._sizes_out[rows[row]] + self._sizes_in[column] - shared)
-
-
-class _OwnPairs:
-    """The pairs of questions of one vertex."""
-
-    def __init__(self, outgoing: QuestionSet, incoming: QuestionSet) -> None:
-        self._order = np.argsort(incoming.passages, kind="stable")
-        passages = incoming.passages[self._order]
-        self._first = np.searchsorted(passages, outgoing.passages, side="left")
-        self._last = np.searchsorted(passages, outgoing.passages, side="right")
-
-    def exclude_from(self, scores: Floats, rows: Ints) -> None:
-        bounds = zip(self._first[rows], self._last[rows], strict=True)
-        for row, (first, last) in enumerate(bounds):
-            scores[row, self._order[first:last]] = -np.inf
-
-
-def _numbered(keywords: Sequence[AbstractSet[str]], numbers: dict[str, int]) -> tuple[Ints, Ints]:
-    """The numbers of each question's keywords, one question after another, and their bounds."""
-    rows = [[numbers[word] for word in words if word in numbers] for words in keywords]
-    found = np.array([number for row in rows for number in row], dtype=np.int64)
-    return found, np.cumsum([0, *map(len, rows)], dtype=np.int64)
-
-
-def _ranges(first: Ints, last: Ints) -> Ints:
-    """All from each of ``first`` up to its ``last``, one range after another."""
-    ends = np.cumsum(last - first)
-    return np.repeat(last - ends, last - first) + np.arange(ends[-1] if len(ends) else 0)
-
-
 def _blocks(rows: int, width: int) -> Iterator[slice]:
     """Slices of rows for which a float32 array of that width stays within ``_BLOCK_BYTES``."""
     size = max(1, _BLOCK_BYTES // (4 * max(1, width)))
@@ -233,7 +173,7 @@ def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints
     cosines = _cosines(outgoing, incoming, i, j)
     pairs = zip(i.tolist(), j.tolist(), strict=True)
     overlaps = np.array([jaccard(outgoing.keywords[a], incoming.keywords[b]) for a, b in pairs])
-    similarities = (overlaps + np.clip(cosines, -1, 1)) / 2
+    similarities = hybrid_similarity(overlaps, np.clip(cosines, -1, 1))
     return np.round(similarities, _DECIMALS).astype(np.float32)
 
 

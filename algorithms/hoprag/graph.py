@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -102,14 +102,8 @@ def _renumbered(edges: Edges, outgoing: NDArray[np.int64], incoming: NDArray[np.
     others = tuple(
         tuple((int(outgoing[i]), int(incoming[j])) for i, j in pairs) for pairs in edges.others
     )
-    return Edges(
-        edges.source,
-        edges.target,
-        outgoing[edges.outgoing],
-        incoming[edges.incoming],
-        edges.similarity,
-        others,
-    )
+    own = outgoing[edges.outgoing], incoming[edges.incoming]
+    return replace(edges, outgoing=own[0], incoming=own[1], others=others)
 
 
 def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from ..fusion import RANK_CONSTANT
+from ..similarity import hybrid_similarity
+from .keyword_index import KeywordIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,33 +26,6 @@ Label = Literal["necessary", "indirect", "irrelevant"]
 Normalisation = Literal["sum", "max"]
 
 _RANK: dict[Label, int] = {"necessary": 2, "indirect": 1, "irrelevant": 0}
-
-
-class KeywordIndex:
-    """Keyword sets in inverted form, to compare all of them with another one at once."""
-
-    def __init__(self, keywords: Sequence[AbstractSet[str]]) -> None:
-        places: dict[str, list[int]] = {}
-        for place, words in enumerate(keywords):
-            for word in words:
-                places.setdefault(word, []).append(place)
-        self._places = {word: np.array(found, dtype=np.int64) for word, found in places.items()}
-        self._sizes = np.array([len(words) for words in keywords], dtype=np.int64)
-
-    def __len__(self) -> int:
-        return len(self._sizes)
-
-    def jaccard(self, keywords: AbstractSet[str]) -> Floats:
-        """J(k_i, ``keywords``) in [0, 1] for every set k_i, shape (m,), with J(∅, ∅) = 0."""
-        found = [self._places[word] for word in keywords if word in self._places]
-        if not found:
-            return np.zeros(len(self), dtype=np.float32)
-        shared = np.bincount(np.concatenate(found), minlength=len(self))
-        return (shared / (self._sizes + len(keywords) - shared)).astype(np.float32)
-
-
-def _hybrid(overlaps: Floats, cosines: Floats) -> Floats:
-    return ((overlaps + np.clip(cosines, -1, 1)) / 2).astype(np.float32)
 
 
 class EdgeIndex:
@@ -69,12 +44,10 @@ class EdgeIndex:
         incoming_vectors: Floats,
         keywords: Sequence[AbstractSet[str]],
     ) -> None:
-        if np.any(np.diff(source) < 0):
-            raise ValueError("edges must be sorted by source")
         self.source = source
         self.target = target
-        used, self._vector_of = np.unique(incoming, return_inverse=True)
-        self._vectors = incoming_vectors[used]
+        self._incoming = incoming
+        self._vectors = incoming_vectors
         self._keywords = KeywordIndex(keywords)
 
     def __len__(self) -> int:
@@ -85,10 +58,13 @@ class EdgeIndex:
 
         ``keywords`` and ``vector`` (d,) are k_q and v_q, compared with each edge's k⁻ ∪ k⁺ and v⁻.
         """
+        overlaps = np.zeros(len(self), dtype=np.float32)
         if not len(self):  # without edges nobody knows how long a vector is
-            return np.zeros(0, dtype=np.float32)
-        cosines = (self._vectors @ vector)[self._vector_of]
-        return _hybrid(self._keywords.jaccard(keywords), cosines)
+            return overlaps
+        _, sharing, shares = self._keywords.overlaps([keywords])
+        overlaps[sharing] = shares
+        cosines = np.clip((self._vectors @ vector)[self._incoming], -1, 1)
+        return hybrid_similarity(overlaps, cosines).astype(np.float32)
 
     def out_edges(self, vertex: int) -> range:
         """The numbers of the edges that leave ``vertex``."""

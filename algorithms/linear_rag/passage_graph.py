@@ -40,21 +40,23 @@ class PassageRecord(NamedTuple):
 
 def sentence_texts(title: str, text: str) -> list[str]:
     """The sentences of ``text`` as they are to be embedded, ``title`` in front; at least one."""
-    found = [sentence.text for sentence in sentences(text)] or [text]
-    return [f"{title}: {sentence}" if title else sentence for sentence in found]
+    return [f"{title}: {sentence}" if title else sentence for sentence in _split(text)]
 
 
 def passage_record(title: str, text: str) -> PassageRecord:
     """Analyse one passage; its sentences are those of ``sentence_texts``, in that order."""
-    found = [sentence.text for sentence in sentences(text)] or [text]
     return PassageRecord(
         titles=tuple(aliases(title)),
         mentions=tuple(
             (m.sentence, m.key, m.kind in {"name", "quoted"}) for m in find_mentions(title, text)
         ),
-        terms=tuple(tuple(terms(sentence)) for sentence in found),
+        terms=tuple(tuple(terms(sentence)) for sentence in _split(text)),
         title_terms=tuple(terms(title)),
     )
+
+
+def _split(text: str) -> list[str]:
+    return [sentence.text for sentence in sentences(text)] or [text]
 
 
 class NamedSpan(NamedTuple):

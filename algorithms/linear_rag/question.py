@@ -36,7 +36,6 @@ class QuestionParts:
     the whole and ``rest_terms`` those outside the names.
     """
 
-    text: str
     seeds: tuple[Seed, ...]
     rest: str
     terms: tuple[str, ...]
@@ -60,7 +59,6 @@ def read_question(graph: PassageGraph, question: str) -> QuestionParts:
             named.update(terms(question[seed.start : seed.end]))
     found = terms(question)
     return QuestionParts(
-        text=question,
         seeds=tuple(seeds),
         rest=" ".join((rest + question[end:]).split()),
         terms=tuple(found),

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, get_args
 from typing_extensions import TypedDict
 
 from ...state.errors import RagraphsError
-from .features import IndexFeatures, QuestionFeatures
 
 QuestionKind = Literal[
     "single", "bridge", "comparison", "several", "whole_corpus", "about", "fresh"
@@ -19,20 +18,19 @@ FALLBACK = "crag"
 
 
 class Needs(NamedTuple):
-    """What a method cannot do without: layers of the index, tools, requests to the model."""
+    """What a method cannot do without: layers of the index, and requests to the model."""
 
     layers: tuple[str, ...]
-    tools: tuple[str, ...]
     calls: int
 
 
 NEEDS: dict[str, Needs] = {
-    "basic": Needs((), (), 1),
-    "crag": Needs((), (), 3),
-    "hoprag": Needs(("hops",), (), 2),
-    "tog2": Needs(("entities",), (), 3),
-    "deeprag": Needs((), (), 3),
-    "graphrag": Needs(("entities", "communities"), (), 2),
+    "basic": Needs((), 1),
+    "crag": Needs((), 3),
+    "hoprag": Needs(("hops",), 2),
+    "tog2": Needs(("entities",), 3),
+    "deeprag": Needs((), 3),
+    "graphrag": Needs(("entities", "communities"), 2),
 }
 
 DESCRIPTIONS: dict[str, str] = {
@@ -89,10 +87,15 @@ class KindClassifier(TypedDict):
 
 
 class Features(NamedTuple):
-    """A question's form and, where it is known, what an index says of it."""
+    """A question's form and, where an index was asked, what it has on the question.
 
-    question: QuestionFeatures
-    indexed: IndexFeatures | None = None
+    ``linked``: the question names an entity of the index. ``similarity`` is that of the best
+    passage found; None where no index was asked.
+    """
+
+    question: Mapping[str, float]
+    linked: bool = False
+    similarity: float | None = None
 
 
 class Prior(NamedTuple):
@@ -107,7 +110,7 @@ class Prior(NamedTuple):
     outside: float | None = None
 
 
-class Decision(NamedTuple):
+class MethodRanking(NamedTuple):
     """The best method for a question of a likely ``kind``, and a score in [0, 1] for each feasible.
 
     ``abstained``: the best method is hardly better than the second, so that others should decide.
@@ -120,14 +123,12 @@ class Decision(NamedTuple):
     abstained: bool
 
 
-def feasible(
-    methods: Iterable[str], layers: Collection[str], tools: Collection[str], calls_left: int
-) -> dict[str, str]:
+def feasible(methods: Iterable[str], layers: Collection[str], calls_left: int) -> dict[str, str]:
     """For each method why it cannot be used, in one sentence; empty where it can."""
-    return {method: _obstacle(method, layers, tools, calls_left) for method in methods}
+    return {method: _obstacle(method, layers, calls_left) for method in methods}
 
 
-def _obstacle(method: str, layers: Collection[str], tools: Collection[str], calls_left: int) -> str:
+def _obstacle(method: str, layers: Collection[str], calls_left: int) -> str:
     needs = NEEDS[method]
     missing = [layer for layer in needs.layers if layer not in layers]
     if missing:
@@ -135,18 +136,17 @@ def _obstacle(method: str, layers: Collection[str], tools: Collection[str], call
             f"{method} needs the layer {missing[0]}; build it with: ragraphs index --layers "
             f"{','.join(missing)}"
         )
-    absent = [tool for tool in needs.tools if tool not in tools]
-    if absent:
-        return f"{method} needs the tool {absent[0]}, which is not set up."
     if needs.calls > calls_left:
         return f"{method} needs at least {needs.calls} calls of a model, and {calls_left} are left."
     return ""
 
 
-def kind_probabilities(features: QuestionFeatures, classifier: KindClassifier) -> dict[str, float]:
+def kind_probabilities(
+    features: Mapping[str, float], classifier: KindClassifier
+) -> dict[str, float]:
     """P(kind) by softmax over the standardised features."""
-    columns = zip(features, classifier["mean"], classifier["scale"], strict=True)
-    row = [(value - mean) / scale for value, mean, scale in columns]
+    columns = zip(classifier["features"], classifier["mean"], classifier["scale"], strict=True)
+    row = [(features[name] - mean) / scale for name, mean, scale in columns]
     logits = {
         kind: classifier["bias"][kind] + sum(w * x for w, x in zip(weights, row, strict=True))
         for kind, weights in classifier["weights"].items()
@@ -165,19 +165,17 @@ def case_probabilities(features: Features, prior: Prior) -> dict[str, float]:
     passage need be similar to a question about the whole.
     """
     cases = kind_probabilities(features.question, prior.classifier)
-    indexed = features.indexed
-    if indexed is None:
-        return cases
-    if indexed.linked:
+    if features.linked:
         cases["linked_bridge"] = cases.pop("bridge")
-    if prior.outside is not None and indexed.similarity < prior.outside:
+    outside, best = prior.outside, features.similarity
+    if outside is not None and best is not None and best < outside:
         facts = {case: share for case, share in cases.items() if case not in _NO_FACTS}
         cases |= {case: (1 - _OUTSIDE_SHARE) * share for case, share in facts.items()}
         cases["fresh"] += _OUTSIDE_SHARE * sum(facts.values())
     return cases
 
 
-def route(features: Features, obstacles: Mapping[str, str], prior: Prior) -> Decision:
+def route(features: Features, obstacles: Mapping[str, str], prior: Prior) -> MethodRanking:
     """The decision among the methods without an obstacle (as ``feasible`` gives them).
 
     A case of probability p gives p/2 to the first feasible method of its row, p/4 to the second,
@@ -193,7 +191,7 @@ def route(features: Features, obstacles: Mapping[str, str], prior: Prior) -> Dec
     ranked = sorted(scores, key=lambda method: -scores[method])
     lead = scores[ranked[0]] - scores[ranked[1]] if len(ranked) > 1 else 1.0
     case = max(cases, key=lambda case: cases[case])
-    return Decision(
+    return MethodRanking(
         method=ranked[0],
         kind=case,
         scores={method: round(scores[method], 4) for method in ranked},
@@ -210,7 +208,7 @@ def usable_methods(obstacles: Mapping[str, str]) -> list[str]:
     return usable
 
 
-def settle_choice(label: str, obstacles: Mapping[str, str]) -> tuple[str, str]:
+def method_of_label(label: str, obstacles: Mapping[str, str]) -> tuple[str, str]:
     """The method that a model's ``label`` names, and why another was taken, or nothing.
 
     What is no feasible method falls back to CRAG, else to the first that is feasible.

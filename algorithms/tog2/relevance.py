@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...state.tog2 import CandidateEntity, RankedPassage
-from ..similarity import hybrid_similarity
+from ..similarity import hybrid_similarity, jaccard
 from .walk import KnowledgeGraph, step_sentence
 
 TITLED = 0.2
@@ -46,7 +46,7 @@ def relevance(
     takes the score of a retrieval model for s; r and the bonus of 0.2 for a passage about the
     entity itself are ours.
     """
-    similarity = hybrid_similarity(passage.keywords | k_triple, k_q, passage.cosine)
+    similarity = hybrid_similarity(jaccard(passage.keywords | k_triple, k_q), passage.cosine)
     return (similarity + relation) / 2 + TITLED * (passage.title == name)
 
 

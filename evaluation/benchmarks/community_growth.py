@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.graphrag.communities import at_level, find_communities, remembered
+from ...algorithms.graphrag.communities import find_communities, remembered
 from ...state.reports import Community
 from ..retrieval import peak_megabytes
 
@@ -38,7 +38,7 @@ def growth(entities: int, times: int) -> dict[str, Any]:
         "communities": len(before),
         "seconds": cold,
         "peak_mb": round(peak_megabytes()),
-        "modularity": round(modularity(at_level(before, 0), weights), 4),
+        "modularity": round(modularity(before, weights), 4),
     }
     steps = []
     for step in range(1, times + 1):
@@ -47,12 +47,12 @@ def growth(entities: int, times: int) -> dict[str, Any]:
         weights = _among(whole, size)
         after, seconds = _timed(ids[:size], weights, previous)
         kept = len({one.id for one in before} & {one.id for one in after}) / len(before)
-        found = modularity(at_level(after, 0), weights)
+        found = modularity(after, weights)
         steps.append({"seconds": seconds, "kept": round(kept, 4), "modularity": round(found, 4)})
         before = after
     if steps:
         afresh, _ = _timed(ids[:size], weights)
-        steps[-1]["of_cold"] = round(found / modularity(at_level(afresh, 0), weights), 4)
+        steps[-1]["of_cold"] = round(found / modularity(afresh, weights), 4)
     return {**result, "grown": steps}
 
 
@@ -81,9 +81,10 @@ def planted(entities: int, seed: int = 0) -> Weights:
     return {(f"e{a:08d}", f"e{b:08d}"): value for (a, b), value in rows if a != b}
 
 
-def modularity(partition: Sequence[Community], weights: Weights) -> float:
-    """Q of a partition, in [−½, 1]."""
-    number = {id: place for place, one in enumerate(partition) for id in one.members}
+def modularity(communities: Sequence[Community], weights: Weights) -> float:
+    """Q of the partition at level 0, in [−½, 1]."""
+    roots = [one for one in communities if one.level == 0]
+    number = {id: place for place, one in enumerate(roots) for id in one.members}
     ends = np.array([(number[a], number[b]) for a, b in weights])
     values = np.fromiter(weights.values(), dtype=np.float64)
     inside = values[ends[:, 0] == ends[:, 1]].sum() / values.sum()

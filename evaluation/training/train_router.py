@@ -30,7 +30,7 @@ from ...algorithms.router.decision import (
     kind_probabilities,
     route,
 )
-from ...algorithms.router.features import QuestionFeatures, question_features
+from ...algorithms.router.features import FEATURES, question_features
 from .routing_examples import EXAMPLES
 
 FILE = Path(__file__).parents[2] / "models" / "router.json"
@@ -53,7 +53,7 @@ _MARGINS = tuple(step / 50 for step in range(25))
 class Case(NamedTuple):
     """The features of a question and its kind."""
 
-    features: QuestionFeatures
+    features: Mapping[str, float]
     kind: QuestionKind
 
 
@@ -108,7 +108,7 @@ def _single_facts(steps: Sequence[Mapping[str, str]]) -> list[str]:
 def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClassifier:
     """Parameters from all sources but one; every kind weighs the same, and in it every source."""
     kept = [(name, case) for name, part in sources.items() if name != left_out for case in part]
-    rows = np.array([case.features for _, case in kept])
+    rows = np.array([[*case.features.values()] for _, case in kept])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale == 0] = 1.0
     labels = np.array([KINDS.index(case.kind) for _, case in kept])
@@ -118,7 +118,7 @@ def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClas
     solution = _fit((rows - mean) / scale, labels, weight / weight.mean())
     kinds = [kind for kind in KINDS if parts[kind]]
     return {
-        "features": list(QuestionFeatures._fields),
+        "features": list(FEATURES),
         "mean": [round(float(value), 4) for value in mean],
         "scale": [round(float(value), 4) for value in scale],
         "weights": {k: [round(float(v), 3) for v in solution[KINDS.index(k), :-1]] for k in kinds},

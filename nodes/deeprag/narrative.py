@@ -12,7 +12,7 @@ from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
-from ...state.deeprag import DeepragState, Step
+from ...state.deeprag import DeepragState, NarrativeStep
 from ..node import node
 from ..run import Run, Update
 from .sub_questions import gather_evidence, read_for, retrieve_for
@@ -37,7 +37,7 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
     earlier = [Answered(step["question"], step["answer"]) for step in steps]
     decision = choose_source(context.policy, text, reply.source, reply.reason, earlier)
     progress_of("decide")(len(steps) + 1, context.max_steps)
-    step: Step = {
+    step: NarrativeStep = {
         "number": len(steps) + 1,
         "question": text,
         "source": decision.source,
@@ -90,9 +90,9 @@ async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> 
 
 
 def _taken(
-    state: DeepragState, step: Step, answer: str, citations: list[Any], spent: bool
+    state: DeepragState, step: NarrativeStep, answer: str, citations: list[Any], spent: bool
 ) -> Update:
     """The step with its answer, at the end of the narrative."""
-    taken: Step = {**step, "answer": answer, "found": bool(answer), "citations": citations}
+    taken: NarrativeStep = {**step, "answer": answer, "found": bool(answer), "citations": citations}
     update: Update = {"steps": [*state["steps"], taken], "pending": []}
     return {**update, "bound": "budget"} if spent else update

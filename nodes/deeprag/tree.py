@@ -11,8 +11,8 @@ from ...algorithms.deeprag.tree import (
     ROOT,
     children_of,
     combinable,
+    decide_waiting,
     new_node,
-    settle,
     split,
     terminals,
 )
@@ -186,4 +186,4 @@ def _support(nodes: Sequence[TreeNode]) -> list[Support]:
 
 
 def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:
-    return settle(tree, context.max_depth, context.max_nodes)
+    return decide_waiting(tree, context.max_depth, context.max_nodes)

@@ -19,7 +19,7 @@ from ...algorithms.hoprag.walk import (
     prune,
     start,
 )
-from ...algorithms.similarity import hybrid_similarity
+from ...algorithms.similarity import hybrid_similarity, jaccard
 from ...context import HopragContext
 from ...index.hops import AskedEdges, LoadedHops, load_hops
 from ...index.opening import Index
@@ -242,7 +242,7 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     vectors = index.vectors.get("passages", list(passages))
     cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
     similarities = {
-        id: hybrid_similarity(passage_keywords(passage), asked.keywords, cosine)
+        id: hybrid_similarity(jaccard(passage_keywords(passage), asked.keywords), cosine)
         for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
     }
     shares = importance({id: counts[id] for id in passages}, context.normalise)

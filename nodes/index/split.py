@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...algorithms.splitting import split as split_text
+from ...algorithms.splitting import split_text
 from ...context import IndexContext
 from ...index.concurrency import to_its_end
 from ...index.opening import Index

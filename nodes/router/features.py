@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...algorithms.router.decision import PRIOR, Features, Prior
-from ...algorithms.router.features import index_features, question_features
+from ...algorithms.router.features import question_features
 from ...algorithms.tog2.topics import link_question
 from ...index.entities import load_knowledge
 from ...index.layers import layers_of
@@ -24,15 +24,11 @@ def features_of(index: Index, question: str) -> Features:
     found = search(index, question, "hybrid", _PASSAGES)
     texts = number_passages(found)
     scores = _grader(index).scores(question, texts) if texts else []
-    degrees: list[int] = []
+    linked = False
     if "entities" in layers_of(index):
         knowledge = load_knowledge(index)
-        links = link_question(knowledge, knowledge.spellings, question)
-        linked = dict.fromkeys(link["entity"] for link in links)
-        degrees = [len(knowledge.relations_of(entity)) for entity in linked]
-    return Features(
-        question_features(question), index_features(degrees, sorted(scores, reverse=True))
-    )
+        linked = bool(link_question(knowledge, knowledge.spellings, question))
+    return Features(question_features(question), linked, max(scores, default=0.0))
 
 
 def prior_of(index: Index, methods: Mapping[str, Sequence[str]] = PRIOR) -> Prior:

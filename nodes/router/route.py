@@ -12,12 +12,12 @@ from langgraph.types import Overwrite
 from ...algorithms.router.decision import (
     DESCRIPTIONS,
     NEEDS,
-    Decision,
     Features,
+    MethodRanking,
     Prior,
     feasible,
+    method_of_label,
     route,
-    settle_choice,
     usable_methods,
 )
 from ...algorithms.router.features import question_features
@@ -27,10 +27,8 @@ from ...index.opening import Index
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
 from ...models.router import KIND_CLASSIFIER
-from ...models.web import web_search
 from ...prompts.library import CHOOSE_METHOD, STAND_ALONE
 from ...prompts.prompt import Excerpt
-from ...settings import settings
 from ...state.answering import AnswerOutput
 from ...state.errors import RagraphsError
 from ...state.records import Citation
@@ -84,8 +82,7 @@ async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     context = run.context
     left = context.max_calls - total_calls(state["usage"])
     layers = await run.in_thread(layers_of)
-    tools = ["web"] if web_search(settings()) is not None else []
-    obstacles = feasible(get_args(MethodName), layers, tools, left)
+    obstacles = feasible(get_args(MethodName), layers, left)
     if context.method != "auto":
         found = _chosen(context.method, state["asked"], obstacles)
         return _decided(found, [context.method], "user", obstacles)
@@ -114,7 +111,7 @@ async def chosen_by_model(
     except NoReplyError as error:
         current_meter().warn(f"{error} The method was chosen by rules.")
         return None
-    method, correction = settle_choice(reply.method, obstacles)
+    method, correction = method_of_label(reply.method, obstacles)
     return method, correction or reply.reason
 
 
@@ -226,19 +223,19 @@ def _without_citations(message: AnyMessage) -> str:
     return message.text.split("\n\n[1] “")[0]
 
 
-def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> Decision:
+def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> MethodRanking:
     if obstacles[method]:
         raise RagraphsError(obstacles[method])
     found = route(Features(question_features(question)), obstacles, Prior(KIND_CLASSIFIER))
-    return Decision(method, found.kind, {method: 1.0}, "The user chose it.", False)
+    return MethodRanking(method, found.kind, {method: 1.0}, "The user chose it.", False)
 
 
-def _classified(index: Index, question: str, obstacles: Mapping[str, str]) -> Decision:
+def _classified(index: Index, question: str, obstacles: Mapping[str, str]) -> MethodRanking:
     return route(features_of(index, question), obstacles, prior_of(index))
 
 
 def _decided(
-    found: Decision, order: Sequence[str], by: DecidedBy, obstacles: Mapping[str, str]
+    found: MethodRanking, order: Sequence[str], by: DecidedBy, obstacles: Mapping[str, str]
 ) -> dict[str, Any]:
     decision: RoutingDecision = {
         "method": found.method,

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.entities.merging import Correction, Merge
-from ragraphs.state.entities import Entity, EntityClaim, EntityGraph, EntityMention, Relation
+from ragraphs.state.entities import (
+    Correction,
+    Entity,
+    EntityClaim,
+    EntityGraph,
+    EntityMention,
+    Merge,
+    Relation,
+)
 from ragraphs.stores.entities import EntityStore, StoredEntity, StoredRelation
 from ragraphs.stores.schema import open_database, open_memory
 

@@ -1,6 +1,7 @@
 """Facts of passages to merge, and what became of them."""
 
-from ragraphs.algorithms.entities.merging import FoundFacts, merge_facts
+from ragraphs.algorithms.entities.merging import merge_facts
+from ragraphs.algorithms.entities.senses import FoundFacts
 
 
 def facts(passage, entities, relations=(), claims=(), title="", text=None):

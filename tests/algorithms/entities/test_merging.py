@@ -4,8 +4,8 @@ from merging_support import entity, facts, groups, merged
 from ragraphs.algorithms.entities import clusters as entity_clusters
 from ragraphs.algorithms.entities.aliases import canonical, kinds_of, same_person, slip
 from ragraphs.algorithms.entities.clusters import Link, Name, cluster
-from ragraphs.algorithms.entities.merging import Correction, merge_facts
-from ragraphs.state.entities import EntityGraph
+from ragraphs.algorithms.entities.merging import merge_facts
+from ragraphs.state.entities import Correction, EntityGraph
 
 
 @pytest.mark.parametrize(

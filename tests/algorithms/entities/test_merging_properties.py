@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging_support import facts
-from ragraphs.algorithms.entities.merging import Correction, merge_facts
+from ragraphs.algorithms.entities.merging import merge_facts
+from ragraphs.state.entities import Correction
 
 NAMES = st.sampled_from(
     """Paris|paris|The Paris|World War I|World War II|World War 2|Einstein|Albert Einstein

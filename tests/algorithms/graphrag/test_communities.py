@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.algorithms.graphrag.communities import (
     Membership,
-    at_level,
     community_id,
     find_communities,
     remembered,
@@ -30,6 +29,16 @@ def chain_of_cliques(count=12, size=6):
     weights = {pair: weight for each in names for pair, weight in clique(each).items()}
     weights |= {(each[0], after[1]): 0.1 for each, after in pairwise(names)}
     return [name for each in names for name in each], weights
+
+
+def at_level(communities, level):
+    """The partition at ``level``: its communities, and leaves above it."""
+    divided = {community.parent for community in communities}
+    return [
+        one
+        for one in communities
+        if one.level == level or (one.level < level and one.id not in divided)
+    ]
 
 
 def members_by_level(communities):

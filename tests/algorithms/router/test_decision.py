@@ -15,10 +15,10 @@ from ragraphs.algorithms.router.decision import (
     case_probabilities,
     feasible,
     kind_probabilities,
+    method_of_label,
     route,
-    settle_choice,
 )
-from ragraphs.algorithms.router.features import QuestionFeatures, index_features, question_features
+from ragraphs.algorithms.router.features import FEATURES, question_features
 from ragraphs.context import MethodName
 from ragraphs.models.router import KIND_CLASSIFIER
 from ragraphs.state.errors import RagraphsError
@@ -29,19 +29,18 @@ ALL = dict.fromkeys(NEEDS, "")
 
 def told_by(**weights):
     """A classifier of one feature for each kind: its weight on that feature."""
-    fields = QuestionFeatures._fields
     return {
-        "features": list(fields),
-        "mean": [0.0] * len(fields),
-        "scale": [1.0] * len(fields),
-        "weights": {k: [weights.get(k, 0.0) * (f == "length") for f in fields] for k in KINDS},
+        "features": list(FEATURES),
+        "mean": [0.0] * len(FEATURES),
+        "scale": [1.0] * len(FEATURES),
+        "weights": {k: [weights.get(k, 0.0) * (f == "length") for f in FEATURES] for k in KINDS},
         "bias": dict.fromkeys(KINDS, 0.0),
         "margin": 0.1,
     }
 
 
 def with_length(length):
-    return QuestionFeatures(*[0.0] * (len(QuestionFeatures._fields) - 1), length)
+    return {**dict.fromkeys(FEATURES, 0.0), "length": length}
 
 
 def test_every_method_has_needs_a_description_and_a_place_in_every_row():
@@ -52,14 +51,14 @@ def test_every_method_has_needs_a_description_and_a_place_in_every_row():
 
 
 def test_a_method_without_its_layer_or_budget_is_out_with_a_reason():
-    found = feasible(["basic", "crag", "hoprag", "tog2"], {"passages", "hops"}, set(), 10)
+    found = feasible(["basic", "crag", "hoprag", "tog2"], {"passages", "hops"}, 10)
     assert (found["basic"], found["crag"], found["hoprag"]) == ("", "", "")
     assert "entities" in found["tog2"] and "--layers entities" in found["tog2"]
-    poor = feasible(["basic", "crag"], {"passages"}, {"web"}, 2)
+    poor = feasible(["basic", "crag"], {"passages"}, 2)
     assert poor["basic"] == ""
     assert poor["crag"] == "crag needs at least 3 calls of a model, and 2 are left."
-    assert "--layers communities" in feasible(["graphrag"], {"entities"}, set(), 9)["graphrag"]
-    assert "--layers entities,communities" in feasible(["graphrag"], [], set(), 9)["graphrag"]
+    assert "--layers communities" in feasible(["graphrag"], {"entities"}, 9)["graphrag"]
+    assert "--layers entities,communities" in feasible(["graphrag"], [], 9)["graphrag"]
 
 
 def test_kinds_are_told_by_softmax_over_the_standardised_features():
@@ -95,18 +94,16 @@ def test_an_uncertain_kind_is_abstained_from_and_a_single_method_is_not():
 def test_a_bridge_goes_to_the_entities_where_the_index_knows_its_names():
     prior = Prior(told_by(bridge=1.0))
     asked = with_length(1000.0)
-    linked = index_features(degrees=[3, 5], similarities=[0.8, 0.6])
-    assert linked == (2, 4.0, 0.8, pytest.approx(0.2))
-    assert route(Features(asked, linked), ALL, prior).method == "tog2"
-    assert route(Features(asked, index_features([], [0.8])), ALL, prior).method == "hoprag"
+    assert route(Features(asked, True, 0.8), ALL, prior).method == "tog2"
+    assert route(Features(asked, False, 0.8), ALL, prior).method == "hoprag"
     assert route(Features(asked), ALL, prior).method == "hoprag"
 
 
 def test_what_the_index_does_not_seem_to_hold_goes_to_crag():
     prior = Prior(told_by(single=1.0), outside=0.0)
     asked = with_length(1000.0)
-    assert route(Features(asked, index_features([], [0.1])), ALL, prior).method == "basic"
-    outside = Features(asked, index_features([], [-0.1]))
+    assert route(Features(asked, False, 0.1), ALL, prior).method == "basic"
+    outside = Features(asked, False, -0.1)
     assert case_probabilities(outside, prior)["fresh"] == pytest.approx(0.5)
     assert route(outside, {**ALL, "basic": "out"}, prior).method == "crag"
     whole = Prior(told_by(whole_corpus=1.0), outside=0.0)
@@ -115,7 +112,7 @@ def test_what_the_index_does_not_seem_to_hold_goes_to_crag():
 
 def test_without_any_method_the_reasons_are_told():
     with pytest.raises(RagraphsError, match="No method can be used: basic needs"):
-        route(Features(with_length(1.0)), feasible(["basic"], [], [], 0), SHIPPED)
+        route(Features(with_length(1.0)), feasible(["basic"], [], 0), SHIPPED)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +125,7 @@ def test_without_any_method_the_reasons_are_told():
     ],
 )
 def test_a_label_that_is_no_feasible_method_falls_back_to_crag(label, obstacles, settled, why):
-    method, reason = settle_choice(label, obstacles)
+    method, reason = method_of_label(label, obstacles)
     assert method == settled
     assert why in reason and bool(why) == bool(reason)
 
@@ -153,4 +150,4 @@ def test_a_label_that_is_no_feasible_method_falls_back_to_crag(label, obstacles,
 )
 def test_the_shipped_classifier_tells_clear_questions_in_english_and_korean(question, kind):
     assert route(Features(question_features(question)), ALL, SHIPPED).kind == kind
-    assert KIND_CLASSIFIER["features"] == list(QuestionFeatures._fields)
+    assert KIND_CLASSIFIER["features"] == list(FEATURES)
