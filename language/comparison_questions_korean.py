@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .analyser import with_particle
 from .comparison_questions import ComparisonQuestion, Relation
 from .questions import analyse_question
 
@@ -40,18 +41,6 @@ _DEGREES = tuple(
 )
 
 
-def with_particle(noun: str, closed: str, open_: str) -> str:
-    """``noun`` with the particle for a closed or an open last syllable."""
-    last = ord(noun[-1]) - 0xAC00 if noun else 0
-    is_closed = 0 <= last < 11172 and last % 28 != 0
-    return noun + (closed if is_closed else open_)
-
-
-def topic(noun: str) -> str:
-    """``noun`` as the topic of a sentence."""
-    return with_particle(noun, "은", "는")
-
-
 def korean_comparison_of(question: str) -> ComparisonQuestion | None:
     """What the Korean ``question`` compares, or None if it does not compare named things."""
     bare = question.strip().rstrip("?？. ")
@@ -71,9 +60,9 @@ def _same(bare: str) -> ComparisonQuestion | None:
     role = _ROLE.search(f"{match['attribute'] or ''}이 ")
     if shared:
         subjects = [f"{t}의 {role[1]}" if role else t for t in things]
-        asked = [f"{topic(t)} 어느 {shared[1]}{shared[2]}?" for t in subjects]
+        asked = [f"{with_particle(t, '은')} 어느 {shared[1]}{shared[2]}?" for t in subjects]
     elif match["attribute"]:
-        asked = [f"{t}의 {topic(match['attribute'])} 무엇입니까?" for t in things]
+        asked = [f"{t}의 {with_particle(match['attribute'], '은')} 무엇입니까?" for t in things]
     else:
         return None
     measure = analyse_question(bare).measure
@@ -85,7 +74,7 @@ def _both(bare: str) -> ComparisonQuestion | None:
     if match is None or not re.search(r"(?:까|요|가|나)$", bare):
         return None
     things = _things(match)
-    asked = tuple((f"{topic(thing)} {match['rest']}?",) for thing in things)
+    asked = tuple((f"{with_particle(thing, '은')} {match['rest']}?",) for thing in things)
     return ComparisonQuestion(things, asked, "both", "none")
 
 
@@ -109,18 +98,21 @@ def _among(bare: str) -> ComparisonQuestion | None:
         said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
         if said == rest:
             return None
-        asked = [(f"{topic(subject)} {said}?",) for subject in subjects]
+        asked = [(f"{with_particle(subject, '은')} {said}?",) for subject in subjects]
     return ComparisonQuestion(things, tuple(asked), relation, measure)
 
 
 def _asked(measure: str, rest: str, subject: str) -> list[str]:
-    birth, death = f"{topic(subject)} 언제 태어났습니까?", f"{topic(subject)} 언제 사망했습니까?"
+    birth, death = (
+        f"{with_particle(subject, '은')} 언제 태어났습니까?",
+        f"{with_particle(subject, '은')} 언제 사망했습니까?",
+    )
     if measure in {"birth", "death", "lifespan"}:
         return {"birth": [birth], "death": [death], "lifespan": [birth, death]}[measure]
     if measure == "number":
         of = _OF_KIND.search(rest)
         noun = next((name for name in of.groups() if name), "") if of else ""
         noun = noun or next((name for word, name in _DEGREES if word in rest), "수")
-        return [f"{subject}의 {topic(noun)} 얼마입니까?"]
+        return [f"{subject}의 {with_particle(noun, '은')} 얼마입니까?"]
     done = _DONE.search(rest)
-    return [f"{topic(subject)} 언제 {done[1] if done else '시작'}되었습니까?"]
+    return [f"{with_particle(subject, '은')} 언제 {done[1] if done else '시작'}되었습니까?"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...language.comparison_questions_korean import korean_comparison_of, topic
+from ...language.analyser import with_particle
+from ...language.comparison_questions_korean import korean_comparison_of
 
 _PERSONS = (
     "감독|저자|작가|작곡가|가수|제작자|설립자|창업자|발명가|설계자|건축가|주인공|배우|대통령|왕|황제|"
@@ -70,7 +71,7 @@ def _grid(bare: str) -> list[str]:
     ending = match["rest"] if match.re is _AXES_OF else "무엇입니까"
     if match.re is _AXES_OF and not re.match(_WH, ending):
         return []
-    return [f"{thing}의 {topic(axis)} {ending}?" for thing in things for axis in axes]
+    return [f"{thing}의 {with_particle(axis, '은')} {ending}?" for thing in things for axis in axes]
 
 
 def _listed(text: str) -> list[str]:
@@ -145,5 +146,5 @@ def _modifies(syllable: str) -> bool:
 
 def _asking(described: str, head: str) -> str:
     if re.fullmatch(_PERSONS, head):
-        return f"{topic(described)} 누구입니까?"
-    return f"{topic(described)} {'어디' if re.fullmatch(_PLACES, head) else '무엇'}입니까?"
+        return f"{with_particle(described, '은')} 누구입니까?"
+    return f"{with_particle(described, '은')} {'어디' if re.fullmatch(_PLACES, head) else '무엇'}입니까?"
