@@ -87,7 +87,8 @@ VERB = re.compile(
 )
 _RELATIVE = re.compile(r",? (?:who|whom|whose|which|that|where|when|while|because|although|but)\b")
 _END = re.compile(r"[;:]| [—–-] ")
-_PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
+PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
+PARTICULAR = re.compile(r"\b(?:[Tt]he|an?) $")
 _TITLED = re.compile(r"(?=.*\b[^\W\d_a-z]\S*$)[^\W\d_a-z]\S*(?: \S+){0,7}$")
 _PHRASE = re.compile(r"\b((?:the|an?) (?:[a-z]+ )?[a-z]{3,})(?=[,.;:]| (?:of|in|that|is|was)\b)")
 _FOLLOW_UPS: dict[str, str] = {
@@ -343,10 +344,9 @@ def _mention_kind(name: str, before: str, person: float) -> Kind:
         return "place"
     if re.search(r"\bof $", before) and kind_of(before.split()[-2:][0]) == "person":
         return "person"
-    if person < 0.7 and _PLACED.search(before):
+    if person < 0.7 and PLACED.search(before):
         return "place" if person else "thing"
-    particular = re.search(r"\b(?:[Tt]he|an?) $", before)
-    return "person" if person >= 0.5 and not particular else "thing"
+    return "person" if person >= 0.5 and not PARTICULAR.search(before) else "thing"
 
 
 @lru_cache(maxsize=50_000)
