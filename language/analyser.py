@@ -39,6 +39,8 @@ _PARTICLES = tuple(
         reverse=True,
     )
 )
+_PARTICLE_FORMS = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+_RIEUL = 8
 _KOREAN_QUESTION_WORDS = frozenset(
     """누구 누가 무엇 무엇인가 무슨 언제 어디 어느 어떤 어떻게 왜 몇 얼마 그 이 저 및 또는
     그리고""".split()
@@ -92,13 +94,14 @@ def strip_particle(word: str) -> str:
     return word
 
 
-def with_particle(word: str, closed: str, opened: str) -> str:
-    """A Korean word with the particle that its last sound asks for ("은" or "는").
-
-    ``closed`` follows a consonant, ``opened`` a vowel and what is not Hangul.
-    """
+def with_particle(word: str, particle: str) -> str:
+    """A Korean word with ``particle`` in the form that its last sound asks for ("은" or "는")."""
     last = word[-1:]
-    return word + (closed if "가" <= last <= "힣" and (ord(last) - 0xAC00) % 28 else opened)
+    sound = (ord(last) - 0xAC00) % 28 if "가" <= last <= "힣" else 0
+    if particle in {"으로", "로"}:
+        return word + ("로" if sound in {0, _RIEUL} else "으로")
+    forms = next((pair for pair in _PARTICLE_FORMS if particle in pair), (particle, particle))
+    return word + forms[not sound]
 
 
 def _korean_terms(word: str) -> tuple[str, ...]:

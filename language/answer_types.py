@@ -24,10 +24,10 @@ _FAMILY = {
     for term in terms(word)
 }
 _SUFFIX = re.compile(r"(?<=\w{4})(?:ation|ment|ship|ist|ion|or|er|e)$")
-_UPPER = "".join(chr(c) for c in (*range(0x530), *range(0x1E00, 0x1F00)) if chr(c).isupper())
+UPPER = "".join(chr(c) for c in (*range(0x530), *range(0x1E00, 0x1F00)) if chr(c).isupper())
 _CAPITAL = (
-    rf"(?:(?:[{_UPPER}]\.)+|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof)\."
-    rf"|[{_UPPER}][^\W_]*(?:[-'’.&/][^\W_]+)*)"
+    rf"(?:(?:[{UPPER}]\.)+|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof)\."
+    rf"|[{UPPER}][^\W_]*(?:[-'’.&/][^\W_]+)*)"
 )
 _LINK = r"(?:(?:of|de|la|le|du|di|da|del|von|van|der|den|al|el|bin|ibn|y|e|&) (?:the |la )?){0,2}"
 _NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b)*")
@@ -35,11 +35,11 @@ _QUOTED = re.compile(
     r"[\"“「『《〈]([^\"”」』》〉]{2,80})[\"”」』》〉]|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )
 _MONTHS = "january february march april may june july august september october november december"
-_OPENERS = f"""{_MONTHS} monday tuesday wednesday thursday friday saturday sunday although since
-while however also many several despite according among around along another currently later
-originally one two three first second its their within without like unlike name give tell list
+CALENDAR = f"{_MONTHS} monday tuesday wednesday thursday friday saturday sunday"
+OPENERS = f"""{CALENDAR} although since while however also many several despite according among
+around along another currently later originally first second within without like unlike give tell list
 describe explain due today together"""
-_NOT_NAMES = STOP_WORDS | frozenset(_OPENERS.split())
+_NOT_NAMES = STOP_WORDS | frozenset(f"{OPENERS} one two three name".split())
 
 
 @lru_cache(maxsize=100_000)
@@ -165,10 +165,10 @@ def life_facts(text: str) -> LifeFacts:
         halves = re.search(r"\s[–—-]\s?|[–—~∼]|(?<=\d)-(?=\d)", inside)
         if mark and not (halves and dates(inside[halves.end() :])):
             date, place = _date_and_place(text, offset, match.end(1))
-            if date and mark[1][0] == "b":
-                return LifeFacts(date, None, place, None)
+            born = mark[1][0] == "b"
             if date:
-                return LifeFacts(None, date, None, place)
+                known = (date, None, place, None) if born else (None, date, None, place)
+                return LifeFacts(*known)
         elif halves:
             first, first_place = _date_and_place(text, offset, offset + halves.start())
             last, last_place = _date_and_place(text, offset + halves.end(), match.end(1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .name_masking import NAME, Masked, mask
-from .questions import Measure, QuestionShape, analyse_question
+from .questions import Comparison, Measure, QuestionShape, analyse_question
 
 Relation = Literal["least", "greatest", "same", "both", "either", "count", "difference"]
 
@@ -100,15 +100,28 @@ _DEGREE = re.compile(
     r"((?!than\b|in\b|or\b)[a-z]+)"
 )
 _DONE = "released published founded established opened formed created built completed introduced"
+_LIFE: dict[str, tuple[str, ...]] = {
+    "birth": ("When was {} born?",),
+    "death": ("When did {} die?",),
+    "lifespan": ("When was {} born?", "When did {} die?"),
+}
+_SUPERLATIVE = re.compile(r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b")
 _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
 def comparison_of(question: str) -> ComparisonQuestion | None:
     """What the English ``question`` compares, or None if it does not compare named things."""
-    masked = mask(question.rstrip("?？. "))
     bare = question.rstrip("?？. ")
+    masked = mask(bare)
     counted = _count(masked) or _difference(masked)
     return counted or _claim(masked) or _yes_no(masked) or _choice(bare, masked)
+
+
+def relation_by(comparison: Comparison, measure: Measure) -> Relation:
+    """The thing with the least or the greatest measure; the one for which it holds without any."""
+    if measure in {"none", "country"} or comparison not in {"least", "greatest"}:
+        return "either"
+    return "least" if comparison == "least" else "greatest"
 
 
 def _count(masked: Masked) -> ComparisonQuestion | None:
@@ -137,14 +150,11 @@ def _claim(masked: Masked) -> ComparisonQuestion | None:
     match = _CLAIM.match(masked.text)
     if match is None:
         return None
-    said = f"{match['said']} {'first' if match['word'] == 'before' else 'later'}"
-    said = match["said"] if match["word"] == "than" else said
+    said = {"before": " first", "after": " later", "than": ""}[match["word"].lower()]
     pair = masked.unmask(f"{match['a']} or {match['b']}")
     auxiliary = "" if match["aux"].lower() == "did" else match["aux"].lower() + " "
-    found = _choice(f"Which {auxiliary}{said}, {pair}", masked)
-    if found is None or found.relation == "either":
-        return None
-    return replace(found, claim=True)
+    found = _choice(f"Which {auxiliary}{match['said']}{said}, {pair}", masked)
+    return replace(found, claim=True) if found and found.relation != "either" else None
 
 
 def _yes_no(masked: Masked) -> ComparisonQuestion | None:
@@ -248,18 +258,14 @@ def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
     noun = shape.noun if re.fullmatch(_WORKS, shape.noun) else ""
     subjects = [_subject(thing, role, noun) for thing in things]
     questions = tuple(tuple(_choice_questions(shape, frame, subject, role)) for subject in subjects)
-    relation: Relation = "either"
-    if shape.measure not in {"none", "country"} and shape.comparison in {"least", "greatest"}:
-        relation = "least" if shape.comparison == "least" else "greatest"
+    relation = relation_by(shape.comparison, shape.measure)
     return ComparisonQuestion(tuple(things), questions, relation, shape.measure)
 
 
 def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     """The things to choose between, and the question without them."""
     first, *others = shape.options
-    start = min(
-        (question.find(option) for option in shape.options if option in question), default=0
-    )
+    start = min((question.find(each) for each in shape.options if each in question), default=0)
     several = re.search(
         r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
     )
@@ -282,20 +288,15 @@ def _as_written(thing: str, question: str) -> str:
 
 def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str) -> list[str]:
     """What one of the things is asked for the measure of the question."""
-    noun = shape.noun
-    if shape.comparison not in {"least", "greatest"} or shape.measure in {"none", "country"}:
+    if relation_by(shape.comparison, shape.measure) == "either":
         return [_either_question(frame, subject)]
-    if shape.measure == "birth":
-        return [f"When was {subject} born?"]
-    if shape.measure == "death":
-        return [f"When did {subject} die?"]
-    if shape.measure == "lifespan":
-        return [f"When was {subject} born?", f"When did {subject} die?"]
+    if shape.measure in _LIFE:
+        return [asked.format(subject) for asked in _LIFE[shape.measure]]
     if shape.measure == "number":
         return [_number_question(frame, subject)]
     participle = _PARTICIPLE.search(frame)
     said = participle[1] if participle else next((w for w in _DONE.split() if w in frame), "")
-    works = re.fullmatch(rf"{_WORKS}|magazines?|newspapers?", noun) and not role
+    works = re.fullmatch(rf"{_WORKS}|magazines?|newspapers?", shape.noun) and not role
     said = said or ("released" if works or _CAME.search(frame) else "founded")
     return [f"When was {subject} {said}?"]
 

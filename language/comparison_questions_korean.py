@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .comparison_questions import ComparisonQuestion, Relation
-from .questions import analyse_question
+from .analyser import with_particle
+from .comparison_questions import ComparisonQuestion, relation_by
+from .questions import Measure, analyse_question
 
 _NAME = r"[^,?]+?"
 _AMONG = re.compile(
@@ -25,6 +26,11 @@ _OF_KIND = re.compile(
     r"(?:어느|어떤|무슨)\s+\S+의\s+(\S+?)[이가은는]\s|^(\S+?)[이가]\s+(?:더|가장)"
 )
 _DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게)\s+([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
+_LIFE: dict[str, tuple[str, ...]] = {
+    "birth": ("태어났습니까",),
+    "death": ("사망했습니까",),
+    "lifespan": ("태어났습니까", "사망했습니까"),
+}
 _DEGREES = tuple(
     (word, noun)
     for noun, words in {
@@ -38,18 +44,6 @@ _DEGREES = tuple(
     }.items()
     for word in words.split()
 )
-
-
-def with_particle(noun: str, closed: str, open_: str) -> str:
-    """``noun`` with the particle for a closed or an open last syllable."""
-    last = ord(noun[-1]) - 0xAC00 if noun else 0
-    is_closed = 0 <= last < 11172 and last % 28 != 0
-    return noun + (closed if is_closed else open_)
-
-
-def topic(noun: str) -> str:
-    """``noun`` as the topic of a sentence."""
-    return with_particle(noun, "은", "는")
 
 
 def korean_comparison_of(question: str) -> ComparisonQuestion | None:
@@ -71,9 +65,9 @@ def _same(bare: str) -> ComparisonQuestion | None:
     role = _ROLE.search(f"{match['attribute'] or ''}이 ")
     if shared:
         subjects = [f"{t}의 {role[1]}" if role else t for t in things]
-        asked = [f"{topic(t)} 어느 {shared[1]}{shared[2]}?" for t in subjects]
+        asked = [f"{with_particle(t, '은')} 어느 {shared[1]}{shared[2]}?" for t in subjects]
     elif match["attribute"]:
-        asked = [f"{t}의 {topic(match['attribute'])} 무엇입니까?" for t in things]
+        asked = [f"{t}의 {with_particle(match['attribute'], '은')} 무엇입니까?" for t in things]
     else:
         return None
     measure = analyse_question(bare).measure
@@ -85,7 +79,7 @@ def _both(bare: str) -> ComparisonQuestion | None:
     if match is None or not re.search(r"(?:까|요|가|나)$", bare):
         return None
     things = _things(match)
-    asked = tuple((f"{topic(thing)} {match['rest']}?",) for thing in things)
+    asked = tuple((f"{with_particle(thing, '은')} {match['rest']}?",) for thing in things)
     return ComparisonQuestion(things, asked, "both", "none")
 
 
@@ -97,30 +91,32 @@ def _among(bare: str) -> ComparisonQuestion | None:
     shape = analyse_question(f"{things[0]}와 {things[-1]} 중 {rest}?")
     role = _ROLE.search(rest)
     subjects = [f"{thing}의 {role[1]}" if role else thing for thing in things]
-    relation: Relation = "either"
     compared, measure = shape.comparison, shape.measure
     if measure == "none" and any(word in rest for word, _ in _DEGREES):
         compared = "least" if re.search(r"낮|짧|작", rest) else "greatest"
         measure = "number"
-    if compared in {"least", "greatest"} and measure not in {"none", "country"}:
-        relation = "least" if compared == "least" else "greatest"
-        asked = [tuple(_asked(measure, rest, subject)) for subject in subjects]
-    else:
-        said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
-        if said == rest:
-            return None
-        asked = [(f"{topic(subject)} {said}?",) for subject in subjects]
+    relation = relation_by(compared, measure)
+    said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
+    if relation == "either" and said == rest:
+        return None
+    asked = [
+        (f"{with_particle(subject, '은')} {said}?",)
+        if relation == "either"
+        else _asked(measure, rest, subject)
+        for subject in subjects
+    ]
     return ComparisonQuestion(things, tuple(asked), relation, measure)
 
 
-def _asked(measure: str, rest: str, subject: str) -> list[str]:
-    birth, death = f"{topic(subject)} 언제 태어났습니까?", f"{topic(subject)} 언제 사망했습니까?"
-    if measure in {"birth", "death", "lifespan"}:
-        return {"birth": [birth], "death": [death], "lifespan": [birth, death]}[measure]
+def _asked(measure: Measure, rest: str, subject: str) -> tuple[str, ...]:
+    """The questions about ``subject`` that tell its ``measure``."""
+    topic = with_particle(subject, "은")
+    if measure in _LIFE:
+        return tuple(f"{topic} 언제 {done}?" for done in _LIFE[measure])
     if measure == "number":
         of = _OF_KIND.search(rest)
-        noun = next((name for name in of.groups() if name), "") if of else ""
+        noun = of and (of[1] or of[2])
         noun = noun or next((name for word, name in _DEGREES if word in rest), "수")
-        return [f"{subject}의 {topic(noun)} 얼마입니까?"]
+        return (f"{subject}의 {with_particle(noun, '은')} 얼마입니까?",)
     done = _DONE.search(rest)
-    return [f"{topic(subject)} 언제 {done[1] if done else '시작'}되었습니까?"]
+    return (f"{topic} 언제 {done[1] if done else '시작'}되었습니까?",)

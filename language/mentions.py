@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from .analyser import STOP_WORDS, Span, sentences, strip_particle
+from .answer_types import OPENERS, UPPER
 
 Kind = Literal["name", "quoted", "date", "number"]
 
@@ -28,11 +29,10 @@ class Mention(NamedTuple):
     sentence: int
 
 
-_UPPER = "".join(chr(c) for c in (*range(0x530), *range(0x1E00, 0x1F00)) if chr(c).isupper())
 _CAPITAL = (
-    rf"(?:(?:[{_UPPER}]\.)+(?:[{_UPPER}](?![^\W_]))?"
+    rf"(?:(?:[{UPPER}]\.)+(?:[{UPPER}](?![^\W_]))?"
     rf"|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof|No)\."
-    rf"|[{_UPPER}][^\W_]*(?:[-'’./&](?!(?:born|based|style|like|era|speaking|language)\b)[^\W_]+)*(?:['’](?=\s[{_UPPER}]))?|\d+(?:st|nd|rd|th)\b)"
+    rf"|[{UPPER}][^\W_]*(?:[-'’./&](?!(?:born|based|style|like|era|speaking|language)\b)[^\W_]+)*(?:['’](?=\s[{UPPER}]))?|\d+(?:st|nd|rd|th)\b)"
 )
 _LINK = (
     r"(?:(?:of|de|la|le|du|di|da|do|dos|del|della|van|von|zu|der|den|ter|al|el|bin|ibn|ap|y|e|&)"
@@ -62,6 +62,7 @@ _KOREAN_PRONOUNS = frozenset(
     어디""".split()
 )
 _WORDS = re.compile(r"[^\W_]+")
+_BETWEEN_INITIALS = re.compile(r"(?<![^ ][a-z])(?<=[a-z]) (?=[a-z](?: |$))")
 _LETTER = re.compile(r"[^\W_]")
 _DIGIT = re.compile(r"\d")
 _OPENER = re.compile(r"[^\W_]+(?:['’]\w+)?")
@@ -71,31 +72,17 @@ _SPOKEN = re.compile(
     r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
 )
 _OPENS_SPEECH = re.compile(r"(?:^|[\s(–—-])[\"“'‘`]+$")
-_CALENDAR = frozenset(
-    """january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday""".split()
-)
-_OPENERS = (
-    STOP_WORDS
-    | _CALENDAR
-    | frozenset(
-        """although while since however also many several despite according among around
-        along another currently later originally first second third last next within
-        without like unlike due today together yes now thus hence therefore moreover
-        furthermore meanwhile instead indeed often sometimes usually generally
-        historically initially finally eventually recently previously formerly born died
-        known written mr mrs ms dr every upon whether though unless until toward towards
-        across behind beyond beside besides except near per via various numerous still
-        yet already never always perhaps soon then once give tell list describe explain
-        nothing everything something anything nobody everybody somebody anybody everyone
-        someone anyone
-        """.split()
-    )
+_OPENERS = STOP_WORDS | frozenset(
+    f"""{OPENERS} third last next yes now thus hence therefore moreover furthermore meanwhile
+    instead indeed often sometimes usually generally historically initially finally eventually
+    recently previously formerly born died known written mr mrs ms dr every upon whether though
+    unless until toward towards across behind beyond beside besides except near per via various
+    numerous still yet already never always perhaps soon then once nothing everything something
+    anything nobody everybody somebody anybody everyone someone anyone""".split()
 )
 _NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten".split())
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
-
-
+_SIGN = re.compile(r"[%$€£¥₩#+]")
 _EXCERPT = " (excerpt)"
 
 
@@ -110,22 +97,7 @@ def key(name: str) -> str:
     parts = _WORDS.findall(folded)
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:
         parts = parts[1:]
-    return " ".join(_join_initials(parts))
-
-
-def _join_initials(parts: list[str]) -> Iterator[str]:
-    """Runs of single letters as one word, so that "U.S." and "US" meet."""
-    run = ""
-    for part in parts:
-        if len(part) == 1 and part.isalpha() and part.isascii():
-            run += part
-            continue
-        if run:
-            yield run
-            run = ""
-        yield part
-    if run:
-        yield run
+    return _BETWEEN_INITIALS.sub("", " ".join(parts))
 
 
 def as_excerpt(title: str) -> str:
@@ -138,12 +110,11 @@ def topic_title(title: str, text: str) -> str:
 
     Empty where it is an excerpt of a longer text and does not mention its title.
     """
-    long = title.endswith(_EXCERPT)
     bare = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.removesuffix(_EXCERPT).split()))
-    if not long:
+    if not title.endswith(_EXCERPT):
         return bare
     plain = f" {key(text)} "
-    return bare if any(f" {alias} " in plain for alias in aliases(bare) if alias) else ""
+    return bare if any(f" {alias} " in plain for alias in aliases(bare)) else ""
 
 
 def aliases(title: str) -> list[str]:
@@ -158,7 +129,7 @@ def aliases(title: str) -> list[str]:
     if len(head) > 3:
         found.append(key(head))
     found.append(short_key(found[1]))
-    capitals = re.findall(rf"(?<![^\W_])([{_UPPER}])[^\W\d_]+", head)
+    capitals = re.findall(rf"(?<![^\W_])([{UPPER}])[^\W\d_]+", head)
     if len(capitals) > 2:
         found.append("".join(capitals).lower())
     return [alias for alias in dict.fromkeys(found) if alias]
@@ -183,7 +154,7 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     A single word that repeats part of a longer name of the passage or of ``title`` takes that
     name's key ("Curie" after "Marie Curie").
     """
-    lower = {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+    lower = _lower_words(text)
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
@@ -194,8 +165,11 @@ def find_mentions(title: str, text: str) -> list[Mention]:
 
 def question_mentions(question: str) -> list[Mention]:
     """The names, quoted names, dates and numbers in a question."""
-    lower = {word for word in re.findall(r"[^\W\d_]+", question) if word.islower()}
-    return _in_sentence(Span(0, len(question), question), 0, lower, [])
+    return _in_sentence(Span(0, len(question), question), 0, _lower_words(question), [])
+
+
+def _lower_words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
 
 
 def _title_pattern(title: str) -> re.Pattern[str] | None:
@@ -226,16 +200,14 @@ def _in_sentence(
         before = list(taken)
         for start, end in spans:
             inside = any(a <= start and end <= b for a, b in before)
-            across = any(start < b and a < end for a, b in before)
+            across = kind != "name" and any(start < b and a < end for a, b in before)
             written = sentence.text[start:end]
             normal = key(written)
-            if inside or (across and kind != "name") or not normal:
-                continue
-            if kind == "number" and len(normal) == 1:
+            if inside or across or len(normal) < (2 if kind == "number" else 1):
                 continue
             taken.append((start, end))
-            begin = sentence.start
-            found.append(Mention(begin + start, begin + end, written, normal, kind, number))
+            place = sentence.start + start
+            found.append(Mention(place, place + len(written), written, normal, kind, number))
     return sorted(found)
 
 
@@ -251,7 +223,7 @@ def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
             continue
         long = [word for word in re.findall(r"[^\W\d_]+", written) if len(word) > 3]
         capital = sum(not word[0].islower() for word in long)
-        if written and written[0] and (not written[0].islower()) and 2 * capital >= len(long):
+        if written and not written[0].islower() and 2 * capital >= len(long):
             start = match.start(group) + match[group].index(written)
             yield start, start + len(written)
 
@@ -263,24 +235,24 @@ def _name_spans(text: str, lower: set[str]) -> Iterator[tuple[int, int]]:
     for match in _NAME.finditer(text):
         start, end = _trim_openers(text, *match.span(), begin)
         written = text[start:end]
-        first = start <= begin
-        if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
-            continue
-        if _is_function_word(written) or (first and _is_plain_word(written, lower)):
+        plain = start <= begin and _is_plain_word(written, lower)
+        if plain or not _is_name(written):
             continue
         if _OPENS_SPEECH.search(text[:start]) and not _is_name_elsewhere(written, text, end):
             continue
         yield start, end
         cuts = [(start + m.start(), start + m.end()) for m in _OF.finditer(written)]
+        bounds = [start, *(place for cut in cuts for place in cut), end]
         if cuts:
-            bounds = [start, *(place for cut in cuts for place in cut), end]
             yield from zip(bounds[::2], bounds[1::2], strict=True)
 
 
-def _is_function_word(written: str) -> bool:
-    """Whether it is an opener or function word, alone; "WHO" and "US" are not."""
+def _is_name(written: str) -> bool:
+    """Whether ``written`` is no ordinal, letter, opener or function word; "WHO" and "US" are."""
+    if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
+        return False
     capitals = len(written) > 1 and written.isupper()
-    return not capitals and (key(written) in _OPENERS or written.lower() in _NUMBER_WORDS)
+    return capitals or not (key(written) in _OPENERS or written.lower() in _NUMBER_WORDS)
 
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
@@ -289,11 +261,10 @@ def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int
     ``begin`` is where the first word of ``text`` does.
     """
     openers = STOP_WORDS if start > begin else _OPENERS
-    while start < end:
-        word = _OPENER.match(text[start:end])
-        if not word or word[0].lower() not in openers or text[start + word.end() :][:1] in ".&":
-            break
-        if len(word[0]) > 1 and word[0].isupper():
+    while word := _OPENER.match(text[start:end]):
+        capitals = len(word[0]) > 1 and word[0].isupper()
+        abbreviated = text[start + word.end() :][:1] in ".&"
+        if word[0].lower() not in openers or abbreviated or capitals:
             break
         gap = _GAP.match(text, start + word.end(), end)
         start = gap.end() if gap else end
@@ -310,9 +281,9 @@ def _is_plain_word(written: str, lower: set[str]) -> bool:
 
 def _is_name_elsewhere(written: str, text: str, end: int) -> bool:
     """Whether what opens a quotation is no ordinary word: several in capitals, or met again."""
-    if len(re.findall(rf"(?<![^\W_])[{_UPPER}]", written)) > 1:
-        return True
-    return bool(re.search(rf"[^\W_],? {re.escape(written)}(?![^\W_])", text[end:]))
+    capitals = re.findall(rf"(?<![^\W_])[{UPPER}]", written)
+    again = rf"[^\W_],? {re.escape(written)}(?![^\W_])"
+    return len(capitals) > 1 or bool(re.search(again, text[end:]))
 
 
 def _korean_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -341,12 +312,9 @@ def _resolve_parts(found: list[Mention], title: str) -> list[Mention]:
     ]
 
 
-_SIGN = re.compile(r"[%$€£¥₩#+]")
-
-
 @lru_cache(maxsize=200_000)
 def normalised(name: str) -> str:
-    """``mentions.key`` with the signs that tell "C++" from "C" and "9%" from "9"."""
+    """The key of ``name`` with the signs that tell "C++" from "C" and "9%" from "9"."""
     found = key(name)
     signs = "".join(_SIGN.findall(name))
     return f"{found} {signs}" if found and signs else found

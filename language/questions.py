@@ -36,7 +36,6 @@ class QuestionShape:
     answer_type: AnswerType
     noun: str
     options: tuple[str, ...]
-    names: tuple[str, ...]
     terms: frozenset[str]
     focus: frozenset[str]
     roles: frozenset[str]
@@ -71,6 +70,10 @@ _KOREAN_ENDING = re.compile(
 )
 
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
+_ASKED: dict[str, AnswerType] = {
+    "who": "person", "whom": "person", "when": "date", "where": "place", "how": "open",
+    "why": "open",
+}  # fmt: skip
 _AUXILIARY = re.compile(
     r"^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
     r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
@@ -138,8 +141,8 @@ def analyse_question(question: str) -> QuestionShape:
     return replace(shape, text=text, answer_type="open", options=()) if subject else shape
 
 
-def _first_match(text: str, table: tuple[tuple[L, str], ...], default: L) -> L:
-    return next((value for value, pattern in table if re.search(pattern, text, re.I)), default)
+def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
+    return next((value for value, pattern in table if re.search(pattern, text, re.I)), "none")
 
 
 def _evidence(text: str) -> str:
@@ -158,10 +161,6 @@ def _english_shape(text: str) -> QuestionShape:
         frame = frame.replace(option, " ")
     if options and kind != "yes_no":
         kind = "choice"
-    elif kind != "yes_no":
-        options = ()
-    names = [span.text for span in name_spans(text) if span.start or len(span.text.split()) > 1]
-    names += [quoted for quoted in quoted_names(text) if quoted not in names]
     unsaid = _UNSAID if noun in {"country", "nationality"} else frozenset[str]()
     return QuestionShape(
         text=text,
@@ -169,12 +168,11 @@ def _english_shape(text: str) -> QuestionShape:
         answer_type=kind,
         noun=noun,
         options=options,
-        names=tuple(names),
         terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
         focus=_focus(text, asking),
-        roles=_roles(frame, names, kind),
-        comparison=_first_match(frame, _COMPARISONS, "none") if options else "none",
-        measure=_first_match(frame, _MEASURES, "none"),
+        roles=_roles(frame, text, kind),
+        comparison=_first_match(frame, _COMPARISONS) if options else "none",
+        measure=_first_match(frame, _MEASURES),
     )
 
 
@@ -183,16 +181,13 @@ def _question_word(text: str) -> re.Match[str] | None:
     found = list(_WH.finditer(text))
     if not found:
         return None
-    first = found[0]
-    lead = text[: first.start()].split()
+    lead = text[: found[0].start()].split()
     if len(lead) <= 2 and not (lead and lead[0].lower() in {"the", "a", "an"}):
-        return first
+        return found[0]
     asked = [m for m in found if m.group().lower() in {"what", "whom", "how"}]
-    if asked:
-        return asked[-1]
-    clause = [m for m in found if text[: m.start()].rstrip().endswith(",")]
-    if clause and text.endswith("?"):
-        return clause[-1]
+    clause = [m for m in found if text[: m.start()].rstrip().endswith(",") and text.endswith("?")]
+    if asked or clause:
+        return (asked or clause)[-1]
     return None if _AUXILIARY.match(text) else found[-1]
 
 
@@ -204,16 +199,8 @@ def _english_type(text: str, asking: re.Match[str] | None) -> tuple[AnswerType, 
         return "number", (counted[2] or "") if counted[1].lower() in {"many", "few"} else ""
     if _OPEN.search(text) or asking is None:
         return "open", ""
-    word, rest = asking.group().lower(), text[asking.end() :]
-    if word in {"how", "why"}:
-        return "open", ""
-    if word in {"who", "whom"}:
-        return "person", ""
-    if word == "when":
-        return "date", ""
-    if word == "where":
-        return "place", ""
-    return _type_of_noun(word, rest)
+    word = asking.group().lower()
+    return (_ASKED[word], "") if word in _ASKED else _type_of_noun(word, text[asking.end() :])
 
 
 def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
@@ -257,26 +244,22 @@ def _focus(text: str, asking: re.Match[str] | None) -> frozenset[str]:
     """Roots of the two content words after the question word and of the last one in the text."""
     if asking is None:
         return frozenset()
-    after = roots(text[asking.end() :])
-    before = roots(text[: asking.start()])
-    if not after:
-        return frozenset(before[-2:])
-    return frozenset(after[:2] + (before[-1:] if asking.start() else after[-1:]))
+    before, after = roots(text[: asking.start()]), roots(text[asking.end() :])
+    near = after[:2] + (before[-1:] if asking.start() else after[-1:])
+    return frozenset(near if after else before[-2:])
 
 
-def _roles(frame: str, names: list[str], kind: AnswerType) -> frozenset[str]:
-    """Roots of the person nouns in ``frame`` outside names, without the one that is asked for."""
-    for name in names:
+def _roles(frame: str, text: str, kind: AnswerType) -> frozenset[str]:
+    """Roots of the person nouns in ``frame`` outside the names of ``text``, except the noun that
+    is asked for."""
+    names = [span.text for span in name_spans(text) if span.start or " " in span.text]
+    for name in [*names, *quoted_names(text)]:
         frame = frame.replace(name, " _ ")
-    words = [
-        word[:-1] if word.endswith("s") and _NOUN_TYPES.get(word[:-1]) else word
-        for word in re.findall(r"[^\W_]+", frame.lower())
-    ]
+    words = re.findall(r"[^\W_]+", frame.lower())
+    words = [word[:-1] if word[-1] == "s" and word[:-1] in _NOUN_TYPES else word for word in words]
     found = [word for word in words if _NOUN_TYPES.get(word) == "person"]
-    if kind == "person" and re.search(r"['’]s?\W+\w+\W*$", frame):
-        found = found[:-1]
-    elif kind == "person":
-        found = found[1:]
+    if kind == "person":
+        found = found[:-1] if re.search(r"['’]s?\W+\w+\W*$", frame) else found[1:]
     return frozenset(roots(" ".join(found)))
 
 
@@ -321,6 +304,7 @@ _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("number", r"몇|얼마|인구는|수는\s*\??$"),
     ("person", r"누구|누가|누굴"),
     ("place", r"어디|어느\s*곳"),
+    ("open", _OPEN.pattern),
 )
 _KOREAN_WH = re.compile(
     r"언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|왜|어떻게|설명|요약"
@@ -334,28 +318,25 @@ def _korean_shape(text: str) -> QuestionShape:
     options = _korean_options(body)
     kind, noun = _korean_type(body)
     asking = _KOREAN_WH.search(body)
-    compared = options and _first_match(body, _COMPARISONS, "none") != "none"
-    if options and kind != "yes_no" and (compared or "중" in body or "아니면" in body):
-        kind = "choice"
-    elif kind != "yes_no":
+    compared = _first_match(body, _COMPARISONS)
+    if kind != "yes_no" and not (compared != "none" or "중" in body or "아니면" in body):
         options = ()
-    content = [word for word in (_korean_stem(word) for word in body.split()) if word]
-    told = (_korean_stem(word) for word in (_evidence(body) if options else body).split())
+    if options and kind != "yes_no":
+        kind = "choice"
+    content = [word for word in map(_korean_stem, body.split()) if word]
+    told = map(_korean_stem, (_evidence(body) if options else body).split())
     near = [_korean_stem(word) for word in body[asking.end() if asking else 0 :].split()]
-    nouns = (stem for stem in content if len(stem) > 1 and not _KOREAN_WH.search(stem))
-    names = [n for n in nouns if re.search(rf"{re.escape(n)}(?:[은는이가을를의에와과\s]|$)", body)]
     return QuestionShape(
         text=text,
         language="ko",
         answer_type=kind,
         noun=noun,
         options=options,
-        names=tuple(dict.fromkeys([*quoted_names(body), *names])),
         terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
         focus=frozenset(roots(" ".join(near[-2:]))),
         roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
-        comparison=_first_match(body, _COMPARISONS, "none") if options else "none",
-        measure=_first_match(body, _MEASURES, "none"),
+        comparison=compared if options else "none",
+        measure=_first_match(body, _MEASURES),
     )
 
 
@@ -367,12 +348,10 @@ def _korean_stem(word: str) -> str:
 
 
 def _korean_type(body: str) -> tuple[AnswerType, str]:
+    kind = _first_match(body, _KOREAN_TYPES)
+    if kind != "none":
+        return kind, ""
     asked = _KOREAN_ASKED.search(body)
-    for kind, pattern in _KOREAN_TYPES:
-        if re.search(pattern, body):
-            return kind, ""
-    if _OPEN.search(body):
-        return "open", ""
     if asked:
         noun = strip_particle(asked[1])
         return _NOUN_TYPES.get(noun, "name"), noun

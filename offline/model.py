@@ -31,7 +31,6 @@ from ..prompts.replies import (
     PassageQuestions,
     PromptReply,
     Queries,
-    Quote,
     RelationScore,
     RelationScores,
     Score,
@@ -39,10 +38,10 @@ from ..prompts.replies import (
     StandAloneQuestion,
 )
 from .extraction.extract import extract_facts, summarise
-from .follow_up.english import Turn, stand_alone
+from .follow_up.english import stand_alone
 from .questions.english import write_questions
-from .reading import Source, read
-from .relations import judge, read_options, relation_scores
+from .reading import Similarity, read
+from .relations import judge, relation_scores
 from .reporter import OfflineReporter
 from .steps import Steps, answer_from_steps, next_step, split, synthesize
 
@@ -114,20 +113,13 @@ class OfflineLanguageModel:
         return Queries(queries=queries or [" ".join(asked) or question])
 
     def _answer(self, question: str, texts: Sequence[Excerpt]) -> Answer:
-        sources = [Source(text["id"], text["title"], text["text"]) for text in texts]
-        reading = read(question, sources, self._similarity(question))
-        return Answer(
-            quotes=[Quote(id=quote.passage, quote=quote.text) for quote in reading.quotes],
-            sufficient=reading.sufficient,
-            answer=" ".join(reading.answer.split()),
-        )
+        return read(question, texts, self._similarity(question))
 
     def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:
         return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
-        written = write_questions(texts[0]["title"], texts[0]["text"])
-        return PassageQuestions(incoming=list(written.incoming), outgoing=list(written.outgoing))
+        return write_questions(texts[0]["title"], texts[0]["text"])
 
     def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
         return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
@@ -154,17 +146,17 @@ class OfflineLanguageModel:
     def _score_relations(
         self, question: str, clue: str, texts: Sequence[Excerpt]
     ) -> RelationScores:
-        scores: list[RelationScore] = []
-        for text in texts:
-            options, names = read_options(text["title"], text["text"])
-            given = relation_scores(question, clue, options, names, self._phrase_cosines(question))
-            scores += [RelationScore(id=id, score=score) for id, score in given.items()]
-        return RelationScores(scores=scores)
+        cosines = self._phrase_cosines(question)
+        return RelationScores(
+            scores=[
+                RelationScore(id=id, score=score)
+                for text in texts
+                for id, score in relation_scores(question, clue, text["text"], cosines).items()
+            ]
+        )
 
     def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
-        sources = [Source(text["id"], text["title"], text["text"]) for text in texts[1:]]
-        verdict = judge(question, sources)
-        return Judgement(sufficient=verdict.sufficient, clue=verdict.clue)
+        return judge(question, texts[1:])
 
     def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:
         """What the classifier holds most likely, also where it would abstain."""
@@ -175,19 +167,15 @@ class OfflineLanguageModel:
         return MethodChoice(method=decided.method, reason=decided.reason)
 
     def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> StandAloneQuestion:
-        turns = [
-            Turn("answer" if text["title"] == "answer" else "question", text["text"])
-            for text in history
-        ]
-        return StandAloneQuestion(question=stand_alone(question, turns))
+        return StandAloneQuestion(question=stand_alone(question, history))
 
-    def _phrase_cosines(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
+    def _phrase_cosines(self, question: str) -> Similarity | None:
         if not self._embedder.semantic:
             return None
         asked = self._phrase(question)
         return lambda phrases: [float(self._phrase(phrase) @ asked) for phrase in phrases]
 
-    def _similarity(self, question: str) -> Callable[[list[str]], Sequence[float]] | None:
+    def _similarity(self, question: str) -> Similarity | None:
         if not self._embedder.semantic:
             return None
 

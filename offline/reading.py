@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,48 +18,15 @@ from ..language.answer_types import (
     name_spans,
     roots,
 )
-from ..language.questions import AnswerType, QuestionShape, analyse_question
+from ..language.questions import QuestionShape, analyse_question
+from ..prompts.prompt import Excerpt
+from ..prompts.replies import Answer, Quote
 
 Similarity = Callable[[list[str]], Sequence[float]]
 
 
-class Source(NamedTuple):
-    """A passage to read: its id, the title of its document and its text."""
-
-    id: str
-    title: str
-    text: str
-
-
-class Quote(NamedTuple):
-    """A verbatim piece of a passage: ``text`` is the passage's text from ``start`` to ``end``."""
-
-    passage: str
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Reading:
-    """An answer with its support.
-
-    ``answer`` is empty without sentences. ``confidence`` in 0..1 is the share of the question that
-    the quotes cover, lowered when the kind of answer asked for was not found close to it; from one
-    half on the evidence counts as ``sufficient``.
-    """
-
-    answer: str
-    quotes: tuple[Quote, ...]
-    sufficient: bool
-    confidence: float
-    answer_type: AnswerType
-
-
 class _Sentence(NamedTuple):
     passage: int
-    start: int
-    end: int
     text: str
     roots: frozenset[str]
 
@@ -99,22 +65,25 @@ class _Scene:
 
 
 def read(
-    question: str, passages: Sequence[Source], similarity: Similarity | None = None
-) -> Reading:
-    """Answer ``question`` from ``passages``, English or Korean.
+    question: str, passages: Sequence[Excerpt], similarity: Similarity | None = None
+) -> Answer:
+    """Answers ``question`` from ``passages``, English or Korean.
 
     ``similarity`` maps sentences to their cosines with the question; without it, the words decide.
+    The answer is empty without sentences. It is sufficient if the quotes cover at least half of
+    the question; an answer of another kind than asked for, or far from its words, counts for less.
     """
     scene = _scene(analyse_question(question), passages, similarity)
-    kind = scene.shape.answer_type
     if not scene.sentences:
-        return Reading("", (), False, 0.0, kind)
-    finding = _find(scene)
-    used = [scene.sentences[index] for index in dict.fromkeys(finding.sentences)]
-    quotes = tuple(Quote(passages[s.passage][0], s.start, s.end, s.text) for s in used)
-    held = frozenset[str]().union(*(_own(scene, index) for index in finding.sentences))
-    confidence = round(min(1.0, _coverage(scene, held) * finding.fit), 3)
-    return Reading(finding.answer, quotes, confidence >= 0.5, confidence, kind)
+        return Answer(quotes=[], sufficient=False, answer="")
+    found = _find(scene)
+    used = [scene.sentences[index] for index in dict.fromkeys(found.sentences)]
+    held = frozenset[str]().union(*(_own(scene, index) for index in found.sentences))
+    return Answer(
+        quotes=[Quote(id=passages[each.passage]["id"], quote=each.text) for each in used],
+        sufficient=round(_coverage(scene, held) * found.fit, 3) >= 0.5,
+        answer=" ".join(found.answer.split()),
+    )
 
 
 def _find(scene: _Scene) -> _Finding:
@@ -128,13 +97,13 @@ def _find(scene: _Scene) -> _Finding:
 
 
 def _scene(
-    shape: QuestionShape, passages: Sequence[Source], similarity: Similarity | None
+    shape: QuestionShape, passages: Sequence[Excerpt], similarity: Similarity | None
 ) -> _Scene:
-    titles = tuple(re.sub(r"\s*[(（].*?[)）]\s*$", "", title).strip() for _, title, _ in passages)
+    titles = tuple(re.sub(r"\s*[(（].*?[)）]\s*$", "", each["title"]).strip() for each in passages)
     found = tuple(
-        _Sentence(i, span.start, span.end, span.text, _sentence_roots(span.text))
-        for i, (_, _, text) in enumerate(passages)
-        for span in sentences(text)
+        _Sentence(i, span.text, _sentence_roots(span.text))
+        for i, passage in enumerate(passages)
+        for span in sentences(passage["text"])
         if not span.text.startswith("#")  # a heading says nothing
     )
     title_roots = tuple(frozenset(roots(title)) for title in titles)
@@ -254,7 +223,7 @@ def _typed(scene: _Scene) -> _Finding | None:
     bearing = {_subject(scene, i)[0] for i in scene.named} if scene.shape.roles else set[int]()
     subjects = bearing - scene.named
     bearers = [scene.title_roots[passage] for passage in subjects]
-    best, top = None, -math.inf
+    found: list[tuple[float, _Finding]] = []
     for index, sentence in enumerate(scene.sentences):
         known = _context(scene, index)
         base = _score(scene, index) + 0.4 * (sentence.passage in subjects)
@@ -266,11 +235,10 @@ def _typed(scene: _Scene) -> _Finding | None:
             own = frozenset(roots(candidate.text)) if bearers else frozenset()
             bearer = any(own <= title or title <= own for title in bearers)
             score = base + near + 0.5 * candidate.prior - 0.5 * bearer
-            if score > top:
-                bridge = scene.bridges.get(sentence.passage, _NO_BRIDGE)
-                support, fit = (*bridge.sentences, index), min(1.0, near + candidate.prior)
-                best, top = _Finding(candidate.text, support, fit), score
-    return best
+            support = (*scene.bridges.get(sentence.passage, _NO_BRIDGE).sentences, index)
+            fit = min(1.0, near + candidate.prior)
+            found.append((score, _Finding(candidate.text, support, fit)))
+    return max(found, key=lambda scored: scored[0])[1] if found else None
 
 
 def _candidates(scene: _Scene, sentence: _Sentence, subjects: set[int]) -> list[Candidate]:

@@ -64,7 +64,8 @@ class EdgeIndex:
         _, sharing, shares = self._keywords.overlaps([keywords])
         overlaps[sharing] = shares
         cosines = np.clip((self._vectors @ vector)[self._incoming], -1, 1)
-        return hybrid_similarity(overlaps, cosines).astype(np.float32)
+        similarities: Floats = hybrid_similarity(overlaps, cosines).astype(np.float32)
+        return similarities
 
     def out_edges(self, vertex: int) -> range:
         """The numbers of the edges that leave ``vertex``."""

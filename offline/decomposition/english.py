@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from ...language.comparison_questions import SINGULAR_VERBS, comparison_of, split_list
 from ...language.name_masking import NAME, mask
+from .nesting import Nested, resolve
 
 _PERSONS = """director author writer composer performer singer producer founder creator designer
 architect inventor owner publisher editor screenwriter actor actress star artist president king
@@ -44,6 +46,7 @@ _ROLE = (
     r"(?: and (?:author|writer|producer|director))?)"
 )
 _THING = rf"{_KIND}{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
+_DESCRIBED = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
 _POSSESSIVE = re.compile(rf"(?:the )?(?P<thing>{NAME}) ?'s? (?P<role>{_ROLE})\b")
 _OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})")
 _COMPOUNDED = re.compile(
@@ -119,40 +122,22 @@ _EACH = re.compile(
 _JOINTLY = re.compile(
     r"\b(?:together|each other|both|meet|met|common|same|share|between|married)\b"
 )
-
-
-_MOST_NESTED = 8
 _FOUND_FIRST = "⟦who⟧"
-
-
-class Steps:
-    """Sub-questions in order; each is asked once, and later ones refer to it as #n."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def ask(self, text: str) -> str:
-        """Adds a sub-question, unless it is there, and gives the reference to it."""
-        text = text[:1].upper() + text[1:]
-        if text not in self.texts:
-            self.texts.append(text)
-        return f"#{self.texts.index(text) + 1}"
 
 
 def decompose_english(question: str) -> list[str]:
     """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
-    steps = Steps()
+    texts: list[str] = []
     bare = question.strip().rstrip("?. ")
     compared = comparison_of(bare)
     if compared is not None:
-        described = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
-        titles = [thing for thing in compared.things if not described.match(thing)]
-        for asked in (asked for questions in compared.questions for asked in questions):
-            _resolve(asked, steps, titles)
-        return steps.texts
+        titles = [thing for thing in compared.things if not _DESCRIBED.match(thing)]
+        for asked in chain.from_iterable(compared.questions):
+            _resolve(asked, texts, titles)
+        return texts
     for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
-        _resolve(part.replace(_FOUND_FIRST, f"#{len(steps.texts)}"), steps)
-    return steps.texts
+        _resolve(part.replace(_FOUND_FIRST, f"#{len(texts)}"), texts)
+    return texts
 
 
 def _grid(text: str) -> list[str]:
@@ -171,11 +156,8 @@ def _grid(text: str) -> list[str]:
 
 def _listed(text: str) -> list[str]:
     """The members of a list such as "A, B and C"; names are not cut at their own commas' "and"."""
-    return [
-        part.strip()
-        for part in re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text)
-        if part.strip()
-    ]
+    parts = re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _named(things: list[str]) -> bool:
@@ -203,35 +185,23 @@ def _joined(text: str) -> list[str]:
         return []
     first, second = match["first"], match["second"]
     names = re.findall(NAME, first)
+    meant = names[-1] if names else ""
     if _PERSONAL.search(second) and re.match(r"who\b", first, re.IGNORECASE):
         meant = _FOUND_FIRST
-    else:
-        meant = names[-1] if names else ""
     if meant:
         second = re.sub(r"\b(?:its|his|their)\b", f"{meant}'s", second)
         second = _PRONOUN.sub(meant, second, count=1)
     return [masked.unmask(f"{part.strip(' ,')}?") for part in (first, second)]
 
 
-def _resolve(question: str, steps: Steps, known: Sequence[str] = ()) -> None:
-    """Asks for what ``question`` describes, innermost first, and then the question itself."""
+def _resolve(question: str, texts: list[str], known: Sequence[str] = ()) -> None:
     masked = mask(_one_sentence(question).rstrip("?. "), known)
-    text = masked.text
-    for _ in range(_MOST_NESTED):
-        found = _innermost(text)
-        if found is None:
-            break
-        start, end, questions = found
-        last = bool(_TRIVIAL.match(f"{text[:start]}#0{text[end:]}")) or bool(_TRIVIAL.match(text))
-        if last and len(questions) == 1:
-            break
-        reference = ""
-        for asked in questions:
-            reference = steps.ask(f"{masked.unmask(asked.replace('#0', reference))}?")
-        if last:
-            return
-        text = f"{text[:start]}{reference}{text[end:]}"
-    steps.ask(f"{masked.unmask(text)}?")
+
+    def written(asked: str) -> str:
+        text = masked.unmask(asked)
+        return f"{text[:1].upper()}{text[1:]}?"
+
+    resolve(masked.text, texts, _innermost, _TRIVIAL.match, written)
 
 
 def _one_sentence(question: str) -> str:
@@ -243,10 +213,10 @@ def _one_sentence(question: str) -> str:
     return re.sub(rf"\b(?:this|that) {match['head']}\b", described, match["rest"], count=1)
 
 
-def _innermost(text: str) -> tuple[int, int, list[str]] | None:
-    """The description that begins last: where it stands, and the questions for what it means."""
+def _innermost(text: str) -> Nested | None:
+    """The description that begins last."""
     found = [
-        (match.start(), match.end(), _role_questions(match["role"], match["thing"]))
+        Nested(match.start(), match.end(), _role_questions(match["role"], match["thing"]))
         for pattern in (_POSSESSIVE, _OF, _COMPOUNDED)
         for match in pattern.finditer(text)
     ]
@@ -256,8 +226,8 @@ def _innermost(text: str) -> tuple[int, int, list[str]] | None:
             if match:
                 end = _clause_end(text, match)
                 clause = text[match.start("clause") : end].strip()
-                found.append((match.start(), end, [_clause_question(match, clause)]))
-    return max(found, key=lambda item: item[:2], default=None)
+                found.append(Nested(match.start(), end, [_clause_question(match, clause)]))
+    return max(found, key=lambda nested: nested[:2], default=None)
 
 
 def _role_questions(role: str, thing: str) -> list[str]:
@@ -266,8 +236,8 @@ def _role_questions(role: str, thing: str) -> list[str]:
         first, second = _KIN[role]
         return [f"who is the {first} of {thing}", f"who is the {second} of #0"]
     head = role.split(" and ")[0].split(" ")[-1]
-    person = head in _PERSONS.split() or head[:-1] in _PERSONS.split()
-    plural = person and head.endswith("s") and head not in _PERSONS.split()
+    plural = head.endswith("s") and head[:-1] in _PERSONS.split() and head not in _PERSONS.split()
+    person = plural or head in _PERSONS.split() or head[:-1] in _PERSONS.split()
     return [f"{'who' if person else 'what'} {'are' if plural else 'is'} the {role} of {thing}"]
 
 

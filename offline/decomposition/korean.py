@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
-from ...language.comparison_questions_korean import korean_comparison_of, topic
+from ...language.analyser import with_particle
+from ...language.comparison_questions_korean import korean_comparison_of
+from .nesting import Nested, resolve
 
 _PERSONS = (
     "감독|저자|작가|작곡가|가수|제작자|설립자|창업자|발명가|설계자|건축가|주인공|배우|대통령|왕|황제|"
@@ -41,22 +44,17 @@ _COMPARED = re.compile(
 _AXES_OF = re.compile(
     r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$"
 )
-_MOST_NESTED = 8
 
 
 def decompose_korean(question: str) -> list[str]:
     """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
     texts: list[str] = []
-    for part in _parts(question.strip().rstrip("?？. ")):
-        _resolve(part, texts)
-    return texts
-
-
-def _parts(bare: str) -> list[str]:
+    bare = question.strip().rstrip("?？. ")
     compared = korean_comparison_of(bare)
-    if compared is not None:
-        return [asked for questions in compared.questions for asked in questions]
-    return _grid(bare) or _joined(bare) or [f"{bare}?"]
+    parts = compared and chain.from_iterable(compared.questions)
+    for part in parts or _grid(bare) or _joined(bare) or [bare]:
+        resolve(part.rstrip("?"), texts, _innermost, _TRIVIAL.match, "{}?".format)
+    return texts
 
 
 def _grid(bare: str) -> list[str]:
@@ -70,7 +68,7 @@ def _grid(bare: str) -> list[str]:
     ending = match["rest"] if match.re is _AXES_OF else "무엇입니까"
     if match.re is _AXES_OF and not re.match(_WH, ending):
         return []
-    return [f"{thing}의 {topic(axis)} {ending}?" for thing in things for axis in axes]
+    return [f"{thing}의 {with_particle(axis, '은')} {ending}?" for thing in things for axis in axes]
 
 
 def _listed(text: str) -> list[str]:
@@ -90,52 +88,19 @@ def _joined(bare: str) -> list[str]:
     return [f"{match['topic']} {first}?", f"{second}?"]
 
 
-def _resolve(question: str, texts: list[str]) -> None:
-    """Asks for what ``question`` describes, innermost first, and then the question itself."""
-    text = question.rstrip("?")
-    for _ in range(_MOST_NESTED):
-        found = _innermost(text)
-        if found is None:
-            break
-        start, end, asked = found
-        last = bool(_TRIVIAL.match(f"{text[:start]}#0{text[end:]}"))
-        if last and len(asked) == 1:
-            break
-        reference = ""
-        for one in asked:
-            reference = _ask(texts, one.replace("#0", reference))
-        if last:
-            return
-        text = f"{text[:start]}{reference}{text[end:]}"
-    _ask(texts, f"{text}?")
-
-
-def _ask(texts: list[str], text: str) -> str:
-    if text not in texts:
-        texts.append(text)
-    return f"#{texts.index(text) + 1}"
-
-
-def _innermost(text: str) -> tuple[int, int, list[str]] | None:
+def _innermost(text: str) -> Nested | None:
     relative = _RELATIVE.match(text)
     if relative and _modifies(relative["ending"]):
         described = f"{relative['clause']} {relative['head']}"
-        return 0, relative.end("head"), [_asking(described, relative["head"])]
+        return Nested(0, relative.end("head"), [_asking(described, relative["head"])])
     of = _OF.search(text)
     if of is None:
         return None
-    thing, role = of["thing"], of["role"]
-    if role in _KIN:
-        first, second = _KIN[role]
-        return (
-            of.start(),
-            of.end("role"),
-            [
-                _asking(f"{thing}의 {first}", first),
-                _asking(f"#0의 {second}", second),
-            ],
-        )
-    return of.start(), of.end("role"), [_asking(f"{thing}의 {role}", role)]
+    thing, questions = of["thing"], list[str]()
+    for role in _KIN.get(of["role"], (of["role"],)):
+        questions.append(_asking(f"{thing}의 {role}", role))
+        thing = "#0"
+    return Nested(of.start(), of.end("role"), questions)
 
 
 def _modifies(syllable: str) -> bool:
@@ -144,6 +109,6 @@ def _modifies(syllable: str) -> bool:
 
 
 def _asking(described: str, head: str) -> str:
-    if re.fullmatch(_PERSONS, head):
-        return f"{topic(described)} 누구입니까?"
-    return f"{topic(described)} {'어디' if re.fullmatch(_PLACES, head) else '무엇'}입니까?"
+    word = "어디" if re.fullmatch(_PLACES, head) else "무엇"
+    word = "누구" if re.fullmatch(_PERSONS, head) else word
+    return f"{with_particle(described, '은')} {word}입니까"

@@ -20,7 +20,7 @@ from ..questions.english import (
     find_topic,
     nation,
 )
-from .entity_types import Found, Link, Thing, type_of_name, type_of_noun
+from .entity_types import Found, Link, Thing, life_of, type_of_name, type_of_noun
 from .marks import Mark, marks_of, mentions_of, noun_phrases
 
 _MOST_IN_SENTENCE = 16
@@ -66,9 +66,8 @@ _LEADS = re.compile(
     rf"(?:{'|'.join(word.capitalize() for word in _PREPOSITIONS.split())})(?: the| early| late)* "
 )
 _ACTIVE = re.compile(r"(?:^|\b(?:and|or|but|he|she|it|they|who|that|which)) (?:[a-z]+ly )?$")
-
-
 _CONNECTED = "is connected with"
+_LIFE = ("was born on", "died on", "was born in", "died in")
 
 
 class _Subject(NamedTuple):
@@ -94,7 +93,7 @@ def read_english(title: str, text: str) -> Found:
     topic_type = _topic_type(topic, text)
     things = [Thing(about.key, topic.name, topic_type, 0, True)]
     links = []
-    for relation, thing in (*_life(text), *_nationality(plain)):
+    for relation, thing in (*life_of(text, _LIFE), *_nationality(plain)):
         things.append(thing)
         links.append(Link(about.key, relation, thing.key, 9.0))
     others = topic.kind != "person" or not _is_named(title, text)
@@ -342,14 +341,6 @@ def _in_asides(
                     r"((?:[a-z]+ ){1,3}(?:as|by|of|in|to))[^\w]*$", text[start : mark.start]
                 )
                 yield from _link(owner, f"is {words[1]}" if words else "is linked with", mark, 3.0)
-
-
-def _life(text: str) -> Iterator[tuple[str, Thing]]:
-    said = ("was born on", "died on", "was born in", "died in")
-    for fact, relation in zip(life_facts(text), said, strict=True):
-        if fact:
-            kind = "date" if relation.endswith("on") else "place"
-            yield relation, Thing(key(fact.text), fact.text, kind, 0, False)
 
 
 def _nationality(plain: list[str]) -> Iterator[tuple[str, Thing]]:

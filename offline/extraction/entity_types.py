@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...language.answer_types import names
-from ..questions.english import kind_of, nation
+from ...language.answer_types import life_facts, names
+from ...language.mentions import key
+from ..questions.english import PARTICULAR, PLACED, kind_of, nation
 
 _WORDS = {
     "organisation": """academy agency army association authority bank band board bureau church club
@@ -30,9 +32,7 @@ _APPOSITION = re.compile(
     r"(?:, (?:an?|the) |,? (?:is|was|are|were) (?:an?|the|one of the) )"
     r"((?:[\w-]+ ){0,3}?[a-z-]{3,})(?=[,.;:]|$| (?:of|in|on|at|by|from|for|and|who|that|which)\b)"
 )
-_PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
 _COUNTRY = re.compile(r"(?:land|Wales|Britain|ia|Burma|Union|UK|U\.?S\.?A?)$")
-_PARTICULAR = re.compile(r"\b(?:[Tt]he|an?) $")
 
 
 class Thing(NamedTuple):
@@ -65,6 +65,17 @@ class Found(NamedTuple):
     sentences: list[str]
 
 
+def life_of(text: str, relations: Sequence[str]) -> Iterator[tuple[str, Thing]]:
+    """The dates and places of the birth and death that ``text`` tells, each with its relation.
+
+    ``relations`` are those to the days of birth and death and then to the places.
+    """
+    kinds = ("date", "date", "place", "place")
+    for fact, relation, kind in zip(life_facts(text), relations, kinds, strict=True):
+        if fact:
+            yield relation, Thing(key(fact.text), fact.text, kind, 0, False)
+
+
 def is_demonym(name: str) -> bool:
     """Whether ``name`` is, like "Norwegian", no name but an adjective of a country."""
     return nation(name) == "adjective" and not _COUNTRY.search(name)
@@ -80,11 +91,11 @@ def type_of_name(name: str, text: str, start: int, end: int) -> str:
     """The type of ``name``, which is characters ``[start, end)`` of the sentence ``text``."""
     if nation(name):
         return "place"
-    words = [word.lower() for word in re.findall(r"[^\W\d_]+", name)]
+    words = re.findall(r"[^\W\d_]+", name.lower())
     telling = (form for w in (*words[-1:], *words[:1]) for form in (w, w.removesuffix("s")))
-    named = next((_TYPE_OF[form] for form in telling if form in _TYPE_OF), "")
-    if named:
-        return named
+    for form in telling:
+        if form in _TYPE_OF:
+            return _TYPE_OF[form]
     before, after = text[max(0, start - 40) : start], text[end : end + 80]
     role = _ROLE.search(before)
     if role and kind_of(role[1]) == "person" and len(words) < 5:
@@ -96,9 +107,8 @@ def type_of_name(name: str, text: str, start: int, end: int) -> str:
 
 
 def _by_position(name: str, text: str, start: int, before: str) -> str:
-    prior = max(
-        (found.prior for found in names(text, "person", "") if found.start == start), default=0.0
-    )
-    if _PLACED.search(before) and prior < 0.7:
+    people = names(text, "person", "")
+    prior = max((found.prior for found in people if found.start == start), default=0.0)
+    if PLACED.search(before) and prior < 0.7:
         return "place"
-    return "person" if prior >= 0.5 and " " in name and not _PARTICULAR.search(before) else ""
+    return "person" if prior >= 0.5 and " " in name and not PARTICULAR.search(before) else ""

@@ -9,10 +9,12 @@ from ...language.analyser import Span, sentences
 from ...language.answer_types import countries, life_facts
 from ...language.mentions import Mention, aliases, find_mentions, key
 from ...language.questions import analyse_question
-from .entity_types import Found, Link, Thing
+from .entity_types import Found, Link, Thing, life_of
 from .marks import Mark
 
 _MOST_IN_SENTENCE = 12
+_LIFE = ("에 태어났다", "에 죽었다", "에서 태어났다", "에서 죽었다")
+_CONNECTED = "와 관련된다"
 _COMMON = frozenset(
     """이를 이름 이유 사람 시작 중심 당시 이후 이전 처음 오늘날 지금 현재 다음 모두 대부분 일부
     부분 방법 사실 사이 자신 모습 모양 소리 뜻 말 곳 것 때 등 수 년 월 일 가장 매우 함께 다시
@@ -38,17 +40,11 @@ _NOUNS_IN_DA = frozenset("바다 캐나다 우간다 르완다 판다 부다".sp
 _HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|여왕|황제|왕후|장군|대통령|선생)$")
 _CLAUSE_END = re.compile(r"(?:고|며|으며|으나|지만|자|여|아|어|는데),? |, (?=\S+ )|[.!?。]?$")
 _DEFINED = re.compile(r"([가-힣]+?)(?:이다|이었다|였다|입니다|이며|이고)[.,]?(?=\s|$)")
-_WORD_TYPES = (
-    (
-        re.compile(r"(?:대학교|대학|회사|은행|협회|위원회|학회|정부|집현전)$"),
-        "organisation",
-    ),
-    (
-        re.compile(r"(?:시|도|구|군|산|강|섬|궁|성|역|교|다리|사|릉|문|특별시|광역시|나라)$"),
-        "place",
-    ),
-    (re.compile(r"(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사건|운동)$"), "event"),
-)
+_WORD_TYPES = {
+    "organisation": re.compile(r"(?:대학교|대학|회사|은행|협회|위원회|학회|정부|집현전)$"),
+    "place": re.compile(r"(?:시|도|구|군|산|강|섬|궁|성|역|교|다리|사|릉|문|특별시|광역시|나라)$"),
+    "event": re.compile(r"(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사건|운동)$"),
+}
 
 
 def read_korean(title: str, text: str) -> Found:
@@ -64,13 +60,12 @@ def read_korean(title: str, text: str) -> Found:
     marked = _marked(text, mentions)
     things = [Thing(about.key, name, _type_of_topic(whole, text), 0, True)]
     links: list[Link] = []
-    for relation, thing in _life(text):
+    for relation, thing in life_of(text, _LIFE):
         things.append(thing)
         links.append(Link(about.key, relation, thing.key, 9.0))
     for number, span in enumerate(spans):
-        marks = list(
-            _marks(span, [m for m in mentions if m.sentence == number], own, about, marked)
-        )
+        inside = [mention for mention in mentions if mention.sentence == number]
+        marks = list(_marks(span, inside, own, about, marked))
         subject = _subject(span.text, marks, about)
         for mark in marks:
             kind = things[0].type if mark.key == about.key else _type(span.text, mark)
@@ -133,12 +128,12 @@ def _links(text: str, marks: list[Mark], subject: Mark, about: Mark) -> Iterator
         relation = _relation(text[mark.end :])
         yield Link(
             subject.key,
-            relation or "와 관련된다",
+            relation or _CONNECTED,
             mark.key,
             round(max(2.0, 9 - 0.3 * away) * (1.0 if relation else 0.5), 1),
         )
     if subject.key != about.key and all(mark.key != about.key for mark in others):
-        yield Link(about.key, "와 관련된다", subject.key, 1.0)
+        yield Link(about.key, _CONNECTED, subject.key, 1.0)
 
 
 def _relation(rest: str) -> str:
@@ -157,9 +152,7 @@ def _type_of_topic(whole: list[str], text: str) -> str:
     if life_facts(text).death:
         return "person"
     defined = _DEFINED.search(whole[0]) if whole else None
-    if not defined:
-        return ""
-    if len(defined[1]) < 2:
+    if not defined or len(defined[1]) < 2:
         return ""
     kind = analyse_question(f"어느 {defined[1]} 인가?").answer_type
     return "person" if kind == "person" else defined[1]
@@ -170,18 +163,10 @@ def _type(text: str, mark: Mark) -> str:
         return mark.kind
     if any(country == mark.name for _, country in countries(mark.name)):
         return "place"
-    for pattern, kind in _WORD_TYPES:
+    for kind, pattern in _WORD_TYPES.items():
         if len(mark.name) > 2 and pattern.search(mark.name):
             return kind
     rest = text[mark.end :]
     if _PLACE.match(rest):
         return "place"
     return "person" if _PERSON.match(rest) else ""
-
-
-def _life(text: str) -> Iterator[tuple[str, Thing]]:
-    said = ("에 태어났다", "에 죽었다", "에서 태어났다", "에서 죽었다")
-    for fact, relation in zip(life_facts(text), said, strict=True):
-        if fact:
-            kind = "place" if relation.startswith("에서") else "date"
-            yield relation, Thing(key(fact.text), fact.text, kind, 0, False)

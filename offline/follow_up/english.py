@@ -4,30 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
 
 from ...language.analyser import STOP_WORDS, is_korean
 from ...language.answer_types import name_spans, quoted_names
 from ...language.mentions import question_mentions
 from ...language.questions import analyse_question
+from ...prompts.prompt import Excerpt
 from ..extraction.entity_types import type_of_name
 from ..questions.english import kind_of
-from .korean import korean_names, korean_stand_alone
-
-
-class Turn(NamedTuple):
-    """What was said: a person's question, or the answer to it."""
-
-    role: Literal["question", "answer"]
-    text: str
-
-
-class Named(NamedTuple):
-    """A name that was said, with its article; ``kind`` is empty where it cannot be told."""
-
-    text: str
-    kind: str
-
+from .korean import Named, korean_names, korean_stand_alone
 
 _OPENER = re.compile(r"^(?:and|but|so|then|also|ok|okay|well|now)\b,?\s+", re.I)
 _REQUEST = re.compile(
@@ -66,61 +51,53 @@ _PERSONS = frozenset(
 _PLURAL = frozenset("they them their".split())
 
 
-def stand_alone(question: str, history: Sequence[Turn]) -> str:
-    """``question`` with names in place of what refers to ``history`` (oldest first).
+def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
+    """``question`` with names in place of the words that refer to ``history`` (oldest first).
 
-    A question that can be understood alone, or whose reference cannot be found, is unchanged.
-    English and Korean.
+    The title of a turn says whether it is a "question" or an "answer". A question that can be
+    understood alone, or whose reference cannot be found, is unchanged. English and Korean.
     """
-    said: list[Turn] = []
+    said: list[tuple[str, str]] = []
+    last = ""
     for turn in history:
-        text = _rewritten(turn.text, said) if turn.role == "question" else turn.text
-        said.append(turn._replace(text=text))
-    return _rewritten(question, said)
+        text = turn["text"]
+        if turn["title"] != "answer":
+            text = last = _rewritten(text, said, last)
+        said.append((text, last))
+    return _rewritten(question, said, last)
 
 
-def _rewritten(question: str, said: Sequence[Turn]) -> str:
+def _rewritten(question: str, said: Sequence[tuple[str, str]], last: str) -> str:
+    """``said`` are the turns, each with the question that it answers or is; ``last`` the last."""
     text = " ".join(question.split())
-    last = next((turn.text for turn in reversed(said) if turn.role == "question"), "")
     if not text or not last:
         return question
     if is_korean(text):
-        turns = [korean_names(turn.text, _asked_before(said, n)) for n, turn in enumerate(said)]
-        return korean_stand_alone(text, last, turns) or question
-    return _english(text, last, [_names(turn, said, n) for n, turn in enumerate(said)]) or question
+        return korean_stand_alone(text, last, [korean_names(*turn) for turn in said]) or question
+    return _english(text, last, [_names(*turn) for turn in said]) or question
 
 
-def _asked_before(said: Sequence[Turn], number: int) -> str:
-    """The question that turn ``number`` answers, or is."""
-    asked = [turn.text for turn in said[: number + 1] if turn.role == "question"]
-    return asked[-1] if asked else ""
-
-
-def _names(turn: Turn, said: Sequence[Turn], number: int) -> list[Named]:
-    """The names of a turn in order; a short answer is of the kind that was asked for."""
+def _names(text: str, asked: str) -> list[Named]:
+    """The names of a turn in order; a short answer is of the kind that was ``asked`` for."""
     found: list[Named] = []
-    certain = {m.text for m in question_mentions(turn.text) if m.kind == "name"}
-    for span in name_spans(turn.text):
-        if span.text not in certain:
-            continue
-        article = re.search(r"\b[Tt]he $", turn.text[: span.start])
-        kind = type_of_name(span.text, turn.text, span.start, span.end)
-        found.append(Named(("the " if article else "") + span.text, kind))
-    if turn.role == "answer":
-        asked = analyse_question(_asked_before(said, number)).answer_type
-        short = len(turn.text.split()) <= 6
-        if found and short and asked in {"person", "place"}:
-            found[0] = found[0]._replace(kind=asked)
-    else:
-        if found and re.match(r"who (?:is|was|are|were) ", turn.text, re.I):
-            found[0] = found[0]._replace(kind="person")
-        if not found and (
-            about := re.match(r"(?:what|who) (?:is|are|was|were) (.+?)\W*$", turn.text, re.I)
-        ):
-            found.append(Named(about[1], ""))
+    certain = {m.text for m in question_mentions(text) if m.kind == "name"}
+    for span in name_spans(text):
+        if span.text in certain:
+            article = "the " if re.search(r"\b[Tt]he $", text[: span.start]) else ""
+            kind = type_of_name(span.text, text, span.start, span.end)
+            found.append(Named(article + span.text, kind))
+    kind = ""
+    if text != asked:
+        kind = analyse_question(asked).answer_type if len(text.split()) <= 6 else ""
+    elif re.match(r"who (?:is|was|are|were) ", text, re.I):
+        kind = "person"
+    if found and kind in {"person", "place"}:
+        found[0] = found[0]._replace(kind=kind)
+    about = re.match(r"(?:what|who) (?:is|are|was|were) (.+?)\W*$", text, re.I)
+    if about and not found and text == asked:
+        found.append(Named(about[1], ""))
     known = {name.text.casefold() for name in found}
-    found += [Named(n, "work") for n in quoted_names(turn.text) if n.casefold() not in known]
-    return found
+    return found + [Named(n, "work") for n in quoted_names(text) if n.casefold() not in known]
 
 
 def _english(text: str, last: str, turns: Sequence[Sequence[Named]]) -> str:
@@ -194,12 +171,10 @@ def _resolved(text: str, turns: Sequence[Sequence[Named]]) -> str:
 def _pronoun_replaced(text: str, match: re.Match[str], turns: Sequence[Sequence[Named]]) -> str:
     word = match.group().lower()
     possessive = match.re is _POSSESSIVE and not (word == "her" and match[3] in STOP_WORDS)
-    if word in _PLURAL and (pair := _pair(turns)):
-        named = pair
-    elif word in _PERSON_WORDS:
+    if word in _PERSON_WORDS:
         named = _recent(turns, lambda n: n.kind == "person") or _recent(turns, lambda n: not n.kind)
     elif word in _PLURAL:
-        named = _recent(turns, lambda name: True)
+        named = _pair(turns) or _recent(turns, lambda name: True)
     else:
         named = _recent(turns, lambda name: name.kind != "person")
     if not named:
@@ -210,8 +185,7 @@ def _pronoun_replaced(text: str, match: re.Match[str], turns: Sequence[Sequence[
 
 def _recent(turns: Sequence[Sequence[Named]], fits: Callable[[Named], bool]) -> str:
     """The first fitting name of the latest turn that has one."""
-    fitting = (name.text for names in reversed(turns) for name in names if fits(name))
-    return next(fitting, "")
+    return next((name.text for names in reversed(turns) for name in names if fits(name)), "")
 
 
 def _pair(turns: Sequence[Sequence[Named]]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from ...language.analyser import strip_particle
+from ...language.analyser import strip_particle, with_particle
 
 _OPENER = re.compile(r"^(?:그럼|그러면|그리고|그런데|근데|그렇다면|또|그래서)[,\s]+")
 _JOSA = re.compile(
@@ -36,27 +37,31 @@ _THING_NAME = re.compile(
 _HUMAN_ACT = re.compile(r"태어|죽|사망|별세|결혼|살았|자랐|다녔|졸업|몇 살|나이|국적|직업")
 _PREDICATE = re.compile(r"(?:다|까|요|나|니|지|며|고|서|던|는가|을까|한|된|하는|되는|했던)[?.!]*$")
 
-Names = Sequence[tuple[str, str]]
+
+class Named(NamedTuple):
+    """A name that was said, with its article; ``kind`` is empty where it cannot be told."""
+
+    text: str
+    kind: str
 
 
-def korean_names(text: str, asked: str) -> list[tuple[str, str]]:
-    """The nouns of a turn in order, each with its kind: person, place, thing or nothing.
+def korean_names(text: str, asked: str) -> list[Named]:
+    """The nouns of a turn in order, each a person, place, thing or of no known kind.
 
-    ``asked`` is the question that the turn answers, or is: who answers "누구" is a person.
+    ``asked`` is the question that the turn answers, or is: an answer to "누구" is a person.
     """
-    answers = text != asked
-    found: list[tuple[str, str]] = []
+    found: list[Named] = []
     for noun, josa in _nouns(text):
         kind = "thing" if _THING_NAME.search(noun) else ""
         if not kind and josa in {"에서", "에"} and _PLACE_NAME.search(noun):
             kind = "place"
-        if not found and answers and re.search(r"누구|누가|누굴", asked):
+        if not found and text != asked and re.search(r"누구|누가|누굴", asked):
             kind = "person"
-        elif not found and answers and "어디" in asked:
+        elif not found and text != asked and "어디" in asked:
             kind = "place"
         elif not found and (_HUMAN_ACT.search(text) or re.search(r"누구(?:인|입|야|였)", text)):
             kind = kind or "person"
-        found.append((noun, kind))
+        found.append(Named(noun, kind))
     return found
 
 
@@ -84,7 +89,7 @@ def _nouns(text: str) -> Iterator[tuple[str, str]]:
         yield " ".join(group), ""
 
 
-def korean_stand_alone(text: str, last: str, turns: Sequence[Names]) -> str:
+def korean_stand_alone(text: str, last: str, turns: Sequence[Sequence[Named]]) -> str:
     """``text`` with names for what refers to ``turns``; empty where it stands alone.
 
     ``last`` is the last question before it, ``turns`` the names of what was said, oldest first.
@@ -99,63 +104,39 @@ def korean_stand_alone(text: str, last: str, turns: Sequence[Names]) -> str:
         return _completed(elliptic[1], resolved != body, last)
     if resolved != body:
         return resolved
-    if not any(True for _ in _nouns(body)):
-        return _with_topic(body, turns)
-    return ""
+    return "" if next(_nouns(body), None) else _with_topic(body, turns)
 
 
-def _resolved(body: str, turns: Sequence[Names]) -> str:
+def _resolved(body: str, turns: Sequence[Sequence[Named]]) -> str:
     match = _POINTING.search(body)
     if not match:
         return body
-    noun = match["noun"] or ""
-    if match["person"] or match["he"] or _PERSON_NOUN.search(noun):
-        name = _recent(turns, ("person", ""))
-    elif match["place"]:
-        name = _recent(turns, ("place", "thing", ""))
-    else:
-        name = _recent(turns, ("thing", "place", ""))
+    kinds = ("place", "thing", "") if match["place"] else ("thing", "place", "")
+    if match["person"] or match["he"] or _PERSON_NOUN.search(match["noun"] or ""):
+        kinds = ("person", "")
+    name = _recent(turns, kinds)
     if not name:
         return body
-    josa = match["josa"] or ""
-    return body[: match.start()] + name + fitting(name, josa) + body[match.end() :]
+    return body[: match.start()] + with_particle(name, match["josa"] or "") + body[match.end() :]
 
 
-def _recent(turns: Sequence[Names], kinds: Sequence[str]) -> str:
-    """The first name of the latest turn that has one, of the first of ``kinds`` that is found."""
-    for kind in kinds:
-        for names in reversed(turns):
-            for name, own in names:
-                if own == kind:
-                    return name
-    return ""
+def _recent(turns: Sequence[Sequence[Named]], kinds: Sequence[str]) -> str:
+    """The latest turn's first name of the first of ``kinds`` that any turn has."""
+    of_kinds = (n.text for k in kinds for names in reversed(turns) for n in names if n.kind == k)
+    return next(of_kinds, "")
 
 
 def _completed(noun: str, resolved: bool, last: str) -> str:
     """The question that "X는?" stands for: what was asked before, or who or what X is."""
     topic = next(_nouns(last), None)
     if not resolved and topic:
-        old, josa = topic
-        return last.replace(old + josa, noun + fitting(noun, josa), 1)
+        return last.replace("".join(topic), with_particle(noun, topic[1]), 1)
     asked = "누구인가요?" if _PERSON_NOUN.search(noun) else "무엇인가요?"
-    return f"{noun}{fitting(noun, '는')} {asked}"
+    return f"{with_particle(noun, '는')} {asked}"
 
 
-def _with_topic(body: str, turns: Sequence[Names]) -> str:
+def _with_topic(body: str, turns: Sequence[Sequence[Named]]) -> str:
     """``body``, which has no subject, with what was spoken of as its topic."""
     human = bool(_HUMAN_ACT.search(body))
     name = _recent(turns, ("person", "") if human else ("thing", "place", "", "person"))
-    return f"{name}{fitting(name, '는')} {body}" if name else ""
-
-
-def fitting(noun: str, josa: str) -> str:
-    """The form of a particle that goes with the last sound of ``noun``."""
-    last = ord(noun[-1]) - 0xAC00 if noun else -1
-    closed = last % 28 if 0 <= last < 11172 else 0
-    pairs = {"은": "는", "이": "가", "을": "를", "과": "와"}
-    if josa in {"로", "으로"}:
-        return "으로" if closed and closed != 8 else "로"
-    for after_consonant, after_vowel in pairs.items():
-        if josa in {after_consonant, after_vowel}:
-            return after_consonant if closed else after_vowel
-    return josa
+    return f"{with_particle(name, '는')} {body}" if name else ""

@@ -15,6 +15,7 @@ from ...language.analyser import STOP_WORDS, content_words, is_korean, sentences
 from ...language.answer_types import countries, dates, life_facts, name_spans, names, quoted_names
 from ...language.mentions import topic_title
 from ...language.questions import analyse_question
+from ...prompts.replies import PassageQuestions
 from .korean import korean_incoming, korean_outgoing
 
 Kind = Literal["person", "place", "thing"]
@@ -22,13 +23,6 @@ Kind = Literal["person", "place", "thing"]
 _MOST = 12
 _LEAST_INCOMING, _LEAST_OUTGOING = 2, 4
 _LONGEST = 30
-
-
-class WrittenQuestions(NamedTuple):
-    """``incoming`` are answered by the passage alone, ``outgoing`` raised by it, best first."""
-
-    incoming: tuple[str, ...]
-    outgoing: tuple[str, ...]
 
 
 class Topic(NamedTuple):
@@ -93,7 +87,8 @@ VERB = re.compile(
 )
 _RELATIVE = re.compile(r",? (?:who|whom|whose|which|that|where|when|while|because|although|but)\b")
 _END = re.compile(r"[;:]| [—–-] ")
-_PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
+PLACED = re.compile(r"\b(?:in|at|near|from|to|into|outside|around|across) (?:the )?$")
+PARTICULAR = re.compile(r"\b(?:[Tt]he|an?) $")
 _TITLED = re.compile(r"(?=.*\b[^\W\d_a-z]\S*$)[^\W\d_a-z]\S*(?: \S+){0,7}$")
 _PHRASE = re.compile(r"\b((?:the|an?) (?:[a-z]+ )?[a-z]{3,})(?=[,.;:]| (?:of|in|that|is|was)\b)")
 _FOLLOW_UPS: dict[str, str] = {
@@ -104,7 +99,7 @@ _FOLLOW_UPS: dict[str, str] = {
 }
 
 
-def write_questions(title: str, text: str) -> WrittenQuestions:
+def write_questions(title: str, text: str) -> PassageQuestions:
     """The questions of the passage ``text``, English or Korean, which stands under ``title``.
 
     At least two in-coming ones where the text has a content word, and at least four out-coming
@@ -116,11 +111,12 @@ def write_questions(title: str, text: str) -> WrittenQuestions:
         incoming, outgoing = korean_incoming(title, whole), korean_outgoing(title, whole)
     else:
         incoming, outgoing = _write_english(title, whole)
-    answered = _distinct(incoming, (), _LEAST_INCOMING)
-    return WrittenQuestions(answered, _distinct(outgoing, answered, _LEAST_OUTGOING))
+    answered = _distinct(incoming, [], _LEAST_INCOMING)
+    raised = _distinct(outgoing, answered, _LEAST_OUTGOING)
+    return PassageQuestions(incoming=answered, outgoing=raised)
 
 
-def _distinct(turns: list[list[str]], answered: tuple[str, ...], enough: int) -> tuple[str, ...]:
+def _distinct(turns: list[list[str]], answered: list[str], enough: int) -> list[str]:
     """The questions of the first turn, and of further ones until there are ``enough``.
 
     Without those ``answered`` and those that differ from an earlier one in function words only.
@@ -133,7 +129,7 @@ def _distinct(turns: list[list[str]], answered: tuple[str, ...], enough: int) ->
             if _gist(question) not in seen and len(kept) < _MOST:
                 seen.add(_gist(question))
                 kept.append(question)
-    return tuple(kept)
+    return kept
 
 
 def _gist(question: str) -> tuple[str, frozenset[str]]:
@@ -348,10 +344,9 @@ def _mention_kind(name: str, before: str, person: float) -> Kind:
         return "place"
     if re.search(r"\bof $", before) and kind_of(before.split()[-2:][0]) == "person":
         return "person"
-    if person < 0.7 and _PLACED.search(before):
+    if person < 0.7 and PLACED.search(before):
         return "place" if person else "thing"
-    particular = re.search(r"\b(?:[Tt]he|an?) $", before)
-    return "person" if person >= 0.5 and not particular else "thing"
+    return "person" if person >= 0.5 and not PARTICULAR.search(before) else "thing"
 
 
 @lru_cache(maxsize=50_000)

@@ -41,14 +41,14 @@ def korean_incoming(title: str, whole: list[str]) -> list[list[str]]:
     text = " ".join(whole)
     topic = title or next(iter(_words(text)), "")
     clauses = [clause for sentence in whole for clause in _clauses(sentence)]
-    questions = [f"{with_particle(topic, '은', '는')} {_who(whole)}인가?"] if topic else []
+    questions = [f"{with_particle(topic, '은')} {_who(whole)}인가?"] if topic else []
     questions += _life(topic, text)
     for clause in clauses:
         questions += _asked(clause, topic)
     questions += [f"{_standing_alone(clause, topic)}?" for clause in clauses]
     word = max(_words(text), key=len, default="")
     spare = (
-        [f"{word}에 대해 알려진 것은 무엇인가?", f"{with_particle(word, '은', '는')} 어떠한가?"]
+        [f"{word}에 대해 알려진 것은 무엇인가?", f"{with_particle(word, '은')} 어떠한가?"]
         if word
         else []
     )
@@ -67,7 +67,7 @@ def korean_outgoing(title: str, whole: list[str]) -> list[list[str]]:
         nouns = [_Noun(word, "thing", 0) for word in dict.fromkeys(_words(" ".join(whole)))]
     return [
         [
-            _FOLLOW_UPS[noun.kind].split("|")[turn].format(with_particle(noun.text, "은", "는"))
+            _FOLLOW_UPS[noun.kind].split("|")[turn].format(with_particle(noun.text, "은"))
             for noun in nouns
         ]
         for turn in range(4)
@@ -88,7 +88,7 @@ def _life(topic: str, text: str) -> list[str]:
     asked = ("언제 태어났는가?", "언제 죽었는가?", "어디에서 태어났는가?", "어디에서 죽었는가?")
     facts = life_facts(text)
     return [
-        f"{with_particle(topic, '은', '는')} {question}"
+        f"{with_particle(topic, '은')} {question}"
         for fact, question in zip(facts, asked, strict=True)
         if fact
     ]
@@ -126,7 +126,7 @@ def _asked(clause: str, topic: str) -> Iterator[str]:
     state = bool(_STATE.search(clause))
     owned = re.match(r"(\S{2,}?)(?:은|는) \S+인가$", clause)
     if owned and owned[1] not in topic and not _PRONOUN.match(clause):
-        yield f"{topic}의 {with_particle(owned[1], '은', '는')} 무엇인가?"
+        yield f"{topic}의 {with_particle(owned[1], '은')} 무엇인가?"
         return
     date = next(iter(dates(clause)), None)
     after = _DATED.match(clause, date.end) if date else None
@@ -154,7 +154,7 @@ def _standing_alone(clause: str, topic: str) -> str:
     bare = _PRONOUN.sub("", clause)
     if not topic or (topic in clause) or (bare == clause and _HAS_TOPIC.match(clause)):
         return clause
-    return f"{with_particle(topic, '은', '는')} {bare}"
+    return f"{with_particle(topic, '은')} {bare}"
 
 
 def _nouns(sentence: str, title: str, number: int) -> Iterator[_Noun]:

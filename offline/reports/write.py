@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from ...language.analyser import STOP_WORDS, is_korean, with_particle
 from ...language.answer_types import roots
+from ...prompts.graphrag_replies import CommunityReport, ReportFinding
+from ...prompts.prompt import Excerpt
 from .statements import distinct, sentence_case, standing, statements
 
 _ROW = re.compile(r"(Entity|Relation|Claim|Report): (.*)", re.DOTALL)
@@ -22,7 +24,7 @@ _SPOKEN = re.compile(
 )
 _DEFINING = re.compile(r",? (?:is|are|was|were|becomes?|became) (?:an?|the|one)\b|, (?:an?|the) ")
 _DEFINED = re.compile(r"[은는이가] .*이다\.$")
-_PIECES = re.compile(r", | and |[와과] ")
+_SEVERAL = {"report": re.compile(r", | and |[와과] "), "relation": re.compile(" – ")}
 _MERELY = frozenset(roots("connected related associated"))
 _UNNAMED_TYPES = frozenset("date number quantity year time".split())
 _MOST_NAMES = 3
@@ -37,26 +39,10 @@ _ENOUGH = 3.0
 _KIND_WORTH = {"report": 1.3, "claim": 1.2}
 
 
-class Finding(NamedTuple):
-    """A sentence, and the ids of the rows that say it."""
-
-    statement: str
-    evidence: list[str]
-
-
-class Report(NamedTuple):
-    """What a community is about; ``rating`` in 0..10 is how much there is of it."""
-
-    title: str
-    summary: str
-    rating: float
-    findings: list[Finding]
-
-
 class _Row(NamedTuple):
     id: str
     kind: str
-    title: str
+    names: list[str]
     text: str
     type: str
 
@@ -72,13 +58,13 @@ class _Said:
     defining: bool
 
 
-def write_report(texts: Sequence[tuple[str, str, str]]) -> Report:
-    """The report of the community whose context has these rows: id, title and text.
+def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
+    """The report of the community whose context has the rows ``texts``, in their language.
 
     A title says "Entity: Scrooge", "Relation: Scrooge – Marley", "Claim: ..." or "Report: ...";
-    an entity's text is its type and its description. In the language of the rows.
+    an entity's text is its type and its description.
     """
-    rows = [_row(*text) for text in texts]
+    rows = [_row(**text) for text in texts]
     korean = is_korean(" ".join(row.text for row in rows))
     weights = _weights(rows)
     named = _central_names(weights)
@@ -87,12 +73,15 @@ def write_report(texts: Sequence[tuple[str, str, str]]) -> Report:
     chosen = distinct(order, [one.text for one in said], _MOST_FINDINGS + 3)
     enough = 0 if len(chosen) == 1 else min(3, max(1, len(chosen) // 3))
     best = sorted(chosen[:enough], key=lambda place: (not said[place].defining, place))
-    findings = [said[place] for place in chosen[enough:]]
-    return Report(
+    return CommunityReport(
         title=_joined(named, korean),
         summary=" ".join(said[place].text for place in best) or _about(named, korean),
-        rating=_rating(rows),
-        findings=[Finding(one.text, list(one.evidence)) for one in findings],
+        # half of ten at a leaf's usual number of rows
+        rating=round(10 * len(rows) / (len(rows) + _TYPICAL_ROWS), 1),
+        findings=[
+            ReportFinding(statement=said[place].text, evidence=list(said[place].evidence))
+            for place in chosen[enough:]
+        ],
     )
 
 
@@ -103,7 +92,10 @@ def _row(id: str, title: str, text: str) -> _Row:
     told = text[type.end() :] if type else text
     if kind == "report":
         told = told.removeprefix(name).lstrip(" .:–—\n")
-    return _Row(id, kind, name, told, (type and type[1]) or "")
+    ends = [name]
+    if kind in _SEVERAL:
+        ends = _SEVERAL[kind].split(name)
+    return _Row(id, kind, ends, told, (type and type[1]) or "")
 
 
 def _weights(rows: Sequence[_Row]) -> dict[str, float]:
@@ -113,20 +105,14 @@ def _weights(rows: Sequence[_Row]) -> dict[str, float]:
     """
     degree: Counter[str] = Counter()
     for row in rows:
-        for end in dict.fromkeys(_ends(row)):
-            degree[end] += _REPORTED if row.kind == "report" else 1
-    types = {end: "report" for row in rows if row.kind == "report" for end in _ends(row)}
-    types |= {row.title: row.type for row in rows if row.kind == "entity"}
+        for name in dict.fromkeys(row.names):
+            degree[name] += _REPORTED if row.kind == "report" else 1
+    types = {name: "report" for row in rows if row.kind == "report" for name in row.names}
+    types |= {row.names[0]: row.type for row in rows if row.kind == "entity"}
     told = "\n".join(row.text for row in rows if row.kind != "relation")
     return {
         name: count * _namelike(name, types.get(name, ""), told) for name, count in degree.items()
     }
-
-
-def _ends(row: _Row) -> list[str]:
-    if row.kind == "report":
-        return _PIECES.split(row.title)
-    return row.title.split(" – ") if row.kind == "relation" else [row.title]
 
 
 def _central_names(weights: Mapping[str, float]) -> list[str]:
@@ -136,10 +122,8 @@ def _central_names(weights: Mapping[str, float]) -> list[str]:
     kept: list[str] = []
     for name in ranked:
         shown = _displayed(name)
-        part = any(
-            shown.casefold() in other.casefold() or other.casefold() in shown.casefold()
-            for other in kept
-        )
+        folded = shown.casefold()
+        part = any(folded in other.casefold() or other.casefold() in folded for other in kept)
         if len(kept) < _MOST_NAMES and weights[name] > least and not part:
             kept.append(shown)
     return kept
@@ -172,10 +156,8 @@ def _is_heading(name: str) -> bool:
 def _displayed(name: str) -> str:
     """A heading in capitals as it is written elsewhere."""
     if _is_heading(name):
-        small = [
-            word.lower() if word.lower() in STOP_WORDS else word.title() for word in name.split()
-        ]
-        name = " ".join(small)
+        words = name.split()
+        name = " ".join(w.lower() if w.lower() in STOP_WORDS else w.title() for w in words)
     return name[:1].upper() + name[1:]
 
 
@@ -183,18 +165,15 @@ def _joined(names: Sequence[str], korean: bool) -> str:
     if len(names) < 2:
         return "".join(names)
     if korean:
-        return ", ".join([*names[:-2], f"{with_particle(names[-2], '과', '와')} {names[-1]}"])
+        return ", ".join([*names[:-2], f"{with_particle(names[-2], '과')} {names[-1]}"])
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _about(names: Sequence[str], korean: bool) -> str:
     if not names:
         return ""
-    return (
-        f"{_joined(names, korean)}에 관한 내용이다."
-        if korean
-        else f"This is about {_joined(names, korean)}."
-    )
+    joined = _joined(names, korean)
+    return f"{joined}에 관한 내용이다." if korean else f"This is about {joined}."
 
 
 def _said(rows: Sequence[_Row], weights: Mapping[str, float]) -> list[_Said]:
@@ -208,7 +187,7 @@ def _said(rows: Sequence[_Row], weights: Mapping[str, float]) -> list[_Said]:
     for row in rows:
         if row.kind != "relation":
             continue
-        ends = frozenset(_ends(row))
+        ends = frozenset(row.names)
         telling = [sentence for sentence, inside in found.items() if ends <= inside]
         if not telling and _tells(row):
             telling = [sentence_case(row.text)]
@@ -253,25 +232,19 @@ def _opening(sentence: str, names: Iterable[str]) -> list[str]:
 
 
 def _defines(sentence: str, opening: Iterable[str]) -> bool:
-    for name in opening:
-        rest = sentence.removeprefix("The ").removeprefix(name)
-        if _DEFINING.match(rest) or _DEFINED.match(rest):
-            return True
-    return False
+    rests = (sentence.removeprefix("The ").removeprefix(name) for name in opening)
+    return any(_DEFINING.match(rest) or _DEFINED.match(rest) for rest in rests)
 
 
 def _tells(row: _Row) -> bool:
     """Whether a relation's sentence says more than that two things have to do with each other."""
-    ends = _ends(row)
-    if (
-        is_korean(row.text)
-        or len(ends) != 2
-        or not all(end[:1].isupper() and not _SPOKEN.match(end) for end in ends)
-    ):
+    if is_korean(row.text) or len(row.names) != 2:
+        return False
+    if not all(name[:1].isupper() and not _SPOKEN.match(name) for name in row.names):
         return False
     phrase = row.text
-    for end in ends:
-        phrase = phrase.replace(end, " ", 1)
+    for name in row.names:
+        phrase = phrase.replace(name, " ", 1)
     return bool(set(roots(phrase)) - _MERELY)
 
 
@@ -297,8 +270,3 @@ def _ranked(said: Sequence[_Said], weights: Mapping[str, float]) -> list[int]:
         left.remove(best)
         seen.update(said[best].names)
     return order
-
-
-def _rating(rows: Sequence[_Row]) -> float:
-    """By the number of rows, in 0..10; half of it at a leaf's usual number."""
-    return round(10 * len(rows) / (len(rows) + _TYPICAL_ROWS), 1)

@@ -2,7 +2,8 @@
 
 import pytest
 from ragraphs.language.questions import analyse_question, requested
-from ragraphs.offline.reading import Source, read
+from ragraphs.offline.reading import read
+from ragraphs.prompts.prompt import number
 
 
 @pytest.mark.parametrize(
@@ -24,14 +25,14 @@ def test_a_request_is_told_from_a_question(text, subject):
 
 def test_a_request_is_open_and_its_own_words_are_not_looked_for():
     shape = analyse_question("Tell me about the Forth Bridge.")
-    assert (shape.answer_type, shape.names) == ("open", ("Forth Bridge",))
+    assert shape.answer_type == "open"
     assert "tell" not in shape.terms
     assert analyse_question("세종대왕에 대해 알려 주세요.").answer_type == "open"
 
 
 def test_a_request_is_answered_by_what_is_told_of_the_subject_without_headings():
     text = "# Forth Bridge\n\nThe Forth Bridge is a railway bridge in Scotland. Rain is wet."
-    reading = read("Tell me about the Forth Bridge.", [Source("1", "Forth Bridge", text)])
+    reading = read("Tell me about the Forth Bridge.", number([("Forth Bridge", text)]))
     assert reading.sufficient
     assert reading.answer.startswith("The Forth Bridge is a railway bridge in Scotland.")
     assert "#" not in reading.answer

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.offline.follow_up.english import Turn, stand_alone
-from ragraphs.offline.follow_up.korean import fitting
+from ragraphs.offline.follow_up.english import stand_alone
+from ragraphs.prompts.prompt import number
 
 
 def said(*texts):
-    return [Turn(("question", "answer")[place % 2], text) for place, text in enumerate(texts)]
+    return number([(("question", "answer")[n % 2], text) for n, text in enumerate(texts)])
 
 
 BRIDGE = said("Who designed the Forth Bridge?", "John Fowler.")
@@ -95,21 +95,6 @@ def test_without_a_name_that_fits_the_question_is_left_as_it_is():
     history = said("What happened in 1890?", "Nothing.")
     assert stand_alone("When did he die?", history) == "When did he die?"
     assert stand_alone("When did he die?", []) == "When did he die?"
-
-
-@pytest.mark.parametrize(
-    ("noun", "josa", "form"),
-    [
-        ("포스교", "은", "는"),
-        ("세종대왕", "가", "이"),
-        ("서울", "으로", "로"),
-        ("부산", "로", "으로"),
-        ("Acme", "을", "를"),
-        ("경복궁", "에서", "에서"),
-    ],
-)
-def test_a_particle_takes_the_form_that_goes_with_its_noun(noun, josa, form):
-    assert fitting(noun, josa) == form
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=4))

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.algorithms.similarity import jaccard
 from ragraphs.language.analyser import content_words, keywords
-from ragraphs.offline.questions.english import WrittenQuestions, write_questions
+from ragraphs.offline.questions.english import write_questions
+from ragraphs.prompts.replies import PassageQuestions
 
 BRIDGE = write_questions(
     "Forth Bridge",
@@ -56,7 +57,7 @@ KING = write_questions(
     ],
 )
 def test_incoming_questions_ask_for_what_the_passage_states(
-    written: WrittenQuestions, question: str
+    written: PassageQuestions, question: str
 ) -> None:
     assert question in written.incoming
 
@@ -78,7 +79,7 @@ def test_incoming_questions_ask_for_what_the_passage_states(
     ],
 )
 def test_outgoing_questions_ask_about_what_the_passage_only_mentions(
-    written: WrittenQuestions, question: str
+    written: PassageQuestions, question: str
 ) -> None:
     assert question in written.outgoing
 
@@ -104,7 +105,7 @@ def test_irregular_participles_become_past_tense() -> None:
 
 
 @pytest.mark.parametrize("written", [BRIDGE, ENGINEER, PAINTER, PALACE, KING])
-def test_outgoing_questions_do_not_ask_about_the_topic(written: WrittenQuestions) -> None:
+def test_outgoing_questions_do_not_ask_about_the_topic(written: PassageQuestions) -> None:
     topic = keywords(written.incoming[0])
     assert not any(keywords(question) == topic for question in written.outgoing)
     assert not set(written.incoming) & set(written.outgoing)
@@ -128,7 +129,7 @@ def test_korean_particles_fit_the_last_sound() -> None:
 
 @pytest.mark.parametrize("written", [BRIDGE, ENGINEER, PAINTER, PALACE, KING])
 def test_there_are_two_incoming_and_four_outgoing_and_at_most_twelve(
-    written: WrittenQuestions,
+    written: PassageQuestions,
 ) -> None:
     assert 2 <= len(written.incoming) <= 12
     assert 4 <= len(written.outgoing) <= 12
@@ -157,13 +158,13 @@ def test_a_text_without_names_or_title_still_gets_questions() -> None:
 
 
 def test_nothing_is_asked_about_nothing() -> None:
-    assert write_questions("", " \n") == WrittenQuestions((), ())
+    assert write_questions("", " \n") == PassageQuestions(incoming=[], outgoing=[])
 
 
 @given(st.text(max_size=60), st.text(max_size=400))
 def test_any_text_gives_distinct_questions_and_always_the_same(title: str, text: str) -> None:
     written = write_questions(title, text)
-    for questions in written:
+    for questions in (written.incoming, written.outgoing):
         assert len(set(questions)) == len(questions) <= 12
         assert all(question.endswith("?") and question.strip(" ?") for question in questions)
     assert written == write_questions(title, text)
@@ -180,7 +181,7 @@ _PIECES = st.sampled_from(
 def test_sentence_like_text_has_enough_questions(title: str, pieces: list[str]) -> None:
     text = " ".join(pieces)
     written = write_questions(title, text)
-    for questions in written:
+    for questions in (written.incoming, written.outgoing):
         assert len(set(questions)) == len(questions) <= 12
         assert all(question.endswith("?") and question.strip(" ?") for question in questions)
     if content_words(text):

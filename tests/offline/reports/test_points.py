@@ -1,6 +1,7 @@
 """The map and reduce steps over reports by the offline reader."""
 
 from ragraphs.offline.reports.points import combine_points, particular, write_points
+from ragraphs.prompts.prompt import Excerpt, number
 
 FORTH = """Forth Bridge and John Fowler
 The Forth Bridge is a railway bridge in eastern Scotland. It was opened on 4 March 1890.
@@ -11,7 +12,7 @@ The ferry across the river ran twice a day until the bridge came."""
 SEJONG = """세종대왕
 세종은 북쪽 국경에 4군 6진을 두었다.
 - 장영실은 물시계인 자격루를 만들었다."""
-REPORTS = [("1", "Forth Bridge and John Fowler", FORTH), ("2", "Ferry", FERRY)]
+REPORTS = number([("Forth Bridge and John Fowler", FORTH), ("Ferry", FERRY)])
 
 
 def points(question, reports=REPORTS, similarity=None):
@@ -43,7 +44,10 @@ def test_a_specific_question_gets_the_sentences_that_say_its_words():
         "The bridge was designed by John Fowler and Benjamin Baker.",
         ["1"],
     )
-    found = points("자격루를 만든 사람은 누구인가요?", [*REPORTS, ("3", "세종대왕", SEJONG)])
+    found = points(
+        "자격루를 만든 사람은 누구인가요?",
+        [*REPORTS, Excerpt(id="3", title="세종대왕", text=SEJONG)],
+    )
     assert found[0] == ("장영실은 물시계인 자격루를 만들었다.", ["3"])
 
 
@@ -69,24 +73,28 @@ def test_scores_fall_from_the_best_and_stay_in_range():
 
 
 def test_combining_keeps_the_order_and_says_nothing_twice():
-    answer, used = combine_points(
-        "What is it about?",
-        [
-            ("a", "The bridge was opened in 1890 by the Prince of Wales."),
-            ("b", "In 1890 the Prince of Wales opened the bridge."),
-            ("c", "forty men painted it"),
-        ],
+    combined = combine_points(
+        number(
+            [
+                ("", "The bridge was opened in 1890 by the Prince of Wales."),
+                ("", "In 1890 the Prince of Wales opened the bridge."),
+                ("", "forty men painted it"),
+            ]
+        )
     )
-    assert used == ["a", "c"]
-    assert answer == ("The bridge was opened in 1890 by the Prince of Wales. Forty men painted it.")
-    assert combine_points("What?", []) == ("", [])
+    assert combined.used == ["1", "3"]
+    assert combined.answer == (
+        "The bridge was opened in 1890 by the Prince of Wales. Forty men painted it."
+    )
+    nothing = combine_points([])
+    assert (nothing.answer, nothing.used, nothing.sufficient) == ("", [], False)
 
 
 def test_a_combined_answer_stays_short():
-    many = [(str(n), " ".join([f"word{n}{k}" for k in range(30)]) + ".") for n in range(20)]
-    answer, used = combine_points("What?", many)
-    assert used == ["0", "1", "2", "3", "4"]
-    assert len(answer.split()) == 150
+    many = [("", " ".join([f"word{n}{k}" for k in range(30)]) + ".") for n in range(20)]
+    combined = combine_points(number(many))
+    assert combined.used == ["1", "2", "3", "4", "5"]
+    assert len(combined.answer.split()) == 150
 
 
 def test_what_has_no_word_gets_no_points():

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.offline.reports.statements import is_like, sentence_case, standing, statements
-from ragraphs.offline.reports.write import write_report
+from ragraphs.offline.reports.write import write_report as write_from
+from ragraphs.prompts.prompt import Excerpt
 
 BRIDGE = [
     ("1", "Entity: Forth Bridge", "place. # Forth Bridge"),
@@ -26,6 +27,10 @@ PALACE = [
     ("5", "Relation: 경복궁 – 서울", "경복궁 에 조선의 으뜸 궁궐이다 서울."),
     ("6", "Entity: 1592년", "date. 경복궁은 1592년 임진왜란 때에 불탔다."),
 ]
+
+
+def write_report(rows):
+    return write_from([Excerpt(id=id, title=title, text=text) for id, title, text in rows])
 
 
 def written(report):
@@ -69,7 +74,7 @@ def test_a_single_sentence_is_the_finding_and_the_summary_says_what_it_is_about(
     sentence = "Irving Morrow chose the colour of the towers."
     report = write_report([("7", "Entity: Irving Morrow", f"person. {sentence}")])
     assert report.summary == "This is about Irving Morrow."
-    assert [tuple(one) for one in report.findings] == [(sentence, ["7"])]
+    assert [(one.statement, one.evidence) for one in report.findings] == [(sentence, ["7"])]
     korean = write_report([("1", "Entity: 측우기", "thing. 1441년에는 측우기가 만들어졌다.")])
     assert korean.summary == "측우기에 관한 내용이다."
 
@@ -80,7 +85,7 @@ def test_a_relation_that_no_sentence_tells_is_told_by_itself():
         ("2", "Entity: Marley", "person. "),
         ("3", "Relation: Scrooge – Marley", "Scrooge was the partner of Marley."),
     ]
-    assert [tuple(one) for one in write_report(rows).findings] == [
+    assert [(one.statement, one.evidence) for one in write_report(rows).findings] == [
         ("Scrooge was the partner of Marley.", ["3"])
     ]
 
@@ -130,13 +135,18 @@ def test_more_rows_rate_higher_up_to_ten():
     assert 0 < few.rating < many.rating <= 10
 
 
-def test_no_rows_and_rows_without_sentences_make_a_report_without_findings():
-    assert write_report([]) == ("", "", 0.0, [])
-    assert write_report([("1", "Entity: Fred", "person. ")])[:2] == ("Fred", "This is about Fred.")
+def test_rows_without_sentences_make_a_report_without_findings():
+    report = write_report([("1", "Entity: Fred", "person. ")])
+    assert (report.title, report.summary) == ("Fred", "This is about Fred.")
+    assert report.findings == []
 
 
-@given(st.lists(st.tuples(st.text(max_size=3), st.text(max_size=30), st.text(max_size=60))))
-def test_any_rows_make_a_report(rows):
+TITLES = st.builds("{}A{}".format, st.text(max_size=15), st.text(max_size=15))
+
+
+@given(st.lists(st.tuples(TITLES, st.text(max_size=60)), min_size=1))
+def test_any_rows_make_a_report(texts):
+    rows = [(str(n), title, text) for n, (title, text) in enumerate(texts)]
     report = write_report(rows)
     ids = {id for id, _, _ in rows}
     assert all(one.evidence and set(one.evidence) <= ids for one in report.findings)
