@@ -2,83 +2,73 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 from collections.abc import Mapping, Sequence
-from html import escape
+from pathlib import Path
 from typing import Any
 
-_WIDTH, _HEIGHT, _MARGIN = 760, 460, 64
+from ..state.errors import RagraphsError
+from .extra import evaluate_extra
+
+with evaluate_extra():
+    from matplotlib import rc_context
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 _COLOURS = {"always": "#4477aa", "router": "#cc3311", "oracle": "#117733"}
 _OTHER = "#777777"
-_LINE = 15
+_WIDTH, _HEIGHT = 8, 5  # inches
+_LINE, _LETTER, _GAP = 12, 6, 12  # points: a label's height, its width, its distance
+_STYLE = {"svg.fonttype": "none", "svg.hashsalt": "ragraphs", "text.parse_math": False}
 
 
-def plot(title: str, strategies: Sequence[Mapping[str, Any]]) -> str:
-    """An SVG of F1 in percent against calls a question, a labelled point for each strategy."""
+def draw(file: Path, title: str, strategies: Sequence[Mapping[str, Any]]) -> None:
+    """Draws F1 in percent against calls a question, a labelled point for each strategy, as SVG.
+
+    Raises RagraphsError where ``file`` cannot be written.
+    """
     points = [(float(s["calls"]), 100 * float(s["f1"]), str(s["strategy"])) for s in strategies]
-    most = _step(max(x for x, _, _ in points)) * 5
-    top = max(10.0, min(100.0, 10 * math.ceil(max(y for _, y, _ in points) / 10 + 0.2)))
+    with rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # who looks at the drawing brings the fonts
+        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=72)
+        axes = figure.add_axes((0.1, 0.12, 0.85, 0.78))
+        axes.set(title=title, xlabel="calls a question", ylabel="F1 in percent")
+        axes.set_xlim(0, 1.05 * max(x for x, _, _ in points) or 1)
+        axes.set_ylim(0, max(10.0, min(104.0, 1.2 * max(y for _, y, _ in points))))
+        axes.grid(axis="y", color="#dddddd")
+        _draw_points(axes, points)
+        try:
+            figure.savefig(file, format="svg", metadata={"Date": None})
+        except OSError as error:
+            raise RagraphsError(
+                f"{file} cannot be written ({error}); name another file."
+            ) from error
 
-    def place(x: float, y: float) -> tuple[float, float]:
-        across, up = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
-        return _MARGIN + across * x / most, _HEIGHT - _MARGIN - up * y / top
 
-    parts = [*_axes(most, top, title)]
-    taken: list[tuple[float, float]] = []
+def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Draws points with their names beside them, lower where another name is in the way."""
+    taken: list[tuple[float, float, float]] = []
     for x, y, name in sorted(points, key=lambda point: (-point[1], point[0])):
-        left, upper = place(x, y)
-        parts.append(_point(left, upper, name, _free(left, upper, taken)))
-    body = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        'font-family="sans-serif" font-size="12">\n'
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>\n{body}\n</svg>\n'
-    )
-
-
-def _step(most: float) -> float:
-    """A round fifth of the axis that reaches at least ``most``."""
-    raw = max(most, 1e-9) / 5
-    unit = 10.0 ** math.floor(math.log10(raw))
-    return next(unit * factor for factor in (1, 2, 2.5, 5, 10) if unit * factor >= raw)
-
-
-def _axes(most: float, top: float, title: str) -> list[str]:
-    right, bottom = _WIDTH - _MARGIN, _HEIGHT - _MARGIN
-    parts = [
-        f'<text x="{_MARGIN}" y="28" font-size="15">{escape(title)}</text>',
-        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 16}" text-anchor="middle">calls a question</text>',
-        f'<text x="18" y="{_HEIGHT / 2}" text-anchor="middle" '
-        f'transform="rotate(-90 18 {_HEIGHT / 2})">F1 in percent</text>',
-    ]
-    for fifth in range(6):
-        across = _MARGIN + (right - _MARGIN) * fifth / 5
-        up = bottom - (bottom - _MARGIN) * fifth / 5
-        parts += [
-            f'<line x1="{_MARGIN}" y1="{up:.1f}" x2="{right}" y2="{up:.1f}" stroke="#dddddd"/>',
-            f'<text x="{_MARGIN - 8}" y="{up + 4:.1f}" text-anchor="end">'
-            f"{top * fifth / 5:g}</text>",
-            f'<text x="{across:.1f}" y="{bottom + 18}" text-anchor="middle">'
-            f"{most * fifth / 5:g}</text>",
-        ]
-    return parts
-
-
-def _free(left: float, upper: float, taken: list[tuple[float, float]]) -> float:
-    """The height of a label beside a point that stands clear of those before it."""
-    height = upper
-    while any(abs(height - y) < _LINE and abs(left - x) < _WIDTH / 3 for x, y in taken):
-        height += _LINE
-    taken.append((left, height))
-    return height
-
-
-def _point(left: float, upper: float, name: str, height: float) -> str:
-    colour = next((c for start, c in _COLOURS.items() if name.startswith(start)), _OTHER)
-    end = left > _WIDTH * 0.7
-    anchor, beside = ("end", left - 10) if end else ("start", left + 10)
-    return (
-        f'<circle cx="{left:.1f}" cy="{upper:.1f}" r="5" fill="{colour}"/>'
-        f'<text x="{beside:.1f}" y="{height + 4:.1f}" text-anchor="{anchor}" fill="{colour}">'
-        f"{escape(name.removeprefix('always '))}</text>"
-    )
+        colour = next((c for start, c in _COLOURS.items() if name.startswith(start)), _OTHER)
+        shown = name.removeprefix("always ")
+        axes.plot(x, y, "o", color=colour, clip_on=False)
+        across, up = axes.transData.transform((x, y))
+        side = -1 if across > 0.7 * 72 * _WIDTH else 1
+        left, right = sorted((across, across + side * (_GAP + _LETTER * len(shown))))
+        height = up
+        while any(
+            abs(height - h) < _LINE and left < end and start < right for h, start, end in taken
+        ):
+            height -= 1
+        taken.append((height, left, right))
+        anchor = 0 if side > 0 else 1
+        axes.annotate(
+            shown,
+            (x, y),
+            (side * _GAP, height - up),
+            textcoords="offset points",
+            ha=("left", "right")[anchor],
+            va="center",
+            color=colour,
+            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "relpos": (anchor, 0.5)},
+        )
