@@ -133,7 +133,7 @@ def contexts_of(plan: Plan) -> dict[MethodName, QuestionContext]:
 
 
 def score(question: LabelledQuestion, outcome: Outcome, prefix: str) -> Scored:
-    """How good an outcome is; ``prefix`` precedes the ids of the set's passages in its documents."""
+    """How good an outcome is; ``prefix`` precedes the ids of the set in its documents."""
     found = [document.removeprefix(prefix) for document in outcome["documents"]]
     support = question.supporting
     return Scored(

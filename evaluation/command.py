@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,20 +12,14 @@ from ..state.errors import RagraphsError
 Sets = Annotated[
     list[str], typer.Argument(help="Folders of passages.jsonl and questions.jsonl.", metavar="SET")
 ]
-Out = Annotated[Path | None, typer.Option(help="File to write to; none: print.")]
+Out = Annotated[
+    typer.FileTextWrite | None, typer.Option(help="File for the parameters; none: stdout.")
+]
 
 
 def run(main: Callable[..., None]) -> None:
-    """Runs ``main`` with the arguments of the command line; a RagraphsError ends it in a sentence."""
+    """Runs ``main`` with the command line's arguments; a RagraphsError ends it in a sentence."""
     try:
         typer.run(main)
     except RagraphsError as error:
         raise SystemExit(str(error)) from error
-
-
-def write(out: Path | None, text: str) -> None:
-    """Writes ``text`` into the file ``out``, or prints it."""
-    if out is None:
-        print(text)
-    else:
-        out.write_text(text + "\n", encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +19,7 @@ from ..state.errors import RagraphsError
 from ..state.index import IndexInput
 from ..state.records import Evidence
 from .datasets import Dataset, LabelledQuestion, load_dataset
+from .measuring import peak_megabytes, timed
 from .metrics import all_support_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
@@ -54,9 +53,9 @@ def evaluate_retrieval(
         context = context.model_copy(update={"layers": ["passages", *layers]})
     with indexed(dataset.sources, context) as (index, index_seconds):
         index.embedder.embed(["warm up"])
-        started = time.perf_counter()
-        rankings = rankings_of(dataset, asked, index, retriever, settings or {})
-        seconds = (time.perf_counter() - started) / len(asked)
+        seconds, rankings = timed(
+            lambda: rankings_of(dataset, asked, index, retriever, settings or {})
+        )
         passages = len(index.catalogue.documents())
     return {
         "set": dataset.name,
@@ -67,7 +66,7 @@ def evaluate_retrieval(
         "passages": passages,
         "recall": _mean_at_cutoffs(recall_at, rankings, asked),
         "all_support": _mean_at_cutoffs(all_support_at, rankings, asked),
-        "seconds_per_question": round(seconds, 5),
+        "seconds_per_question": round(seconds / len(asked), 5),
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),
     }
@@ -147,9 +146,3 @@ def _mean_at_cutoffs(
     pairs = list(zip(rankings, asked, strict=True))
     sums = {k: sum(metric(ids, one.supporting, k) for ids, one in pairs) for k in CUTOFFS}
     return {str(k): round(value / len(pairs), 4) for k, value in sums.items()}
-
-
-def peak_megabytes() -> float:
-    """The peak memory of this process, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)

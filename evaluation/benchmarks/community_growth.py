@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
+import igraph
 import numpy as np
 
-from ...algorithms.graphrag.communities import at_level, find_communities, remembered
+from ...algorithms.graphrag.communities import find_communities, remembered
 from ...state.reports import Community
-from ..retrieval import peak_megabytes
+from ..measuring import peak_megabytes, timed
 
 _DRAWN = 5.7
 _INSIDE = 0.7
@@ -38,7 +38,7 @@ def growth(entities: int, times: int) -> dict[str, Any]:
         "communities": len(before),
         "seconds": cold,
         "peak_mb": round(peak_megabytes()),
-        "modularity": round(modularity(at_level(before, 0), weights), 4),
+        "modularity": round(modularity(before, weights), 4),
     }
     steps = []
     for step in range(1, times + 1):
@@ -47,12 +47,12 @@ def growth(entities: int, times: int) -> dict[str, Any]:
         weights = _among(whole, size)
         after, seconds = _timed(ids[:size], weights, previous)
         kept = len({one.id for one in before} & {one.id for one in after}) / len(before)
-        found = modularity(at_level(after, 0), weights)
+        found = modularity(after, weights)
         steps.append({"seconds": seconds, "kept": round(kept, 4), "modularity": round(found, 4)})
         before = after
     if steps:
         afresh, _ = _timed(ids[:size], weights)
-        steps[-1]["of_cold"] = round(found / modularity(at_level(afresh, 0), weights), 4)
+        steps[-1]["of_cold"] = round(found / modularity(afresh, weights), 4)
     return {**result, "grown": steps}
 
 
@@ -81,14 +81,13 @@ def planted(entities: int, seed: int = 0) -> Weights:
     return {(f"e{a:08d}", f"e{b:08d}"): value for (a, b), value in rows if a != b}
 
 
-def modularity(partition: Sequence[Community], weights: Weights) -> float:
-    """Q of a partition, in [−½, 1]."""
-    number = {id: place for place, one in enumerate(partition) for id in one.members}
-    ends = np.array([(number[a], number[b]) for a, b in weights])
-    values = np.fromiter(weights.values(), dtype=np.float64)
-    inside = values[ends[:, 0] == ends[:, 1]].sum() / values.sum()
-    degree = np.bincount(ends.ravel(), np.repeat(values, 2)) / (2 * values.sum())
-    return float(inside - (degree**2).sum())
+def modularity(communities: Sequence[Community], weights: Weights) -> float:
+    """Q of the communities of level 0, in [−½, 1]."""
+    roots = (one for one in communities if one.level == 0)
+    number = {id: place for place, one in enumerate(roots) for id in one.members}
+    rows = ((a, b, weight) for (a, b), weight in weights.items())
+    graph = igraph.Graph.TupleList(rows, weights=True)
+    return float(graph.modularity([number[id] for id in graph.vs["name"]], weights="weight"))
 
 
 def _among(weights: Weights, count: int) -> Weights:
@@ -99,6 +98,5 @@ def _among(weights: Weights, count: int) -> Weights:
 def _timed(
     entities: Sequence[str], weights: Weights, previous: Any = None
 ) -> tuple[list[Community], float]:
-    before = time.perf_counter()
-    found = find_communities(entities, weights, previous=previous)
-    return found, round(time.perf_counter() - before, 1)
+    seconds, found = timed(lambda: find_communities(entities, weights, previous=previous))
+    return found, round(seconds, 1)

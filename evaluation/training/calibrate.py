@@ -25,7 +25,7 @@ from ...algorithms.crag.strips import verdict
 from ...context import IndexContext
 from ...index.vectors import passage_text
 from ...nodes.retrieve import search
-from ..command import Out, Sets, run, write
+from ..command import Out, Sets, run
 from ..datasets import load_dataset
 from ..extra import evaluate_extra
 from ..retrieval import indexed
@@ -64,7 +64,7 @@ def main(
             told = json.dumps(report(fit(others), cases[place]))
             typer.echo(f"{kind} {Path(folder).name} {told}", err=True)
         written[kind] = fit(list(chain(*cases)))
-    write(out, json.dumps(written, indent=2))
+    print(json.dumps(written, indent=2), file=out)
 
 
 def collect(folder: str, embeddings: str) -> list[Case]:

@@ -30,7 +30,7 @@ from ...algorithms.router.decision import (
     route,
 )
 from ...algorithms.router.features import QuestionFeatures, question_features
-from ..command import Out, Sets, run, write
+from ..command import Out, Sets, run
 from ..datasets import read_questions
 from ..extra import evaluate_extra
 from .routing_examples import EXAMPLES
@@ -66,7 +66,7 @@ def main(sets: Sets, out: Out = None) -> None:
     trained = train(sources)
     trained["margin"] = margin_of(sources)
     lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in trained.items())
-    write(out, "{\n" + ",\n".join(lines) + "\n}")
+    print("{\n" + ",\n".join(lines) + "\n}", file=out)
 
 
 def read_sources(folders: Sequence[str]) -> dict[str, list[Case]]:

@@ -90,7 +90,7 @@ def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(run, question_se
     assert "The router does not beat basic" in ended.out
     root = ElementTree.parse("cost.svg").getroot()
     labels = [text.text for text in root.iter(f"{SVG}text")]
-    assert {"basic", "random", "router", "oracle", "set, offline"} <= set(labels)
+    assert {"always basic", "random", "router", "oracle", "set, offline"} <= set(labels)
     refused = run("evaluate", "router", "set", "--method", "basic", "--plot", "none/cost.svg")
     assert refused.code == 1 and "cannot be written" in refused.err
 
@@ -102,9 +102,9 @@ def test_points_lie_inside_the_drawing_and_labels_stand_apart():
     root = ElementTree.parse("a.svg").getroot()
     width, height = (float(side) for side in root.get("viewBox").split()[2:])
     texts = {t.text: (float(t.get("x")), float(t.get("y"))) for t in root.iter(f"{SVG}text")}
-    assert {"<b>", "oracle", "router", "a & $b$ 도시"} <= texts.keys()
+    assert {"always <b>", "oracle", "router", "a & $b$ 도시"} <= texts.keys()
     assert all(0 <= x <= width and 0 <= y <= height for x, y in texts.values())
-    assert abs(texts["<b>"][1] - texts["oracle"][1]) >= 12
+    assert abs(texts["always <b>"][1] - texts["oracle"][1]) >= 12
 
 
 def test_a_missing_library_is_one_sentence_before_anything_is_asked(

@@ -41,7 +41,8 @@ def test_kinds_come_from_types_and_single_facts_from_decompositions():
 
 def test_training_writes_parameters_that_the_product_reads_and_is_repeatable(capsys):
     write_questions()
-    train_router.main(["set"], Path("router.json"))
+    with Path("router.json").open("w") as file:
+        train_router.main(["set"], file)
     trained = json.loads(Path("router.json").read_text())
     assert set(trained["weights"]) == set(KINDS) and trained["margin"] >= 0
     report = dict(
