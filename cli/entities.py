@@ -7,99 +7,77 @@ from typing import Annotated, Literal
 import typer
 
 from ..context import Context
-from .flags import Json, context_options
-from .show import print_json
+from . import show
+from .flags import Shown, context_options, shown
+from .running import opened
 
 entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_help=True)
+
+_Entity = Annotated[str, typer.Argument(help="Name or id of an entity.")]
 
 
 @entities.command("list")
 @context_options(Context)
+@shown
 def list_entities(
     *,
     name: Annotated[str | None, typer.Argument(help="Part of a name; none: all.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
-    as_json: Json = False,
     context: Context,
-) -> None:
+) -> Shown:
     """List entities, those that most passages speak of first."""
-    from ..index.opening import open_index
     from ..views.entities import listed
-    from .show import show_entities
 
-    found = listed(open_index(context), limit, name or "")
-    print_json(found) if as_json else show_entities(found)
+    return listed(opened(context), limit, name or ""), show.entities
 
 
 @entities.command("show")
 @context_options(Context)
-def show_entity(
-    *,
-    name: Annotated[str, typer.Argument(help="Name or id of an entity.")],
-    as_json: Json = False,
-    context: Context,
-) -> None:
+@shown
+def show_entity(*, name: _Entity, context: Context) -> Shown:
     """Show what is known of an entity: its names, relations, claims and passages."""
-    from ..index.opening import open_index
     from ..views.entities import looked_up
-    from .show import show_entity
 
-    found = looked_up(open_index(context), name)
-    if as_json:
-        print_json(found)
-        return
-    for one in found:
-        show_entity(one)
+    return looked_up(opened(context), name), show.entities_in_full
 
 
 @entities.command("merges")
 @context_options(Context)
-def list_merges(*, as_json: Json = False, context: Context) -> None:
+@shown
+def list_merges(*, context: Context) -> Shown:
     """List what was taken for one entity, and why."""
-    from ..index.opening import open_index
     from ..views.entities import merges
-    from .show import show_merges
 
-    found = merges(open_index(context))
-    print_json(found) if as_json else show_merges(found)
+    return merges(opened(context)), show.merges
 
 
 @entities.command("merge")
 @context_options(Context)
+@shown
 def merge_entities(
     *,
-    a: Annotated[str, typer.Argument(help="Name or id of an entity.")],
+    a: _Entity,
     b: Annotated[str, typer.Argument(help="Name or id of the one that it is, too.")],
-    as_json: Json = False,
     context: Context,
-) -> None:
+) -> Shown:
     """Make two entities one, now and whenever the index is built."""
-    _correct("merge", a, b, context, as_json)
+    return _correct("merge", a, b, context)
 
 
 @entities.command("split")
 @context_options(Context)
+@shown
 def split_entities(
     *,
-    a: Annotated[str, typer.Argument(help="Name or id of an entity.")],
+    a: _Entity,
     b: Annotated[str, typer.Argument(help="Another name, or the id that it was merged under.")],
-    as_json: Json = False,
     context: Context,
-) -> None:
+) -> Shown:
     """Keep two names apart, now and whenever the index is built."""
-    _correct("split", a, b, context, as_json)
+    return _correct("split", a, b, context)
 
 
-def _correct(
-    action: Literal["merge", "split"], a: str, b: str, context: Context, as_json: bool
-) -> None:
+def _correct(action: Literal["merge", "split"], a: str, b: str, context: Context) -> Shown:
     from ..index.corrections import correct
-    from .show import show_cost, show_entities, show_warnings
 
-    result = correct(context, action, a, b)
-    if as_json:
-        print_json(result)
-    else:
-        show_entities(result["entities"])
-        show_cost(result["usage"])
-        show_warnings(result["warnings"])
+    return correct(context, action, a, b), show.correction

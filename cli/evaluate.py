@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from ..context import IndexContext, MethodName, RankerName
-from ..state.errors import RagraphsError
-from .flags import Json, context_options
-from .show import print_json
+from . import tables
+from .flags import Shown, context_options, shown
+from .running import progress_bars
 
 evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
 
@@ -30,6 +31,7 @@ _Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask 
 
 @evaluate.command()
 @context_options(IndexContext)
+@shown
 def retrieval(
     *,
     dataset: _Set,
@@ -40,22 +42,18 @@ def retrieval(
     setting: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
     ] = None,
-    as_json: Json = False,
     context: IndexContext,
-) -> None:
+) -> Shown:
     """Recall of supporting passages, time and memory of a retriever."""
     from ..evaluation.retrieval import evaluate_retrieval
-    from .tables import show_retrieval
 
-    keep = "index" in context.model_fields_set
-    result = evaluate_retrieval(
-        dataset, retriever, context, keep_index=keep, limit=limit, settings=_pairs(setting)
-    )
-    print_json(result) if as_json else show_retrieval(result)
+    result = evaluate_retrieval(dataset, retriever, context, limit, _pairs(setting))
+    return result, tables.retrieval
 
 
 @evaluate.command()
 @context_options(IndexContext)
+@shown
 def answers(
     *,
     dataset: _Set,
@@ -64,36 +62,25 @@ def answers(
     setting: _Settings = None,
     parallel: _Parallel = 1,
     fresh: _Fresh = False,
-    as_json: Json = False,
     context: IndexContext,
-) -> None:
+) -> Shown:
     """EM, F1, containment, recall of the evidence, and cost of methods.
 
     With --index DIR, finished questions are kept in DIR/answers.jsonl: an interrupted command goes
     on where it stopped, and asks again only where documents, settings, the model or the program
     have changed. Layers that methods need and the index lacks are built first, by --model.
     """
-    from ..evaluation.answers import evaluate_answers
-    from .running import progress_bars
-    from .tables import show_answers
+    from ..evaluation.answers import Plan, evaluate_answers
 
+    methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        results = evaluate_answers(
-            dataset,
-            _chosen(method),
-            context,
-            keep_index="index" in context.model_fields_set,
-            limit=limit,
-            settings=_pairs(setting),
-            fresh=fresh,
-            parallel=parallel,
-            report=report,
-        )
-    print_json(results) if as_json else show_answers(results)
+        plan = Plan(methods, context, limit, _pairs(setting), fresh, parallel, report)
+        return evaluate_answers(dataset, plan), tables.answers
 
 
 @evaluate.command()
 @context_options(IndexContext)
+@shown
 def router(
     *,
     dataset: _Set,
@@ -113,49 +100,36 @@ def router(
     ] = None,
     parallel: _Parallel = 1,
     fresh: _Fresh = False,
-    as_json: Json = False,
     context: IndexContext,
-) -> None:
+) -> Shown:
     """The router against every single method, chance and the best choice in hindsight.
 
     Asks every method every question, as `evaluate answers` does, and keeps finished questions in
     the same file.
     """
+    from ..evaluation.answers import Plan
     from ..evaluation.router import evaluate_router
-    from .running import progress_bars
-    from .tables import show_router
 
+    draw = _drawing(plot)
+    methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        result = evaluate_router(
-            dataset,
-            _chosen(method),
-            context,
-            fit_halves=held_out,
-            seed=seed,
-            keep_index="index" in context.model_fields_set,
-            limit=limit,
-            settings=_pairs(setting),
-            fresh=fresh,
-            parallel=parallel,
-            report=report,
-        )
-    if plot is not None:
-        _draw(plot, result)
-    print_json(result) if as_json else show_router(result)
+        plan = Plan(methods, context, limit, _pairs(setting), fresh, parallel, report)
+        result = evaluate_router(dataset, plan, fit_halves=held_out, seed=seed)
+    draw(result)
+    return result, tables.router
 
 
-def _draw(file: Path, result: dict[str, Any]) -> None:
-    from ..evaluation.plot import plot
+def _drawing(file: Path | None) -> Callable[[Any], None]:
+    """Draws the result of a router's evaluation into ``file``; fails at once without matplotlib."""
+    if file is None:
+        return lambda result: None
+    from ..evaluation.plot import draw
 
-    drawing = plot(f"{result['set']}, {result['model']}", result["strategies"])
-    try:
-        file.write_text(drawing, encoding="utf-8")
-    except OSError as error:
-        raise RagraphsError(f"{file} cannot be written ({error}); name another file.") from error
+    return lambda result: draw(file, f"{result['set']}, {result['model']}", result["strategies"])
 
 
 def _chosen(methods: list[str] | None) -> list[MethodName]:
-    """The methods named, each once, or all of them."""
+    """The methods that are named, each once, or all methods."""
     known = get_args(MethodName)
     for name in methods or ():
         if name not in known:

@@ -15,8 +15,10 @@ from pydantic.fields import FieldInfo
 from rich.markup import escape
 
 from ..context import Context
+from .show import print_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Shown = tuple[Any, Callable[[Any], None]]
 
 
 def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
@@ -40,6 +42,23 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
         return run
 
     return decorate
+
+
+def shown(command: Callable[..., Shown]) -> Callable[..., None]:
+    """Gives ``--json`` to a command that returns its result and the function that prints it."""
+
+    @functools.wraps(command)
+    def run(*, as_json: bool, **given: Any) -> None:
+        result, show = command(**given)
+        print_json(result) if as_json else show(result)
+
+    signature = inspect.signature(command, eval_str=True)
+    flag = inspect.Parameter(
+        "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json
+    )
+    parameters = [*signature.parameters.values(), flag]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
 
 
 def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
@@ -74,6 +93,7 @@ def _shown(default: Any) -> str:
 
 
 def explain(error: ValidationError) -> str:
+    """The first problem of ``error`` in a sentence that names the flag."""
     problem = error.errors()[0]
     name = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
     return f"{name if problem['loc'] else 'the options'}: {problem['msg']}."

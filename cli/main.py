@@ -16,10 +16,11 @@ from pydantic import ValidationError
 
 from ..context import Context, IndexContext, MethodName, RouterContext
 from ..state.errors import RagraphsError
+from . import show
 from .entities import entities
 from .evaluate import evaluate
-from .flags import Json, context_options, explain
-from .show import print_json
+from .flags import Json, Shown, context_options, explain, shown
+from .running import ask_graph, opened, run_with_progress
 
 if TYPE_CHECKING:
     from ..state.answering import AnswerOutput
@@ -83,14 +84,12 @@ def index(
 ) -> None:
     """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
     from ..graphs.index import graph
-    from .running import run_with_progress
-    from .show import show_indexing
 
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
     result = run_with_progress(graph, given, context, quiet=as_json)
-    print_json(result) if as_json else show_indexing(result)
+    show.print_json(result) if as_json else show.indexing(result)
     if result["failures"]:
         raise typer.Exit(1)
 
@@ -105,38 +104,32 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     if not sys.stdin.isatty() or (is_new and is_local):
         return
     from ..graphs.index import graph
-    from .show import show_warnings
 
     dry = context.model_copy(update={"dry_run": True})
     planned = graph.invoke(given, context=dry)
     tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
     if not tokens:
         return
-    show_warnings(planned["warnings"])
+    show.notes(planned["warnings"])
     if not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
         raise typer.Exit(0)
 
 
 @app.command()
 @context_options(RouterContext)
+@shown
 def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
-    as_json: Json = False,
     context: RouterContext,
-) -> None:
+) -> Shown:
     """Answer a question from an index, with citations."""
-    from .show import show_answer, show_tree, show_update
-
-    def watch(node: str, update: dict[str, Any]) -> None:
-        if trace:
-            show_update(node, update)
-
-    result = _answer(question, context, watch)
-    if trace:
-        show_tree(result)
-    print_json(result) if as_json else show_answer(result)
+    if not trace:
+        return _answer(question, context), show.answer
+    result = _answer(question, context, show.update)
+    show.tree(result)
+    return result, show.answer
 
 
 def _answer(
@@ -144,10 +137,10 @@ def _answer(
     context: RouterContext,
     watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
 ) -> AnswerOutput:
-    """What the method that ``context`` names returns, or the router for none; ``watch`` sees every
-    node's update on the way."""
-    from .running import ask_graph
+    """The output of the method that ``context`` names, or of the router for none.
 
+    ``watch`` sees every node's update on the way.
+    """
     if context.method == "auto":
         from ..graphs.router import graph as router
 
@@ -164,37 +157,32 @@ def _answer(
 
 @app.command()
 @context_options(Context)
+@shown
 def status(
     *,
     list_documents: Annotated[
         bool, typer.Option("--documents", help="List the documents.")
     ] = False,
-    as_json: Json = False,
     context: Context,
-) -> None:
+) -> Shown:
     """Show what an index holds, and what could not be read."""
-    from ..index.opening import open_index
     from ..views.status import describe
-    from .show import show_status
 
-    described = describe(open_index(context), list_documents=list_documents)
-    print_json(described) if as_json else show_status(described)
+    return describe(opened(context), list_documents=list_documents), show.status
 
 
 @app.command()
 @context_options(IndexContext)
+@shown
 def remove(
     *,
     documents: Annotated[list[str], typer.Argument(help="Names of documents or files.")],
-    as_json: Json = False,
     context: IndexContext,
-) -> None:
+) -> Shown:
     """Remove documents, with all that belongs to them, from an index."""
     from ..graphs.index import graph
-    from .show import show_indexing
 
-    result = graph.invoke({"remove": documents}, context=context)
-    print_json(result) if as_json else show_indexing(result)
+    return graph.invoke({"remove": documents}, context=context), show.indexing
 
 
 @app.command()
@@ -213,30 +201,25 @@ def export(
     context: Context,
 ) -> None:
     """Print an index: its passages as JSON lines, or the graph that joins them."""
-    from ..index.opening import open_index
-
     if answer is not None and (format, page) != ("html", "passages"):
         raise typer.BadParameter("Only --format html with --page passages shows an --answer.")
-    index = open_index(context)
+    index = opened(context)
     if format == "jsonl":
         from ..views.status import export_lines
 
         for line in export_lines(index):
             print(line)
-        return
-    if format == "html" and page == "communities":
+    elif format == "html" and page == "communities":
         from ..views.community_graph import communities_page
 
         print(communities_page(index))
-        return
-    from ..views.pages.drawing import path_of_answer, to_graphml, to_html
-    from ..views.passage_graph import drawn_index
+    else:
+        from ..views.pages.drawing import path_of_answer, to_graphml, to_html
+        from ..views.passage_graph import drawn_index
 
-    graph = drawn_index(index)
-    if format == "graphml":
-        print(to_graphml(graph))
-        return
-    print(to_html(graph, path=None if answer is None else path_of_answer(_read_json(answer))))
+        graph = drawn_index(index)
+        path = None if answer is None else path_of_answer(_read_json(answer))
+        print(to_graphml(graph) if format == "graphml" else to_html(graph, path=path))
 
 
 def _read_json(file: Path) -> Any:
@@ -250,6 +233,7 @@ def _read_json(file: Path) -> Any:
 
 @app.command()
 @context_options(Context)
+@shown
 def communities(
     *,
     level: Annotated[
@@ -258,21 +242,14 @@ def communities(
     id: Annotated[
         str | None, typer.Option("--id", help="Show one community's report, and what it leads to.")
     ] = None,
-    as_json: Json = False,
     context: Context,
-) -> None:
+) -> Shown:
     """Show the communities of entities, and the reports on them."""
-    from ..index.opening import open_index
     from ..views.communities import listed, looked_up
-    from .show import show_communities, show_community
 
-    index = open_index(context)
     if id is not None:
-        found = looked_up(index, id)
-        print_json(found) if as_json else show_community(found)
-        return
-    tree = listed(index, level)
-    print_json(tree) if as_json else show_communities(tree)
+        return looked_up(opened(context), id), show.community
+    return listed(opened(context), level), show.communities
 
 
 @app.command()
@@ -280,8 +257,6 @@ def communities(
 def demo(*, context: RouterContext) -> None:
     """Index a small bundled corpus and ask it three questions."""
     from ..graphs.index import graph
-    from .running import run_with_progress
-    from .show import say, show_answer, show_indexing
 
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
         place = f"{folder}/index"
@@ -292,8 +267,8 @@ def demo(*, context: RouterContext) -> None:
                 IndexContext(index=place, layers=["sentences", "entities"]),
                 quiet=False,
             )
-        show_indexing(result)
+        show.indexing(result)
         for method, question in _DEMO_QUESTIONS:
-            say(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
+            show.out.print(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
             chosen = {"index": place, "method": method}
-            show_answer(_answer(question, context.narrowed(RouterContext, **chosen)))
+            show.answer(_answer(question, context.narrowed(RouterContext, **chosen)))

@@ -5,14 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from rich.markup import escape
 
 from ..context import Context
 from ..state.answering import AnswerOutput
-from .show import _err
+from .show import err
+
+if TYPE_CHECKING:
+    from ..evaluation.retrieval import Report
+    from ..index.opening import Index
+
+
+def opened(context: Context) -> Index:
+    """The index that ``context`` names; imported when asked, so that ``--help`` is quick."""
+    from ..index.opening import open_index
+
+    return open_index(context)
 
 
 def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
@@ -23,14 +34,14 @@ def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) 
 
 
 @contextmanager
-def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+def progress_bars(*, quiet: bool) -> Iterator[Report]:
     """A function that shows how many of how many parts of a step are done, as a bar on stderr."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, Any] = {}
     with Progress(
-        *columns, console=_err, transient=True, disable=quiet or not _err.is_terminal
+        *columns, console=err, transient=True, disable=quiet or not err.is_terminal
     ) as progress:
 
         def report(step: str, done: int, total: int) -> None:
@@ -41,9 +52,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         yield report
 
 
-async def _follow(
-    graph: Any, given: Any, context: Context, report: Callable[[str, int, int], None]
-) -> Any:
+async def _follow(graph: Any, given: Any, context: Context, report: Report) -> Any:
     result: Any = None
     async for mode, part in graph.astream(
         given,
@@ -75,7 +84,7 @@ def ask_graph(
         result, stopped = _run_watched(asking, given, context, watch)
         if stopped is None:
             break
-        _err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
+        err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
         given = Command(resume=typer.confirm("Go on?", err=True))
     output = {key: result[key] for key in graph.output_channels}
     if "messages" in output:
@@ -104,7 +113,7 @@ def _run_watched(
             continue
         if mode == "custom":
             streamed = streamed or "text" in part
-            _err.print(escape(part.get("text", "")), end="")
+            err.print(escape(part.get("text", "")), end="")
             continue
         for node, update in part.items():
             if node == "__interrupt__":
@@ -112,5 +121,5 @@ def _run_watched(
             else:
                 watch(node, update)
     if streamed:
-        _err.print()
+        err.print()
     return result, stopped

@@ -14,8 +14,7 @@ from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage, Usage
 
 out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
-
+err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
@@ -34,13 +33,8 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def say(markup: str) -> None:
-    """Prints a line with Rich markup."""
-    out.print(markup)
-
-
-def show_indexing(result: Any) -> None:
-    """Prints what an index run did, its failures and warnings on stderr."""
+def indexing(result: Any) -> None:
+    """Prints the outcome of an index run, its failures and warnings on stderr."""
     if (plan := result["plan"]) is not None:
         out.print(
             f"Would read {plan['documents']} documents into {plan['passages']} passages "
@@ -55,14 +49,14 @@ def show_indexing(result: Any) -> None:
             f"{escape(result['index'])} holds {result['document_count']} documents in "
             f"{result['passage_count']} passages ({result['embeddings']})."
         )
-    show_cost(result["usage"])
+    cost(result["usage"])
     for failure in result["failures"]:
-        _err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
-    show_warnings(result["warnings"])
+        err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+    notes(result["warnings"])
 
 
-def show_answer(result: AnswerOutput) -> None:
-    """Prints an answer with its citations, and what it cost."""
+def answer(result: AnswerOutput) -> None:
+    """Prints an answer with its citations and its cost."""
     if result["answer"]:
         out.print(escape(result["answer"]))
     if not result["sufficient"]:
@@ -73,106 +67,111 @@ def show_answer(result: AnswerOutput) -> None:
         out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
         out.print(f"      [dim]{escape(_source(citation))}[/dim]")
     out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
-    show_warnings(result["warnings"])
+    notes(result["warnings"])
 
 
-def show_update(node: str, update: dict[str, Any] | None) -> None:
-    """Prints what a node did, on stderr."""
-    _err.print(f"[dim]{node}[/dim] {escape(_one_line(str(update or {}))[:400])}")
+def update(node: str, written: dict[str, Any] | None) -> None:
+    """Prints the state that a node has written, on stderr."""
+    err.print(f"[dim]{node}[/dim] {escape(_one_line(str(written or {}))[:400])}")
 
 
-def show_tree(result: Mapping[str, Any]) -> None:
+def tree(result: Mapping[str, Any]) -> None:
     """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
     from ..views.pages.tree_drawing import draw_tree
 
-    tree = result.get("tree") or result.get("details", {}).get("tree")
-    if tree:
-        _err.print(escape(draw_tree(tree)))
+    drawn = result.get("tree") or result.get("details", {}).get("tree")
+    if drawn:
+        err.print(escape(draw_tree(drawn)))
 
 
-def show_status(status: Any) -> None:
-    """Prints what an index holds."""
+def status(described: Any) -> None:
+    """Prints the contents of an index, and the files that could not be read."""
     table = Table.grid(padding=(0, 2))
-    for name, value in status.items():
+    for name, value in described.items():
         if name not in {"failures", "document_list"}:
             table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
     out.print(table)
-    for document in status.get("document_list", []):
+    for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
-    for failure in status["failures"]:
+    for failure in described["failures"]:
         out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
 
-def show_cost(usage: Usage) -> None:
-    """Prints what models were asked, where that took tokens."""
+def cost(usage: Usage) -> None:
+    """Prints the calls and tokens of each model, if any tokens were sent."""
     if any(used["input_tokens"] for used in usage.get("models", {}).values()):
         out.print(f"[dim]{escape(_cost(usage))}[/dim]")
 
 
-def show_entities(entities: Sequence[dict[str, Any]]) -> None:
+def entities(found: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
-    for entity in entities:
+    for entity in found:
         passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     out.print(table)
 
 
-def show_entity(entity: dict[str, Any]) -> None:
-    """Prints what is known of an entity."""
-    out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
-    if entity["description"]:
-        out.print(escape(entity["description"]))
-    if len(entity["aliases"]) > 1:
-        out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
-    for one in entity["relations"]:
-        out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
-    for claim in entity["claims"]:
-        out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
-    for passage in entity["passages"]:
-        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
+    """Prints all that is known of entities: names, relations, claims and passages."""
+    for entity in found:
+        out.print(f"[bold]{escape(entity['name'])}[/bold] {escape(entity['type'])} {entity['id']}")
+        if entity["description"]:
+            out.print(escape(entity["description"]))
+        if len(entity["aliases"]) > 1:
+            out.print(escape(f"also: {', '.join(entity['aliases'][1:])}"))
+        for one in entity["relations"]:
+            out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
+        for claim in entity["claims"]:
+            out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+        for passage in entity["passages"]:
+            out.print(f"  [dim]{escape(_source(passage))}[/dim]")
 
 
-def show_merges(merges: Sequence[dict[str, Any]]) -> None:
+def correction(result: Any) -> None:
+    """Prints the entities after a correction, and the cost of it."""
+    entities(result["entities"])
+    cost(result["usage"])
+    notes(result["warnings"])
+
+
+def merges(found: Sequence[dict[str, Any]]) -> None:
     """Prints merges, one a line."""
-    for merge in merges:
+    for merge in found:
         out.print(
             escape(f"{merge['merged']} ({merge['merged_id']}) is {merge['kept']}")
             + f" [dim]{merge['reason']} {merge['score']:.2f}[/dim]"
         )
 
 
-def show_communities(communities: Sequence[dict[str, Any]]) -> None:
+def communities(found: Sequence[dict[str, Any]]) -> None:
     """Prints communities as a tree, one a line."""
-    for one in communities:
+    for one in found:
         weight = f"{one['size']} entities, {one['rating']:g}"
         indent = "  " * one["level"]
         out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
 
 
-def show_community(community: dict[str, Any]) -> None:
-    """Prints a community's report, and what it leads to."""
-    out.print(f"[bold]{escape(community['title'])}[/bold] {community['id']}")
-    out.print(f"[dim]level {community['level']}, rated {community['rating']:g} of 10[/dim]")
-    out.print(escape(community["summary"]))
-    for finding in community["findings"]:
+def community(report: dict[str, Any]) -> None:
+    """Prints a community's report with its parent, children, entities and passages."""
+    out.print(f"[bold]{escape(report['title'])}[/bold] {report['id']}")
+    out.print(f"[dim]level {report['level']}, rated {report['rating']:g} of 10[/dim]")
+    out.print(escape(report["summary"]))
+    for finding in report["findings"]:
         out.print(escape(f"  - {finding['statement']}"))
-    if community["parent"]:
-        out.print(f"[dim]part of[/dim] {community['parent'][:8]}")
-    show_communities([{**child, "level": 1} for child in community["children"]])
-    names = ", ".join(entity["name"] for entity in community["entities"])
+    if report["parent"]:
+        out.print(f"[dim]part of[/dim] {report['parent'][:8]}")
+    communities([{**child, "level": 1} for child in report["children"]])
+    names = ", ".join(entity["name"] for entity in report["entities"])
     out.print(f"[dim]entities[/dim] {escape(names)}")
-    for passage in community["passages"]:
+    for passage in report["passages"]:
         out.print(f"  [dim]{escape(_source(passage))}[/dim]")
 
 
-def show_warnings(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        say_note(warning)
-
-
-def say_note(sentence: str) -> None:
-    _err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
+def notes(sentences: Sequence[str]) -> None:
+    """Prints each sentence as a note, on stderr."""
+    for sentence in sentences:
+        err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
 
 
 def _source(citation: Citation | Passage) -> str:

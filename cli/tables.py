@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
-from .show import out, say_note, show_warnings
+from .show import notes, out
+
+_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
 
 
-def show_retrieval(result: Any) -> None:
+def retrieval(result: Any) -> None:
     """Prints recall as a table of percentages."""
-    table = Table(title=f"{result['set']} · {result['retriever']} · {result['embeddings']}")
-    table.add_column("")
-    for k in result["recall"]:
-        table.add_column(f"@{k}", justify="right")
+    title = f"{result['set']} · {result['retriever']} · {result['embeddings']}"
+    table = _table(title, *(f"@{k}" for k in result["recall"]))
     for name in ("recall", "all_support"):
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
     out.print(table)
@@ -27,49 +27,40 @@ def show_retrieval(result: Any) -> None:
     )
 
 
-_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
-
-
-def show_answers(results: Sequence[dict[str, Any]]) -> None:
+def answers(results: Sequence[dict[str, Any]]) -> None:
     """Prints a line for every method, shares as percentages, costs per question."""
     first = results[0]
-    table = Table(title=f"{first['set']} · {first['model']} · {first['questions']} questions")
-    table.add_column("")
-    for name in (*_SHARES.values(), "calls", "tokens", "seconds"):
-        table.add_column(name, justify="right")
+    title = f"{first['set']} · {first['model']} · {first['questions']} questions"
+    table = _table(title, *_SHARES.values(), "calls", "tokens", "seconds")
     for result in results:
         shares = (result[name] for name in _SHARES)
         costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
         table.add_row(
             result["method"],
-            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            *map(_percent, shares),
             *(f"{cost:,.1f}" for cost in costs),
             f"{result['seconds_per_question']:.2f}",
         )
     out.print(table)
     for result in results:
         if result["reused"]:
-            say_note(
-                f"{result['reused']} replies to {result['method']} were known; tokens are without."
-            )
+            known = f"{result['reused']} replies to {result['method']} were known"
+            notes([f"{known}; tokens are without."])
         if result["failures"]:
-            say_note(
-                f"{result['failures']} questions failed with {result['method']} and count as "
-                f"wrong; the first: {result['first_failure']}"
-            )
+            failed = f"{result['failures']} questions failed with {result['method']}"
+            notes([f"{failed} and count as wrong; the first: {result['first_failure']}"])
 
 
-def show_router(result: dict[str, Any]) -> None:
+def router(result: dict[str, Any]) -> None:
     """Prints a line for every way to choose methods, costs per question, and the verdict."""
-    table = Table(title=f"{result['set']} · {result['model']} · {result['questions']} questions")
-    table.add_column("")
-    for name in ("EM", "F1", "recall", "calls", "tokens", "seconds", "regret", "gap"):
-        table.add_column(name, justify="right")
+    title = f"{result['set']} · {result['model']} · {result['questions']} questions"
+    costs = ("calls", "tokens", "seconds", "regret", "gap")
+    table = _table(title, "EM", "F1", "recall", *costs)
     for one in result["strategies"]:
         shares = (one[name] for name in ("em", "f1", "support_recall"))
         table.add_row(
             one["strategy"],
-            *("–" if share is None else f"{100 * share:.1f}" for share in shares),
+            *map(_percent, shares),
             f"{one['calls']:.1f}",
             f"{one['tokens']:,.0f}",
             f"{one['seconds']:.2f}",
@@ -79,4 +70,12 @@ def show_router(result: dict[str, Any]) -> None:
     out.print(table)
     out.print(escape(result["verdict"]))
     out.print(f"The classifier abstained from {result['abstained']} of the questions.")
-    show_warnings(list(result["excluded"].values()))
+    notes(list(result["excluded"].values()))
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table("", *(Column(name, justify="right") for name in columns), title=title)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"

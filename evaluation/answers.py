@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from statistics import mean
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
@@ -15,13 +16,30 @@ from ..graphs import graph_of
 from ..index.opening import Index, language_model, open_index
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import total_calls, total_tokens
-from ..stores.loading.sources import document_path
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import answer_f1, containment, exact_match, recall_at
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
-from .retrieval import Report, indexed, layers_of, unreported
+from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
 _QUALITY = ("em", "f1", "containment", "support_recall")
+
+
+class Plan(NamedTuple):
+    """Which methods are asked the questions of a set, and how.
+
+    ``limit`` is the number of questions, the first of the set. ``settings`` go to the methods that
+    have them. Questions that are finished in the index of ``context`` are asked again only where
+    something that decides their outcome has changed, or with ``fresh``. ``parallel`` questions are
+    asked at the same time. ``report`` is told the progress.
+    """
+
+    methods: Sequence[MethodName]
+    context: IndexContext
+    limit: int | None = None
+    settings: Mapping[str, str] = MappingProxyType({})
+    fresh: bool = False
+    parallel: int = 1
+    report: Report = unreported
 
 
 @dataclass(frozen=True)
@@ -47,19 +65,17 @@ class Scored(NamedTuple):
     support_recall: float | None
 
 
-def evaluate_answers(
-    folder: str, methods: Sequence[MethodName], context: IndexContext, **options: Any
-) -> list[dict[str, Any]]:
-    """For every method its measures over a set, in the form of ``--json``.
+def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
+    """For every method its measures over the set in ``folder``, in the form of ``--json``.
 
-    ``options`` are those of ``asked_set``. Raises RagraphsError for what concerns all questions.
+    Raises RagraphsError for what concerns all questions.
     """
-    with asked_set(folder, methods, context, **options) as asked:
+    with asked_set(folder, plan) as asked:
         return [
             {
                 "set": asked.dataset.name,
                 "method": method,
-                "model": context.model,
+                "model": plan.context.model,
                 **summary(rows),
                 "without_answer": sum(not q.answers for q in asked.dataset.questions),
             }
@@ -68,72 +84,56 @@ def evaluate_answers(
 
 
 @contextmanager
-def asked_set(
-    folder: str,
-    methods: Sequence[MethodName],
-    context: IndexContext,
-    *,
-    keep_index: bool,
-    limit: int | None = None,
-    settings: Mapping[str, str] | None = None,
-    fresh: bool = False,
-    parallel: int = 1,
-    report: Report = unreported,
-) -> Iterator[Asked]:
-    """Asks each method every question of a set that has an answer.
+def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
+    """Asks each method of ``plan`` every question of the set in ``folder`` that has an answer.
 
-    ``settings`` go to the methods that have them. With ``keep_index`` the index of ``context`` is
-    used, brought up to date with the layers needed, and finished questions are kept in it: they
-    are asked again only where something that decides their outcome has changed, or with
-    ``fresh``. ``parallel`` questions are asked at the same time. ``report`` is told the progress.
-    Raises RagraphsError for what concerns all questions.
+    Where ``plan.context`` names an index, that one is used, brought up to date with the layers
+    needed, and finished questions are kept in it. Raises RagraphsError for what concerns all
+    questions.
     """
-    dataset = load_dataset(folder, limit)
-    asked = [question for question in dataset.questions if question.answers]
-    if not asked:
+    dataset = load_dataset(folder, plan.limit)
+    questions = [question for question in dataset.questions if question.answers]
+    if not questions:
         raise RagraphsError(f"No question of {folder} has an answer to compare with.")
-    contexts = contexts_of(methods, context, settings or {})
-    wanted = _indexing(context, _layers_of(contexts), keep_index)
-    with indexed(dataset, wanted, keep_index=keep_index, report=report) as (index, _):
+    contexts = contexts_of(plan)
+    wanted = _indexing(plan.context, _layers_of(contexts))
+    with indexed(dataset.sources, wanted, plan.report) as (index, _):
         for chosen in contexts.values():
             chosen.index = str(index.folder)
-        ledger = Ledger(index.folder / FILE if keep_index else None)
-        keys = _keys_of(asked, contexts, index)
-        if fresh:
+        ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
+        keys = _keys_of(questions, contexts, index)
+        if plan.fresh:
             ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
-        asyncio.run(_check_model(index, context))
-        asking = _Asking(ledger, parallel, report)
-        prefix = document_path(dataset.passages, index.folder) + "#"
+        asyncio.run(language_model(index, plan.context))  # fails early where there is none
         scored: dict[MethodName, list[Scored]] = {}
         for method, chosen in contexts.items():
-            outcomes = asyncio.run(asking.ask(method, chosen, asked, keys[method]))
-            pairs = zip(asked, outcomes, strict=True)
-            scored[method] = [score(question, outcome, prefix) for question, outcome in pairs]
+            asking = _Asking(method, chosen, ledger, plan.parallel, plan.report)
+            outcomes = asyncio.run(asking.ask(questions, keys[method]))
+            pairs = zip(questions, outcomes, strict=True)
+            scored[method] = [score(*pair, dataset.prefix(index.folder)) for pair in pairs]
         yield Asked(dataset, index, scored)
 
 
-def contexts_of(
-    methods: Sequence[MethodName], context: IndexContext, settings: Mapping[str, str]
-) -> dict[MethodName, QuestionContext]:
-    """The settings of each method: those shared with ``context``, and those of ``settings`` it has.
+def contexts_of(plan: Plan) -> dict[MethodName, QuestionContext]:
+    """The settings of each method: those shared with the plan's context, and its own of the plan.
 
     GraphRAG searches locally unless told otherwise: questions with gold answers ask for facts.
     Raises RagraphsError for a setting that no method has.
     """
-    given = {name: getattr(context, name) for name in context.model_fields_set}
-    given["search"] = "local"
-    types = {method: graph_of(method)[1] for method in methods}
-    for name in settings:
+    given = {name: getattr(plan.context, name) for name in plan.context.model_fields_set}
+    given |= {"search": "local", **plan.settings}
+    types = {method: graph_of(method)[1] for method in plan.methods}
+    for name in plan.settings:
         if not any(name in kind.model_fields for kind in types.values()):
             raise RagraphsError(f"{name!r} is no setting of {', '.join(types)}; leave it out.")
     return {
-        method: kind(**{k: v for k, v in {**given, **settings}.items() if k in kind.model_fields})
+        method: kind(**{k: v for k, v in given.items() if k in kind.model_fields})
         for method, kind in types.items()
     }
 
 
 def score(question: LabelledQuestion, outcome: Outcome, prefix: str) -> Scored:
-    """How good an outcome is; the set's passages go by their id after ``prefix`` in the index."""
+    """How good an outcome is; ``prefix`` precedes the ids of the set in its documents."""
     found = [document.removeprefix(prefix) for document in outcome["documents"]]
     support = question.supporting
     return Scored(
@@ -175,11 +175,11 @@ def _quality(rows: Sequence[Scored]) -> dict[str, float | None]:
     return {name: round(mean(column), 4) if column else None for name, column in known.items()}
 
 
-def _indexing(context: IndexContext, layers: list[LayerName], keep_index: bool) -> IndexContext:
+def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
     """The settings of indexing: an index that has the layers keeps the model that read for them."""
     chosen = context.model_dump(include=context.model_fields_set)
     with suppress(IndexNotFoundError):
-        if keep_index and set(layers) <= set(
+        if is_kept(context) and set(layers) <= set(
             open_index(context).catalogue.property("layers") or ()
         ):
             chosen.pop("model", None)
@@ -205,25 +205,16 @@ def _keys_of(
     return keys
 
 
-async def _check_model(index: Index, context: IndexContext) -> None:
-    """Raises RagraphsError where the model cannot be used at all."""
-    await language_model(index, context)
-
-
 class _Asking(NamedTuple):
-    """Asks questions, so many at the same time, and keeps what came of them."""
+    """Asks a method questions, ``parallel`` at the same time, and keeps the outcomes."""
 
+    method: MethodName
+    context: QuestionContext
     ledger: Ledger
     parallel: int
     report: Report
 
-    async def ask(
-        self,
-        method: MethodName,
-        context: QuestionContext,
-        asked: Sequence[LabelledQuestion],
-        keys: Sequence[str],
-    ) -> list[Outcome]:
+    async def ask(self, asked: Sequence[LabelledQuestion], keys: Sequence[str]) -> list[Outcome]:
         """The outcome of every question: the one that is kept, or a new one."""
         slots, done = asyncio.Semaphore(self.parallel), 0
 
@@ -232,18 +223,18 @@ class _Asking(NamedTuple):
             outcome = self.ledger.get(key)
             if outcome is None:
                 async with slots:
-                    outcome = await _run(method, context, question.question)
+                    outcome = await _run(self.method, self.context, question.question)
                 if not outcome["error"]:
                     self.ledger.put(key, outcome)
             done += 1
-            self.report(method, done, len(asked))
+            self.report(self.method, done, len(asked))
             return outcome
 
         return await asyncio.gather(*map(one, asked, keys))
 
 
 async def _run(method: MethodName, context: QuestionContext, question: str) -> Outcome:
-    """What ``method`` does with ``question``; a failure is an outcome, too."""
+    """The outcome of ``question`` by ``method``; a failure is an outcome, too."""
     started = time.perf_counter()
     try:
         result = await graph_of(method)[0].ainvoke({"question": question}, context=context)

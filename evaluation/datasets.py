@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ..state.errors import RagraphsError
+from ..state.index import IndexInput
+from ..stores.loading.sources import document_path
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,15 @@ class Dataset:
     passages: Path
     questions: tuple[LabelledQuestion, ...]
 
+    @property
+    def sources(self) -> IndexInput:
+        """The input of the index graph."""
+        return {"sources": [str(self.passages)]}
+
+    def prefix(self, index: Path) -> str:
+        """The text that precedes a passage's id in its document's id in the index at ``index``."""
+        return document_path(self.passages, index) + "#"
+
 
 def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:
     """The question set in ``folder``, or its first ``limit`` questions. Raises RagraphsError."""
@@ -39,29 +54,41 @@ def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:
             f"{folder} is no question set: it has no {' and no '.join(missing)}; name a folder "
             "that has both."
         )
-    questions = tuple(_question(line, files[1]) for line in _rows(files[1])[:limit])
-    return Dataset(path.name, files[0], questions)
+    fields = "'question', 'answer' and 'supporting'"
+    return Dataset(path.name, files[0], tuple(read_questions(path, _question, fields, limit)))
 
 
-def _rows(file: Path) -> list[tuple[int, str]]:
-    lines = file.read_text(encoding="utf-8").split("\n")
-    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+def read_questions(
+    folder: Path, parse: Callable[[Any], T], fields: str, limit: int | None = None
+) -> list[T]:
+    """``parse(row)`` for each row, or the first ``limit``, of ``questions.jsonl`` in ``folder``.
 
-
-def _question(line: tuple[int, str], file: Path) -> LabelledQuestion:
-    number, text = line
+    Raises RagraphsError where the file cannot be read, or a row lacks ``fields``.
+    """
+    file = folder / "questions.jsonl"
     try:
-        row = json.loads(text)
-        answers = [row.get("answer") or "", *(row.get("aliases") or [])]
-        return LabelledQuestion(
-            id=str(row.get("id", number)),
-            question=row["question"],
-            answers=tuple(answer for answer in answers if answer),
-            kind=row.get("type") or "",
-            supporting=frozenset(str(id) for id in row.get("supporting") or []),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RagraphsError(
-            f"{file.name}, line {number} is no question; each line needs a JSON object with "
-            "'question', 'answer' and 'supporting'."
-        ) from error
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise RagraphsError(f"{file} cannot be read ({error}); name another folder.") from error
+    rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    found = []
+    for number, line in rows[:limit]:
+        try:
+            found.append(parse({"id": number, **json.loads(line)}))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RagraphsError(
+                f"{file.name}, line {number} is no question; each line needs a JSON object with "
+                f"{fields}."
+            ) from error
+    return found
+
+
+def _question(row: Any) -> LabelledQuestion:
+    answers = [row.get("answer") or "", *(row.get("aliases") or [])]
+    return LabelledQuestion(
+        id=str(row["id"]),
+        question=row["question"],
+        answers=tuple(answer for answer in answers if answer),
+        kind=row.get("type") or "",
+        supporting=frozenset(str(id) for id in row.get("supporting") or []),
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,8 +18,8 @@ from ..index.retrieval import search
 from ..state.errors import RagraphsError
 from ..state.index import IndexInput
 from ..state.records import Evidence
-from ..stores.loading.sources import document_path
 from .datasets import Dataset, LabelledQuestion, load_dataset
+from .measuring import peak_megabytes, timed
 from .metrics import all_support_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
@@ -38,17 +36,14 @@ def evaluate_retrieval(
     folder: str,
     retriever: RankerName,
     context: IndexContext,
-    *,
-    keep_index: bool,
     limit: int | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Recall and all-support at each cutoff, time and memory, in the form of ``--json``.
 
     ``settings`` are those of the method, where ``retriever`` is a method's search. Ranks are of the
-    set's passages, however many pieces the index cut one into. With ``keep_index`` the index of
-    ``context`` is used (and brought up to date), else a temporary one. Questions without support
-    are counted apart.
+    set's passages, however many pieces the index cut one into. Questions without support are
+    counted apart.
     """
     dataset = load_dataset(folder, limit)
     asked = [question for question in dataset.questions if question.supporting]
@@ -56,17 +51,12 @@ def evaluate_retrieval(
         raise RagraphsError(f"No question of {folder} names supporting passages.")
     if layers := layers_of(retriever):
         context = context.model_copy(update={"layers": ["passages", *layers]})
-    with indexed(dataset, context, keep_index=keep_index) as (index, index_seconds):
+    with indexed(dataset.sources, context) as (index, index_seconds):
         index.embedder.embed(["warm up"])
-        started = time.perf_counter()
-        rankings = rankings_of(dataset, asked, index, retriever, settings or {})
-        seconds = (time.perf_counter() - started) / len(asked)
+        seconds, rankings = timed(
+            lambda: rankings_of(dataset, asked, index, retriever, settings or {})
+        )
         passages = len(index.catalogue.documents())
-
-    def mean(metric: Callable[..., float], k: int) -> float:
-        pairs = zip(rankings, asked, strict=True)
-        return sum(metric(ids, question.supporting, k) for ids, question in pairs) / len(asked)
-
     return {
         "set": dataset.name,
         "retriever": retriever,
@@ -74,9 +64,9 @@ def evaluate_retrieval(
         "questions": len(asked),
         "without_support": len(dataset.questions) - len(asked),
         "passages": passages,
-        "recall": {str(k): round(mean(recall_at, k), 4) for k in CUTOFFS},
-        "all_support": {str(k): round(mean(all_support_at, k), 4) for k in CUTOFFS},
-        "seconds_per_question": round(seconds, 5),
+        "recall": _mean_at_cutoffs(recall_at, rankings, asked),
+        "all_support": _mean_at_cutoffs(all_support_at, rankings, asked),
+        "seconds_per_question": round(seconds / len(asked), 5),
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),
     }
@@ -97,30 +87,41 @@ def rankings_of(
     settings: Mapping[str, Any],
 ) -> list[list[str]]:
     """The ids of the set's passages for each question, best first, each once."""
-    prefix = document_path(dataset.passages, index.folder) + "#"
+    prefix = dataset.prefix(index.folder)
     search_for = _searcher(index, retriever, settings)
-    return [_documents(search_for(question.question), prefix) for question in asked]
+    found = (search_for(question.question) for question in asked)
+    return [
+        list(dict.fromkeys(passage["document"].removeprefix(prefix) for passage in ranked))
+        for ranked in found
+    ]
 
 
 @contextmanager
 def indexed(
-    dataset: Dataset, context: IndexContext, *, keep_index: bool, report: Report = unreported
+    given: IndexInput, context: IndexContext, report: Report = unreported
 ) -> Iterator[tuple[Index, float]]:
-    """An up-to-date index of the set's passages, and the seconds that it took."""
+    """The index that ``context`` names, with ``given`` indexed, and the seconds that it took.
+
+    Where ``context`` names no index, it is a temporary one.
+    """
     with tempfile.TemporaryDirectory(prefix="ragraphs-evaluate-") as folder:
-        if not keep_index:
+        if not is_kept(context):
             context = context.model_copy(update={"index": str(Path(folder) / "index")})
         started = time.perf_counter()
-        given: IndexInput = {"sources": [str(dataset.passages)]}
         for part in index_graph.stream(given, context=context, stream_mode="custom"):
             report(part["step"], part["done"], part["total"])
         yield open_index(context), time.perf_counter() - started
 
 
+def is_kept(context: IndexContext) -> bool:
+    """Whether ``context`` names an index, rather than leaving the default."""
+    return "index" in context.model_fields_set
+
+
 def _searcher(
     index: Index, retriever: RankerName, settings: Mapping[str, Any]
 ) -> Callable[[str], list[Evidence]]:
-    """What finds the evidence for a question: a retriever, or a method's graph up to its answer."""
+    """Finds the evidence for a question: a retriever, or a method's graph up to its answer."""
     if retriever in get_args(RetrieverName):
         most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
         return lambda question: search(index, question, cast(RetrieverName, retriever), most)
@@ -137,12 +138,11 @@ def _searcher(
     return run
 
 
-def _documents(found: Sequence[Evidence], prefix: str) -> list[str]:
-    """Ids of the set's passages, best first, each once; in the index they follow ``prefix``."""
-    return list(dict.fromkeys(passage["document"].removeprefix(prefix) for passage in found))
-
-
-def peak_megabytes() -> float:
-    """The most memory that this process has had in use."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+def _mean_at_cutoffs(
+    metric: Callable[[Sequence[str], frozenset[str], int], float],
+    rankings: Sequence[Sequence[str]],
+    asked: Sequence[LabelledQuestion],
+) -> dict[str, float]:
+    pairs = list(zip(rankings, asked, strict=True))
+    sums = {k: sum(metric(ids, one.supporting, k) for ids, one in pairs) for k in CUTOFFS}
+    return {str(k): round(value / len(pairs), 4) for k, value in sums.items()}

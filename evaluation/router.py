@@ -1,4 +1,4 @@
-"""The router measured as a decision: what its choices give against every other way to choose."""
+"""The router's choices, measured against every other way to choose a method."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from ..algorithms.router.decision import (
     route,
     usable_methods,
 )
-from ..context import IndexContext, MethodName, QuestionContext
+from ..context import MethodName, QuestionContext
 from ..index.opening import language_model
 from ..models.meter import start_meter
 from ..models.protocol import LanguageModel
 from ..nodes.router.features import features_of, prior_of
 from ..nodes.router.route import chosen_by_model
 from ..state.usage import total_calls, total_tokens
-from .answers import Asked, Scored, asked_set, contexts_of
-from .retrieval import Report, unreported
+from .answers import Asked, Plan, Scored, asked_set, contexts_of
 from .routing_matrix import (
     Cell,
     Matrix,
@@ -59,55 +58,46 @@ class Choice(NamedTuple):
         return list(dict.fromkeys([self.method, *self.decision.scores]))
 
 
+class Routed(NamedTuple):
+    """The router at work on the questions of a set; ``features`` and ``choices`` in their order."""
+
+    obstacles: dict[str, str]
+    prior: Prior
+    features: list[Features]
+    choices: list[Choice]
+
+    def refitted(self, place: int, methods: Mapping[str, Sequence[str]]) -> str:
+        """The method for the question at ``place``, had the prior these ``methods`` by case."""
+        prior = self.prior._replace(methods=methods)
+        return route(self.features[place], self.obstacles, prior).method
+
+
 def evaluate_router(
-    folder: str,
-    methods: Sequence[MethodName],
-    context: IndexContext,
-    *,
-    fit_halves: bool = False,
-    seed: int = 0,
-    settings: Mapping[str, str] | None = None,
-    report: Report = unreported,
-    **options: Any,
+    folder: str, plan: Plan, *, fit_halves: bool = False, seed: int = 0
 ) -> dict[str, Any]:
     """Every feasible method on every question, and every way to choose among them.
 
     With ``fit_halves`` also the router by a prior that is fitted to half of the questions, on the
-    other half. ``options`` are those of ``asked_set``. Raises RagraphsError for what concerns all
-    questions.
+    other half. Raises RagraphsError for what concerns all questions.
     """
-    methods = [method for method in methods if method in NEEDS]
-    contexts = contexts_of(methods, context, settings or {})
-    obstacles = _obstacles(contexts)
-    usable = [method for method in methods if method in usable_methods(obstacles)]
-    with asked_set(folder, usable, context, settings=settings, report=report, **options) as asked:
-        questions = [row.question for row in asked.scored[usable[0]]]
-        matrix = matrix_of(asked.scored)
-        prior, features = prior_of(asked.index), []
-        for done, question in enumerate(questions, start=1):
-            features.append(features_of(asked.index, question.question))
-            report("route", done, len(questions))
-        texts = [question.question for question in questions]
-        choices = asyncio.run(_choose(asked, context, texts, features, obstacles, prior))
-        cases = [case_probabilities(known, prior) for known in features]
-
-    def choose(place: int, fitted: Mapping[str, Sequence[str]]) -> str:
-        return route(features[place], obstacles, prior._replace(methods=fitted)).method
-
-    chosen = chosen_by("router", matrix, [choice.method for choice in choices])
-    router = _at_cost(chosen, choices)
+    obstacles = _obstacles(contexts_of(plan))
+    usable = [method for method in plan.methods if method in usable_methods(obstacles)]
+    with asked_set(folder, plan._replace(methods=usable)) as asked:
+        routed = asyncio.run(_route(asked, plan, obstacles))
+    matrix, choices = matrix_of(asked.scored), routed.choices
+    router = _at_cost(chosen_by("router", matrix, [choice.method for choice in choices]), choices)
     strategies = [
         *(always(matrix, method) for method in usable),
         random_choice(matrix),
         router,
         _at_cost(_escalated(matrix, choices), choices),
-        *(held_out(matrix, cases, choose, seed) if fit_halves else ()),
+        *(_held_out(matrix, routed, seed) if fit_halves else ()),
         oracle(matrix),
     ]
     return {
         "set": asked.dataset.name,
-        "model": context.model,
-        "questions": len(questions),
+        "model": plan.context.model,
+        "questions": len(choices),
         "excluded": {method: reason for method, reason in obstacles.items() if reason},
         "strategies": [measured(strategy, matrix) for strategy in strategies],
         "kinds": Counter(choice.decision.kind for choice in choices),
@@ -138,7 +128,7 @@ def _cell(row: Scored) -> Cell:
 
 
 def _obstacles(contexts: Mapping[MethodName, QuestionContext]) -> dict[str, str]:
-    """Why methods are out: layers are built when they are missing, but budgets are as they are."""
+    """Why methods are left out: missing layers will be built, but budgets stay as they are."""
     layers = {layer for method in contexts for layer in NEEDS[method].layers}
     obstacles: dict[str, str] = {}
     for method, chosen in contexts.items():
@@ -146,23 +136,21 @@ def _obstacles(contexts: Mapping[MethodName, QuestionContext]) -> dict[str, str]
     return obstacles
 
 
-async def _choose(
-    asked: Asked,
-    context: IndexContext,
-    questions: Sequence[str],
-    features: Sequence[Features],
-    obstacles: Mapping[str, str],
-    prior: Prior,
-) -> list[Choice]:
-    model = await language_model(asked.index, context)
-    choices = []
-    for question, known in zip(questions, features, strict=True):
-        decision = route(known, obstacles, prior)
+async def _route(asked: Asked, plan: Plan, obstacles: dict[str, str]) -> Routed:
+    """Routes every question as the product does, by the model where the classifier abstains."""
+    model = await language_model(asked.index, plan.context)
+    questions = [row.question.question for row in next(iter(asked.scored.values()))]
+    routed = Routed(obstacles, prior_of(asked.index), [], [])
+    for done, question in enumerate(questions, start=1):
+        features = features_of(asked.index, question)
+        decision = route(features, obstacles, routed.prior)
         choice = Choice(decision, decision.method)
         if decision.abstained:
             choice = await _by_model(model, question, obstacles, choice)
-        choices.append(choice)
-    return choices
+        routed.features.append(features)
+        routed.choices.append(choice)
+        plan.report("route", done, len(questions))
+    return routed
 
 
 async def _by_model(
@@ -183,6 +171,11 @@ async def _by_model(
 def _escalated(matrix: Matrix, choices: Sequence[Choice]) -> Strategy:
     orders = [choice.order for choice in choices]
     return escalating("router, escalating", matrix, orders, _MOST_ESCALATIONS)
+
+
+def _held_out(matrix: Matrix, routed: Routed, seed: int) -> tuple[Strategy, Strategy]:
+    cases = [case_probabilities(features, routed.prior) for features in routed.features]
+    return held_out(matrix, cases, routed.refitted, seed)
 
 
 def _at_cost(strategy: Strategy, choices: Sequence[Choice]) -> Strategy:

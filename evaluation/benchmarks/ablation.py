@@ -1,4 +1,4 @@
-"""What each ingredient of the graph retriever gives.
+"""Recall without each ingredient of the graph retriever in turn.
 
 ``python -m ragraphs.evaluation.benchmarks.ablation SET... --embeddings E``; ``--index`` names a
 folder that holds an index for each set, made where it is missing.
@@ -17,12 +17,12 @@ import typer
 from ...algorithms.linear_rag.question import read_question
 from ...algorithms.linear_rag.walk import BridgingSettings, rank, similarities
 from ...context import IndexContext
-from ...graphs.index import graph as index_graph
-from ...index.opening import Index, open_index
+from ...index.opening import Index
 from ...index.sentences import load_graph
-from ...stores.loading.sources import document_path
+from ..command import run
 from ..datasets import Dataset, load_dataset
 from ..metrics import recall_at
+from ..retrieval import indexed
 
 _BASE = BridgingSettings()
 
@@ -51,8 +51,8 @@ def main(
         dataset = load_dataset(folder)
         place = str(Path(index) / dataset.name)
         context = IndexContext(index=place, embeddings=embeddings, layers=["sentences"])
-        index_graph.invoke({"sources": [str(dataset.passages)]}, context=context)
-        measured[dataset.name] = _measure(open_index(context), dataset)
+        with indexed(dataset.sources, context) as (built, _):
+            measured[dataset.name] = _measure(built, dataset)
     print(f"| variant | {' | '.join(f'{name} @2 / @5' for name in measured)} |")
     print("|---|" + "---|" * len(measured))
     for variant in VARIANTS:
@@ -63,7 +63,7 @@ def main(
 
 def _measure(index: Index, dataset: Dataset) -> dict[str, tuple[float, float]]:
     loaded = load_graph(index)
-    prefix = document_path(dataset.passages, index.folder) + "#"
+    prefix = dataset.prefix(index.folder)
     documents = {
         p["id"]: p["document"].removeprefix(prefix) for p in index.catalogue.all_passages()
     }
@@ -87,4 +87,4 @@ def _measure(index: Index, dataset: Dataset) -> dict[str, tuple[float, float]]:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

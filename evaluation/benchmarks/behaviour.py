@@ -29,7 +29,7 @@ from ...graphs.router import graph as router
 from ...index.opening import open_index
 from ...views.status import export_lines
 from ..datasets import load_dataset
-from .stub_model import stub_model, texts_of
+from .stub_model import MODEL, stub_model, texts_of
 
 app = typer.Typer(add_completion=False)
 
@@ -45,7 +45,6 @@ _VARIANTS: tuple[tuple[_Graph, dict[str, Any]], ...] = (
     ("hoprag", {"retriever": "hybrid"}),
     ("router", {}),
 )
-_STUB = "openai:stub"
 _PROMPTS = "RAGRAPHS_BEHAVIOUR_PROMPTS"
 _STUB_PASSAGES = 60
 _STUB_QUESTIONS = 5
@@ -127,17 +126,12 @@ def _recorded(
 
 
 def _copied(corpus: Path, folder: Path) -> str:
-    copy = folder / corpus.name
-    if not corpus.is_dir():
-        shutil.copy(corpus, copy)
-        return corpus.name
-    passages = corpus / "passages.jsonl"
-    if passages.exists():
-        copy.mkdir()
-        shutil.copy(passages, copy)
-        return f"{corpus.name}/passages.jsonl"
-    shutil.copytree(corpus, copy)
-    return corpus.name
+    if corpus.is_dir():
+        shutil.copytree(corpus, folder / corpus.name)
+    else:
+        shutil.copy(corpus, folder)
+    passages = f"{corpus.name}/passages.jsonl"
+    return passages if (folder / passages).exists() else corpus.name
 
 
 def _by_kind(exported: list[str]) -> Iterator[tuple[str, Any]]:
@@ -194,30 +188,23 @@ def _with_stub(source: str, asked: list[str], embeddings: str) -> Iterator[tuple
     prompts = Path("prompts.jsonl")
     prompts.touch()
     os.environ[_PROMPTS] = str(prompts.resolve())
-    with stub_model(0, _reply) as server:
-        os.environ["OPENAI_BASE_URL"] = server.url
-        _forget_settings()
-        context = IndexContext(index="stub", model=_STUB, embeddings=embeddings, layers=_LAYERS)
+    with stub_model(0, _reply):
+        context = IndexContext(index="stub", model=MODEL, embeddings=embeddings, layers=_LAYERS)
         index_graph.invoke({"sources": [source]}, context=context)
         yield "stub export", list(export_lines(open_index(context)))
         yield "stub prompts of indexing", sorted(prompts.read_text(encoding="utf-8").split("\n"))
         for method, settings in _VARIANTS:
             prompts.write_text("", encoding="utf-8")
-            yield from _answers(method, settings, asked, "stub", _STUB)
+            yield from _answers(method, settings, asked, "stub", MODEL)
             sent = sorted(prompts.read_text(encoding="utf-8").split("\n"))
             yield f"stub prompts of {method} {settings}", sent
-    del os.environ["OPENAI_BASE_URL"]
-    _forget_settings()
-
-
-def _forget_settings() -> None:
-    from ...settings import settings
-
-    settings.cache_clear()
 
 
 def _reply(kind: str, human: str) -> Any:
-    """Some reply of the ``kind`` asked for, made of the prompt's own words."""
+    """Some reply of the ``kind`` asked for, made of the prompt's own words.
+
+    The numbers are drawn one after another: a draw that is moved changes all replies.
+    """
     with open(os.environ[_PROMPTS], "a", encoding="utf-8") as file:
         file.write(json.dumps([kind, human], ensure_ascii=False) + "\n")
     texts = texts_of(human) or [("1", "", human)]
@@ -225,12 +212,25 @@ def _reply(kind: str, human: str) -> Any:
     words = [word.strip(".,;:!?") for word in texts[0][2].split()]
     names = sorted({word for word in words if word.istitle() and len(word) > 3})[:6]
     some = " ".join(words[:12])
-    ids = [id for id, _, _ in texts]
-    lines = [line.split()[0] for _, _, text in texts for line in text.split("\n") if line.strip()]
     quotes = [{"id": id, "quote": text.split(". ")[0]} for id, _, text in texts[:2]]
     answer = {"quotes": quotes, "sufficient": chance.random() < 0.4, "answer": some}
+    evidence = [id for id, _, _ in texts[:2]]
+    points = [{"point": some, "score": chance.randint(0, 99), "evidence": evidence}]
     follow_ups = [{"question": f"Who is {name}?", "score": 50} for name in names[:2]]
-    points = [{"point": some, "score": chance.randint(0, 99), "evidence": ids[:2]}]
+    replies: dict[str, Any] = {
+        **_readings(names, some, evidence[:1]),
+        **_gradings(texts, some, chance),
+        **_steps(names, some, chance),
+        "Answer": answer,
+        "Points": {"points": points},
+        "CombinedAnswer": {"answer": some, "used": ["1"], "sufficient": chance.random() < 0.5},
+        "PrimedAnswer": {"points": points, "follow_ups": follow_ups},
+        "LocalAnswer": {**answer, "score": chance.randint(0, 99), "follow_ups": follow_ups},
+    }
+    return replies[kind]
+
+
+def _readings(names: list[str], some: str, evidence: list[str]) -> dict[str, Any]:
     questions = {
         "incoming": [f"Who is {name}?" for name in names[:2]],
         "outgoing": [f"What did {name} do?" for name in names],
@@ -242,21 +242,35 @@ def _reply(kind: str, human: str) -> Any:
             for a, b in pairwise(names)
         ],
     }
-    findings = [{"statement": some, "evidence": ids[:1]}]
-    replies: dict[str, Any] = {
-        "Scores": {"scores": [{"id": id, "score": chance.uniform(-1, 1)} for id in ids]},
-        "Queries": {"queries": [some]},
-        "Answer": answer,
+    findings = [{"statement": some, "evidence": evidence}]
+    return {
         "PassageQuestions": questions,
         "Facts": facts,
         "PassageReading": {**questions, **facts, "claims": []},
         "MoreToFind": {"missed": False},
         "Description": {"description": some},
+        "CommunityReport": {"title": some, "summary": some, "rating": 5, "findings": findings},
+    }
+
+
+def _gradings(
+    texts: list[tuple[str, str, str]], some: str, chance: random.Random
+) -> dict[str, Any]:
+    ids = [id for id, _, _ in texts]
+    lines = [line.split()[0] for _, _, text in texts for line in text.split("\n") if line.strip()]
+    return {
+        "Scores": {"scores": [{"id": id, "score": chance.uniform(-1, 1)} for id in ids]},
         "HopLabels": {"labels": [{"id": id, "label": "necessary"} for id in lines[::3]]},
         "KeptTexts": {"keep": ids[:3]},
         "RelationScores": {"scores": [{"id": id, "score": chance.random()} for id in lines]},
         "Judgement": {"sufficient": chance.random() < 0.2, "clue": some},
         "MethodChoice": {"method": chance.choice(get_args(MethodName)), "reason": "chance"},
+    }
+
+
+def _steps(names: list[str], some: str, chance: random.Random) -> dict[str, Any]:
+    return {
+        "Queries": {"queries": [some]},
         "StandAloneQuestion": {"question": some},
         "NextStep": {
             "finish": chance.random() < 0.3,
@@ -268,13 +282,7 @@ def _reply(kind: str, human: str) -> Any:
         "SubQuestions": {
             "questions": [{"question": f"What is {name}?", "atomic": True} for name in names[:3]]
         },
-        "CommunityReport": {"title": some, "summary": some, "rating": 5, "findings": findings},
-        "Points": {"points": points},
-        "CombinedAnswer": {"answer": some, "used": ["1"], "sufficient": chance.random() < 0.5},
-        "PrimedAnswer": {"points": points, "follow_ups": follow_ups},
-        "LocalAnswer": {**answer, "score": chance.randint(0, 99), "follow_ups": follow_ups},
     }
-    return replies[kind]
 
 
 if __name__ == "__main__":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
+import igraph
 import numpy as np
 
 from ...algorithms.graphrag.communities import find_communities, remembered
 from ...state.reports import Community
-from ..retrieval import peak_megabytes
+from ..measuring import peak_megabytes, timed
 
 _DRAWN = 5.7
 _INSIDE = 0.7
@@ -82,14 +82,12 @@ def planted(entities: int, seed: int = 0) -> Weights:
 
 
 def modularity(communities: Sequence[Community], weights: Weights) -> float:
-    """Q of the partition at level 0, in [−½, 1]."""
-    roots = [one for one in communities if one.level == 0]
+    """Q of the communities of level 0, in [−½, 1]."""
+    roots = (one for one in communities if one.level == 0)
     number = {id: place for place, one in enumerate(roots) for id in one.members}
-    ends = np.array([(number[a], number[b]) for a, b in weights])
-    values = np.fromiter(weights.values(), dtype=np.float64)
-    inside = values[ends[:, 0] == ends[:, 1]].sum() / values.sum()
-    degree = np.bincount(ends.ravel(), np.repeat(values, 2)) / (2 * values.sum())
-    return float(inside - (degree**2).sum())
+    rows = ((a, b, weight) for (a, b), weight in weights.items())
+    graph = igraph.Graph.TupleList(rows, weights=True)
+    return float(graph.modularity([number[id] for id in graph.vs["name"]], weights="weight"))
 
 
 def _among(weights: Weights, count: int) -> Weights:
@@ -100,6 +98,5 @@ def _among(weights: Weights, count: int) -> Weights:
 def _timed(
     entities: Sequence[str], weights: Weights, previous: Any = None
 ) -> tuple[list[Community], float]:
-    before = time.perf_counter()
-    found = find_communities(entities, weights, previous=previous)
-    return found, round(time.perf_counter() - before, 1)
+    seconds, found = timed(lambda: find_communities(entities, weights, previous=previous))
+    return found, round(seconds, 1)

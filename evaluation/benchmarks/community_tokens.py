@@ -7,17 +7,16 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ...context import IndexContext
-from ...graphs.index import graph as index_graph
 from ...index.communities import load_communities, report_text
-from ...index.opening import Index, open_index
+from ...index.opening import Index
 from ...language.analyser import count_tokens
+from ...state.index import IndexInput
+from ..command import run
+from ..retrieval import indexed
 
 
 def main(
@@ -29,18 +28,16 @@ def main(
     max_cluster_size: int = 10,
 ) -> None:
     """Units and tokens of the reports at each level, and of the source texts."""
-    with tempfile.TemporaryDirectory(prefix="ragraphs-tokens-") as folder:
-        context = IndexContext(
-            index=str(Path(folder) / "index"),
-            embeddings=embeddings,
-            layers=["communities"],
-            chunk_tokens=chunk_tokens,
-            chunk_overlap=chunk_overlap,
-            max_cluster_size=max_cluster_size,
-        )
-        given: Any = {"sources": [source], "triples": [triples] if triples else []}
-        index_graph.invoke(given, context=context)
-        rows = table(open_index(context))
+    context = IndexContext(
+        embeddings=embeddings,
+        layers=["communities"],
+        chunk_tokens=chunk_tokens,
+        chunk_overlap=chunk_overlap,
+        max_cluster_size=max_cluster_size,
+    )
+    given: IndexInput = {"sources": [source], "triples": [triples] if triples else []}
+    with indexed(given, context) as (index, _):
+        rows = table(index)
     print(json.dumps({"source": Path(source).name, "rows": rows}, indent=2))
 
 
@@ -69,4 +66,4 @@ def _row(condition: str, texts: list[str], whole: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

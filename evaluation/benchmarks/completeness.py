@@ -20,6 +20,7 @@ from sqlalchemy import bindparam, delete
 from ...context import IndexContext
 from ...index.opening import Index, open_index
 from ...stores.schema import open_database, relations
+from ..command import run
 from ..datasets import load_dataset
 from ..metrics import recall_at
 from ..retrieval import rankings_of
@@ -44,7 +45,7 @@ def main(
         recalls: dict[int, list[float]] = {k: [] for k in CUTOFFS}
         for seed in range(seeds if share < 1 else 1):
             # A sibling, so that documents go by the same names.
-            with tempfile.TemporaryDirectory(dir=_parent(index)) as folder:
+            with tempfile.TemporaryDirectory(dir=IndexContext(index=index).folder.parent) as folder:
                 thinned = _copy(index, f"{folder}/index", share, seed)
                 ranked = rankings_of(found, asked, thinned, "tog2", settings)
                 thinned.vectors.close()
@@ -68,14 +69,6 @@ def _copy(index: str, folder: str, share: float, seed: int) -> Index:
     return copied
 
 
-def _parent(index: str) -> str:
-    return str(IndexContext(index=index).folder.parent)
-
-
-if __name__ == "__main__":
-    typer.run(main)
-
-
 def keep_relations(relation_ids: Iterable[str], share: float, seed: int = 0) -> list[str]:
     """A random ``share`` in [0, 1] of the relations, for the experiment on incomplete graphs.
 
@@ -84,3 +77,7 @@ def keep_relations(relation_ids: Iterable[str], share: float, seed: int = 0) -> 
     ids = sorted(set(relation_ids))
     order = sorted(ids, key=lambda id: hashlib.sha256(f"{seed}:{id}".encode()).digest())
     return sorted(order[: round(share * len(ids))])
+
+
+if __name__ == "__main__":
+    run(main)

@@ -15,14 +15,17 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import typer
+import numpy as np
 
 from ...language.analyser import words
 from ...language.name_masking import mask
 from ...offline.decomposition.decompose import decompose
 from ...state.errors import RagraphsError
+from ..command import run
+from ..datasets import read_questions
+from ..extra import evaluate_extra
 
 Part = frozenset[str]
 
@@ -35,52 +38,24 @@ class Case(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def main(
-    dataset: Annotated[str, typer.Argument(help="Folder with a questions.jsonl.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-) -> None:
-    """Shares of questions that are split rightly."""
-    result = evaluate(Path(dataset))
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False, indent=2))
-        return
-    left_out = result["without_gold"]
-    print(f"{result['set']}: {result['questions']} questions ({left_out} more without gold parts)")
-    for name, shares in {"all": result, **result["by_type"]}.items():
-        told = (f"{key} {100 * shares[key]:.1f}" for key in ("leaves", "entities", "both"))
-        print(f"  {name} ({shares['questions']}): {', '.join(told)}")
+def main(dataset: str) -> None:
+    """Shares of questions that are split rightly, of all and by type."""
+    print(json.dumps(evaluate(Path(dataset)), ensure_ascii=False, indent=2))
 
 
 def evaluate(folder: Path) -> dict[str, Any]:
-    """The shares in the form of ``--json``, of all questions and by type. Raises RagraphsError."""
-    rows, cases = load_cases(folder)
+    """The shares of all questions and by type. Raises RagraphsError where none has gold parts."""
+    rows = read_questions(folder, _case, "'question' and 'decomposition' or 'triples'")
+    cases = [case for case in rows if case.parts]
+    if not cases:
+        raise RagraphsError(f"No question of {folder} has a 'decomposition' or 'triples'.")
     marks = [marks_of(case) for case in cases]
     by_type: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for case, mark in zip(cases, marks, strict=True):
         by_type[case.kind].append(mark)
     types = {kind: _shares(by_type[kind]) for kind in sorted(by_type)}
-    left_out = {"without_gold": rows - len(cases)}
+    left_out = {"without_gold": len(rows) - len(cases)}
     return {"set": folder.resolve().name, **_shares(marks), **left_out, "by_type": types}
-
-
-def load_cases(folder: Path) -> tuple[int, list[Case]]:
-    """How many questions a set has, and those that have gold parts.
-
-    Raises RagraphsError where there are none.
-    """
-    file = folder / "questions.jsonl"
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        cases = [_case(json.loads(line)) for line in lines if line.strip()]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RagraphsError(
-            f"{file} cannot be read ({error}); name a folder whose questions.jsonl has JSON "
-            "objects with 'question' and 'decomposition' or 'triples'."
-        ) from error
-    found = [case for case in cases if case.parts]
-    if not found:
-        raise RagraphsError(f"No question of {file} has a 'decomposition' or 'triples'.")
-    return len(cases), found
 
 
 def marks_of(case: Case) -> tuple[bool, bool]:
@@ -123,19 +98,13 @@ def _facts(triples: Sequence[Sequence[str]], question: str) -> list[Part]:
 
 
 def _all_matched(parts: Sequence[Part], leaves: Sequence[str]) -> bool:
-    """Whether every part has a leaf of its own that mentions its names (augmenting paths)."""
-    taken: dict[int, int] = {}
+    """Whether every part with names has a leaf of its own that mentions them."""
+    with evaluate_extra():
+        from scipy.optimize import linear_sum_assignment
 
-    def place(part: int, tried: set[int]) -> bool:
-        for at, leaf in enumerate(leaves):
-            if at not in tried and all(_has(leaf, name) for name in parts[part]):
-                tried.add(at)
-                if at not in taken or place(taken[at], tried):
-                    taken[at] = part
-                    return True
-        return False
-
-    return all(place(part, set()) for part in range(len(parts)) if parts[part])
+    named = [part for part in parts if part]
+    fits = np.array([[all(_has(leaf, n) for n in part) for leaf in leaves] for part in named])
+    return not named or bool(fits[linear_sum_assignment(fits, maximize=True)].sum() == len(named))
 
 
 def _plain(text: str) -> str:
@@ -159,4 +128,4 @@ def _shares(marks: Sequence[tuple[bool, bool]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

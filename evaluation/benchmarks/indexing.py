@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import resource
 import tempfile
-import time
 from collections import Counter
 from functools import cache, partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
-import typer
-
+from ...context import GraphragContext, IndexContext, LayerName
+from ...graphs.graphrag import graph as graphrag
+from ...graphs.index import graph as index_graph
+from ...index.opening import Index, open_index
 from ...offline.extraction.extract import extract_facts
 from ...offline.questions.english import write_questions
-from ..retrieval import peak_megabytes
-from .stub_model import StubModel, stub_model, texts_of
+from ..command import run
+from ..measuring import peak_megabytes, timed
+from .stub_model import MODEL, StubModel, apart, stub_model, texts_of
 
-_MODEL = "openai:stub"
 _WARM_UP = "Penguin Books was founded by Allen Lane in London."
 _ENTITIES = 20
 _DESCRIPTION_WORDS = 45
@@ -37,18 +35,6 @@ _FINDING_WORDS = 20
 _FINDINGS = 5
 _POINTS = 5
 _QUESTIONS = 9
-
-
-class _Job(NamedTuple):
-    """One measured run in a process of its own."""
-
-    file: str
-    folder: str
-    concurrency: int
-    chunk_tokens: int
-    chunk_overlap: int
-    question: str
-    url: str
 
 
 def main(
@@ -60,102 +46,80 @@ def main(
     question: str = "What are the main themes?",
 ) -> None:
     """Calls by kind, tokens, wall time against the ideal, processor time and memory."""
-    path = str(Path(file).resolve())
-    with stub_model(milliseconds / 1000, _reply) as stub:
-        rows: list[dict[str, Any]] = []
-        for _ in range(2):  # the first run fills the stub's memory, so that it answers in time
-            with tempfile.TemporaryDirectory(prefix="ragraphs-indexing-") as folder:
-                job = _Job(
-                    path, folder, concurrency, chunk_tokens, chunk_overlap, question, stub.url
-                )
-                rows.append(_run_apart(job, stub))
-    print(json.dumps(rows[-1], indent=2))
-
-
-def _run_apart(job: _Job, stub: StubModel) -> dict[str, Any]:
-    spawn = get_context("spawn")
-    ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=_run, args=(theirs, job, stub.seconds))
-    process.start()
-    found: dict[str, Any] = ours.recv()
-    process.join()
-    return found
-
-
-def _run(connection: Connection, job: _Job, seconds: float) -> None:
-    os.environ["OPENAI_BASE_URL"] = job.url
-    from ...context import IndexContext, LayerName
-    from ...graphs.index import graph as index_graph
-    from ...index.opening import open_index
-
-    stub = StubModel(job.url, seconds)
-    layers = list(get_args(LayerName))
-
-    def context(name: str) -> IndexContext:
-        return IndexContext(
-            index=str(Path(job.folder) / name),
-            model=_MODEL,
-            embeddings="lexical",
-            layers=layers,
-            concurrency=job.concurrency,
-            chunk_tokens=job.chunk_tokens,
-            chunk_overlap=job.chunk_overlap,
-        )
-
-    # Libraries are loaded when they are first used.
-    index_graph.invoke({"documents": [{"id": "a", "text": _WARM_UP}]}, context=context("first"))
-    stub.asked()
-    wall, result = _timed(
-        lambda: index_graph.invoke({"sources": [job.file]}, context=context("measured"))
+    context = IndexContext(
+        model=MODEL,
+        embeddings="lexical",
+        layers=list(get_args(LayerName)),
+        concurrency=concurrency,
+        chunk_tokens=chunk_tokens,
+        chunk_overlap=chunk_overlap,
     )
+    with stub_model(milliseconds / 1000, _reply) as stub:
+        for _ in range(2):  # the first run fills the stub's memory, so that it answers in time
+            found = apart(_measure, stub, context, str(Path(file).resolve()), question)
+    print(json.dumps(found, indent=2))
+
+
+def _measure(stub: StubModel, context: IndexContext, file: str, question: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="ragraphs-indexing-") as folder:
+        context.index = f"{folder}/first"
+        # Libraries are loaded when they are first used.
+        index_graph.invoke({"documents": [{"id": "a", "text": _WARM_UP}]}, context=context)
+        stub.asked()
+        context.index = f"{folder}/measured"
+        wall, result = timed(lambda: index_graph.invoke({"sources": [file]}, context=context))
+        index = open_index(context)
+        return {
+            "passages": result["passage_count"],
+            **_against_ideal(stub, index, wall, context.concurrency),
+            **_used(),
+            "warnings": result["warnings"],
+            "global_question": _ask_all(stub, index, question, context.concurrency),
+        }
+
+
+def _against_ideal(stub: StubModel, index: Index, wall: float, at_once: int) -> dict[str, Any]:
+    """The calls, and the time against the requests that wait for others, ``at_once`` at a time."""
     asked = stub.asked()
-    index = open_index(context("measured"))
-    levels = Counter(each.level for each in index.communities.all() if each.writer == _MODEL)
+    levels = Counter(each.level for each in index.communities.all() if each.writer == MODEL)
     calls = Counter(asked.kinds)
     stages = [*(n for kind, n in calls.items() if kind != "CommunityReport"), *levels.values()]
-    ideal = sum(math.ceil(n / job.concurrency) for n in stages) * seconds
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    found = {
-        "passages": result["passage_count"],
+    ideal = sum(math.ceil(n / at_once) for n in stages) * stub.seconds
+    return {
         "calls": dict(calls),
         "reports_by_level": {str(level): levels[level] for level in sorted(levels)},
         "tokens_sent": asked.tokens,
         "ideal_seconds": round(ideal, 3),
         "wall_seconds": round(wall, 3),
         "times_the_ideal": round(wall / ideal, 2),
+    }
+
+
+def _used() -> dict[str, Any]:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return {
         "process_cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "peak_mb": round(peak_megabytes()),
-        "warnings": result["warnings"],
     }
-    connection.send(found | {"global_question": _ask_all(job, str(index.folder), stub)})
 
 
-def _ask_all(job: _Job, folder: str, stub: StubModel) -> dict[str, Any]:
-    """What questions asked of the whole corpus take beyond the requests that wait for others."""
-    from ...context import GraphragContext
-    from ...graphs.graphrag import graph as graphrag
-
-    ask = GraphragContext(index=folder, model=_MODEL, concurrency=job.concurrency, max_calls=100)
+def _ask_all(stub: StubModel, index: Index, question: str, at_once: int) -> dict[str, Any]:
+    """The time of questions about the whole corpus beyond the requests that wait for others."""
+    ask = GraphragContext(index=str(index.folder), model=MODEL, concurrency=at_once, max_calls=100)
     graphrag.invoke({"question": "What else?"}, context=ask)
     beyond = []
     for number in range(_QUESTIONS):  # each a new one, so that no reply is reused
-        question = {"question": f"{job.question} ({number})"}
+        given = {"question": f"{question} ({number})"}
         stub.asked()
-        wall, _ = _timed(partial(graphrag.invoke, question, context=ask))
+        wall, _ = timed(partial(graphrag.invoke, given, context=ask))
         maps = Counter(stub.asked().kinds)["Points"]
-        path = (math.ceil(maps / job.concurrency) + 1) * stub.seconds
+        path = (math.ceil(maps / at_once) + 1) * stub.seconds
         beyond.append(1000 * (wall - path))
     return {
         "map_calls": maps,
         "critical_path_ms": round(1000 * path),
         "beyond_ms": {"median": round(median(beyond), 1), "most": round(max(beyond), 1)},
     }
-
-
-def _timed(work: Any) -> tuple[float, Any]:
-    started = time.perf_counter()
-    result = work()
-    return time.perf_counter() - started, result
 
 
 @cache
@@ -204,4 +168,4 @@ def _first(text: str, words: int) -> str:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

@@ -7,25 +7,21 @@ a model that answers after a fixed time and lets every walk be as long as it may
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import time
 from itertools import pairwise
 from typing import Any, Literal
 
-import typer
-
 from ...context import IndexContext, LayerName
 from ...graphs import graph_of
-from ...settings import settings
 from ...state.usage import total_calls
+from ..command import run
 from ..datasets import load_dataset
+from ..measuring import timed
 from ..retrieval import indexed
-from .stub_model import StubModel, stub_model, texts_of
+from .stub_model import MODEL, StubModel, first_sentence, stub_model, texts_of
 
 WalkingMethod = Literal["hoprag", "tog2", "deeprag"]
 
-_MODEL = "openai:stub"
 _LAYERS: dict[WalkingMethod, LayerName] = {
     "hoprag": "hops",
     "tog2": "entities",
@@ -38,22 +34,20 @@ def main(method: WalkingMethod, dataset: str, limit: int = 20, milliseconds: int
     found = load_dataset(dataset, limit)
     context = IndexContext(embeddings="lexical", layers=["passages", _LAYERS[method]])
     graph, context_type = graph_of(method)
-    with stub_model(milliseconds / 1000, _reply) as stub:
-        os.environ["OPENAI_BASE_URL"] = stub.url
-        settings.cache_clear()
-        with indexed(found, context, keep_index=False) as (index, _):
-            asked = context_type(index=str(index.folder), model=_MODEL)
-            graph.invoke({"question": found.questions[-1].question}, context=asked)
-            rows = [_ask(graph, each.question, asked, stub) for each in found.questions[:-1]]
+    with (
+        stub_model(milliseconds / 1000, _reply) as stub,
+        indexed(found.sources, context) as (index, _),
+    ):
+        asked = context_type(index=str(index.folder), model=MODEL)
+        graph.invoke({"question": found.questions[-1].question}, context=asked)
+        rows = [_ask(graph, each.question, asked, stub) for each in found.questions[:-1]]
     result = {"method": method, "set": found.name, "milliseconds": milliseconds, **_means(rows)}
     print(json.dumps(result))
 
 
 def _ask(graph: Any, question: str, context: Any, stub: StubModel) -> dict[str, float]:
     stub.asked()
-    before = time.perf_counter()
-    result = graph.invoke({"question": question}, context=context)
-    seconds = time.perf_counter() - before
+    seconds, result = timed(lambda: graph.invoke({"question": question}, context=context))
     arrivals = sorted(stub.asked().arrivals)
     rounds = 1 + sum(after - before > stub.seconds for before, after in pairwise(arrivals))
     return {
@@ -90,10 +84,8 @@ def _reply(kind: str, human: str) -> Any:
         case "NextStep":
             asked = f"{len(texts) + 1}. {human.partition(chr(10))[0]}"
             return {"finish": False, "question": asked, "source": "retrieve", "reason": "more"}
-    id, _, text = texts[0]
-    quote = text.split(". ")[0]
-    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
+    return first_sentence(human)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

@@ -8,7 +8,6 @@ that many entities, and how the hierarchy follows when it grows.
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from statistics import mean
 from typing import Annotated, Any, Literal
@@ -19,9 +18,11 @@ from ...context import IndexContext, LayerName, Tog2Context
 from ...graphs.index import graph as index_graph
 from ...graphs.tog2 import graph as tog2
 from ...index.hops import stored_hops
-from ...index.opening import Index, open_index
+from ...index.opening import Index
 from ...state.records import Document
-from ..retrieval import peak_megabytes
+from ..command import run
+from ..measuring import peak_megabytes, timed
+from ..retrieval import indexed
 from .community_growth import growth
 from .synthetic import made_up
 
@@ -34,26 +35,22 @@ def main(
     growths: Annotated[int, typer.Option(help="How often the graph grows by 1 %.")] = 1,
 ) -> None:
     """Seconds and memory; of a layer, beyond those for the passages alone."""
-    if layer == "communities":
-        print(json.dumps(growth(size, growths)))
-    else:
-        print(json.dumps(_layer(layer, size)))
+    print(json.dumps(growth(size, growths) if layer == "communities" else _layer(layer, size)))
 
 
 def _layer(layer: LayerName, passages: int) -> dict[str, Any]:
     documents = list(made_up(passages))
-    with tempfile.TemporaryDirectory(prefix="ragraphs-scale-") as folder:
-        context = IndexContext(index=f"{folder}/index", embeddings="lexical")
-        index_graph.invoke({"documents": documents}, context=context)
-        wall, processor = time.perf_counter(), time.process_time()
-        index_graph.invoke({}, context=context.model_copy(update={"layers": [layer]}))
+    with indexed({"documents": documents}, IndexContext(embeddings="lexical")) as (index, _):
+        given = {"index": str(index.folder), "embeddings": "lexical", "layers": [layer]}
+        processor = time.process_time()
+        seconds, _ = timed(lambda: index_graph.invoke({}, context=IndexContext(**given)))
         return {
             "layer": layer,
             "passages": passages,
-            "seconds": round(time.perf_counter() - wall, 1),
+            "seconds": round(seconds, 1),
             "processor_seconds": round(time.process_time() - processor, 1),
             "peak_mb": round(peak_megabytes()),
-            **_contents(open_index(context), layer, documents),
+            **_contents(index, layer, documents),
         }
 
 
@@ -85,4 +82,4 @@ def _walk_milliseconds(index: Index, documents: list[Document]) -> dict[str, flo
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TypeVar
 
 from ...language.analyser import count_tokens
+from ...settings import settings
 
+MODEL = "openai:stub"
 Reply = Callable[[str, str], Any]
+T = TypeVar("T")
 
+_SPAWN = get_context("spawn")
 _FENCED = re.compile(r'<text id="([^"]*)" title="([^"]*)">\n(.*?)\n</text>', re.DOTALL)
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
@@ -49,24 +55,41 @@ class StubModel:
 
 @contextmanager
 def stub_model(seconds: float, reply: Reply) -> Iterator[StubModel]:
-    """A running server; ``reply(kind, human)`` gives what the JSON schema called ``kind`` wants.
+    """A running server, which ``MODEL`` is asked at meanwhile, also by processes started then.
 
-    ``reply`` must be a function of a module.
+    ``reply``, a function of a module, gives a reply of the JSON schema called ``kind`` to the
+    prompt ``human``.
     """
-    spawn = get_context("spawn")
-    ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=_main, args=(theirs, seconds, reply), daemon=True)
+    ours, theirs = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_main, args=(theirs, seconds, reply), daemon=True)
     process.start()
+    os.environ["OPENAI_BASE_URL"] = url = f"http://127.0.0.1:{ours.recv()}/v1"
+    settings.cache_clear()
     try:
-        yield StubModel(f"http://127.0.0.1:{ours.recv()}/v1", seconds)
+        yield StubModel(url, seconds)
     finally:
         process.terminate()
         process.join()
+        del os.environ["OPENAI_BASE_URL"]
+        settings.cache_clear()
+
+
+def apart(work: Callable[..., T], *arguments: Any) -> T:
+    """The result of ``work(*arguments)`` in a new process, whose memory and time are its own."""
+    with ProcessPoolExecutor(1, _SPAWN) as pool:
+        return pool.submit(work, *arguments).result()
 
 
 def texts_of(human: str) -> list[tuple[str, str, str]]:
     """The fenced texts of a prompt: number, title, text."""
     return _FENCED.findall(human)
+
+
+def first_sentence(human: str) -> dict[str, Any]:
+    """The reply that answers with the beginning of the first text in the prompt ``human``."""
+    id, _, text = texts_of(human)[0]
+    quote = text.split(". ")[0]
+    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
 
 
 def _main(connection: Connection, seconds: float, reply: Reply) -> None:
@@ -111,7 +134,8 @@ class _Stub:
         sent = sum(count_tokens(message["content"]) for message in body["messages"])
         self._asked.kinds.append(kind)
         self._asked.tokens += sent
-        content = self._content(kind, body["messages"][-1]["content"])
+        reply = self._reply(kind, body["messages"][-1]["content"])
+        content = json.dumps(reply, ensure_ascii=False)
         usage = {"prompt_tokens": sent, "completion_tokens": count_tokens(content)}
         message = {"role": "assistant", "content": content}
         return json.dumps(
@@ -124,6 +148,3 @@ class _Stub:
                 "usage": {**usage, "total_tokens": sum(usage.values())},
             }
         ).encode()
-
-    def _content(self, kind: str, human: str) -> str:
-        return json.dumps(self._reply(kind, human), ensure_ascii=False)

@@ -18,12 +18,12 @@ import typer
 
 from ...context import IndexContext
 from ...state.usage import total_calls
+from ..command import run
 from ..datasets import load_dataset
 from ..retrieval import indexed
 from .dev_server import dev_server
-from .stub_model import stub_model, texts_of
+from .stub_model import MODEL, first_sentence, stub_model, texts_of
 
-_MODEL = "openai:stub"
 _WARMING = 8
 
 
@@ -45,13 +45,13 @@ def main(
     result: dict[str, Any] = {"graph": graph, "set": found.name, "questions": questions}
     with (
         stub_model(milliseconds / 1000, _reply) as stub,
-        indexed(found, IndexContext(embeddings="lexical"), keep_index=False) as (index, _),
+        indexed(found.sources, IndexContext(embeddings="lexical")) as (index, _),
     ):
         for count in (1, jobs):
             # The temperature decides replies: those of the first round are not used again.
             context = {
                 "index": index.folder.name,
-                "model": _MODEL,
+                "model": MODEL,
                 "temperature": count / 1000,
                 "top_k": passages,
             }
@@ -96,10 +96,8 @@ def _reply(kind: str, human: str) -> Any:
             return {"method": "crag", "reason": "One fact."}
         case "NextStep":
             return {"finish": bool(texts), "question": human, "source": "retrieve", "reason": ""}
-    id, _, text = texts[0]
-    quote = text.split(". ")[0]
-    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
+    return first_sentence(human)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

@@ -1,31 +1,33 @@
 """Calibrates the grader without a model.
 
-``python -m ragraphs.evaluation.training.calibrate SET...``
+``python -m ragraphs.evaluation.training.calibrate SET... --semantic EMBEDDINGS --out FILE``
 
 Logistic regression of "this retrieved passage supports the question" on the grader's features, and
 CRAG's two thresholds. The retrieved lists of half of the questions lose their supporting passages,
-so that there is something to call incorrect. Prints how well the verdict does on sets that it was
-not fitted to (each set in turn left out), then writes ``models/grader.json``.
+so that there is something to call incorrect. Tells how well the verdict does on sets that it was
+not fitted to (each set in turn left out), on stderr, then writes the parameters to FILE, or prints
+them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import typer
 
 from ...algorithms.crag.grading import GraderParameters, features, grade
 from ...algorithms.crag.strips import verdict
 from ...context import IndexContext
 from ...index.retrieval import search
 from ...index.vectors import passage_text
-from ...stores.loading.sources import document_path
+from ..command import Out, Sets, run
 from ..datasets import load_dataset
+from ..extra import evaluate_extra
 from ..retrieval import indexed
 
 _TOP_K = 10
@@ -43,38 +45,34 @@ class Case(NamedTuple):
 
     def stripped(self) -> Case:
         """The same without its supporting passages: a retrieval that failed."""
-        kept = [
-            row for row, supports in zip(self.features, self.support, strict=True) if not supports
-        ]
+        pairs = zip(self.features, self.support, strict=True)
+        kept = [row for row, supports in pairs if not supports]
         return Case(kept, [False] * len(kept))
 
 
-def main() -> None:
-    """Reads the sets, fits, reports, and writes the parameters."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="+", help="folders of passages.jsonl and questions.jsonl")
-    parser.add_argument("--semantic", required=True, help="embeddings for the semantic grader")
-    arguments = parser.parse_args()
-    file = Path(__file__).parents[2] / "models" / "grader.json"
+def main(
+    sets: Sets,
+    semantic: Annotated[str, typer.Option(help="Embeddings for the semantic grader.")],
+    out: Out = None,
+) -> None:
+    """Reports how well each set is graded by parameters from the others, then fits them to all."""
     written = {}
-    for kind, embeddings in (("semantic", arguments.semantic), ("lexical", "lexical")):
-        cases = [collect(folder, embeddings) for folder in arguments.sets]
-        for left_out, folder in enumerate(arguments.sets):
-            others = [
-                case for place, part in enumerate(cases) if place != left_out for case in part
-            ]
-            print(kind, Path(folder).name, json.dumps(report(fit(others), cases[left_out])))
-        written[kind] = fit([case for part in cases for case in part])
-    file.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(written, indent=2))
+    for kind, embeddings in (("semantic", semantic), ("lexical", "lexical")):
+        cases = [collect(folder, embeddings) for folder in sets]
+        for place, folder in enumerate(sets):
+            others = list(chain(*cases[:place], *cases[place + 1 :]))
+            told = json.dumps(report(fit(others), cases[place]))
+            typer.echo(f"{kind} {Path(folder).name} {told}", err=True)
+        written[kind] = fit(list(chain(*cases)))
+    print(json.dumps(written, indent=2), file=out)
 
 
 def collect(folder: str, embeddings: str) -> list[Case]:
     """The retrieved passages of every question of a set, as features."""
     dataset = load_dataset(folder)
     cases = []
-    with indexed(dataset, IndexContext(embeddings=embeddings), keep_index=False) as (index, _):
-        prefix = document_path(dataset.passages, index.folder) + "#"
+    with indexed(dataset.sources, IndexContext(embeddings=embeddings)) as (index, _):
+        prefix = dataset.prefix(index.folder)
         for question in dataset.questions:
             found = search(index, question.question, "hybrid", _TOP_K)
             texts = [question.question, *(passage_text(passage) for passage in found)]
@@ -90,12 +88,16 @@ def collect(folder: str, embeddings: str) -> list[Case]:
 
 def fit(cases: Sequence[Case]) -> GraderParameters:
     """Weights and bias by class-balanced logistic regression, then the two thresholds."""
-    rows = np.array([row for case in cases for row in case.features])
-    labels = np.array([float(supports) for case in cases for supports in case.support])
-    weights = _logistic(np.column_stack([rows, np.ones(len(rows))]), labels)
+    with evaluate_extra():
+        from sklearn.linear_model import LogisticRegression
+
+    rows = list(chain.from_iterable(case.features for case in cases))
+    labels = list(chain.from_iterable(case.support for case in cases))
+    regression = LogisticRegression(C=1 / _RIDGE, class_weight="balanced", max_iter=1000)
+    fitted = regression.fit(rows, labels)
     parameters: GraderParameters = {
-        "weights": [round(float(weight), 4) for weight in weights[:-1]],
-        "bias": round(float(weights[-1]), 4),
+        "weights": fitted.coef_[0].round(4).tolist(),
+        "bias": round(float(fitted.intercept_[0]), 4),
         "upper": 0.0,
         "lower": 0.0,
     }
@@ -107,19 +109,6 @@ def fit(cases: Sequence[Case]) -> GraderParameters:
     lower = float(np.quantile(good, _GOOD_CALLED_INCORRECT))
     parameters["lower"] = round(min(lower, parameters["upper"]), 4)
     return parameters
-
-
-def _logistic(rows: NDArray[Any], labels: NDArray[Any], rounds: int = 50) -> NDArray[Any]:
-    """Newton's method; both classes weigh the same in all, with a small ridge."""
-    share = labels.mean()
-    weight = np.where(labels == 1, 0.5 / share, 0.5 / (1 - share))
-    solution = np.zeros(rows.shape[1])
-    for _ in range(rounds):
-        predicted = 1 / (1 + np.exp(-rows @ solution))
-        gradient = rows.T @ (weight * (labels - predicted)) - _RIDGE * solution
-        curvature = (rows.T * (weight * predicted * (1 - predicted))) @ rows
-        solution = solution + np.linalg.solve(curvature + _RIDGE * np.eye(len(solution)), gradient)
-    return solution
 
 
 def best(case: Case, parameters: GraderParameters) -> float:
@@ -149,4 +138,4 @@ def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

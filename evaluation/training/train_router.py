@@ -1,15 +1,15 @@
-"""Trains what tells kinds of questions apart.
+"""Trains the classifier that tells kinds of questions apart.
 
-``python -m ragraphs.evaluation.training.train_router SET...``
+``python -m ragraphs.evaluation.training.train_router SET... --out FILE``
 
 Multinomial logistic regression on the features of a question's form; words play no part. The sets'
 ``type`` fields and the decompositions that some have give the kinds, with a few examples of our own
-for what no set has. Prints macro-F1 for each source left out, then writes ``models/router.json``.
+for what no set has. Tells macro-F1 for each source left out, on stderr, then writes the parameters
+to FILE, or prints them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]
+import typer
 
 from ...algorithms.router.decision import (
     KINDS,
@@ -31,9 +30,11 @@ from ...algorithms.router.decision import (
     route,
 )
 from ...algorithms.router.features import FEATURES, question_features
+from ..command import Out, Sets, run
+from ..datasets import read_questions
+from ..extra import evaluate_extra
 from .routing_examples import EXAMPLES
 
-FILE = Path(__file__).parents[2] / "models" / "router.json"
 TYPES: dict[str, QuestionKind] = {
     "bridge": "bridge",
     "compositional": "bridge",
@@ -45,7 +46,6 @@ TYPES: dict[str, QuestionKind] = {
     "Contextual Summarize": "about",
     "Creative Generation": "about",
 }
-_RIDGE = 1.0
 _AGREEMENT = 0.75
 _MARGINS = tuple(step / 50 for step in range(25))
 
@@ -57,18 +57,16 @@ class Case(NamedTuple):
     kind: QuestionKind
 
 
-def main() -> None:
-    """Reads the sets, reports, and writes the parameters."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="+", help="folders of questions.jsonl with types")
-    sources = read_sources(parser.parse_args().sets)
+def main(sets: Sets, out: Out = None) -> None:
+    """Reports how well each source is told by parameters from the others, then fits them to all."""
+    sources = read_sources(sets)
     for name in sources:
-        print(name, json.dumps(report(train(sources, name), sources[name])))
+        told = report(train(sources, name), sources[name])
+        typer.echo(f"{name} {json.dumps(told)}", err=True)
     trained = train(sources)
     trained["margin"] = margin_of(sources)
     lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in trained.items())
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    print(f"margin {trained['margin']}")
+    print("{\n" + ",\n".join(lines) + "\n}", file=out)
 
 
 def read_sources(folders: Sequence[str]) -> dict[str, list[Case]]:
@@ -82,15 +80,16 @@ def read_sources(folders: Sequence[str]) -> dict[str, list[Case]]:
 
 def read_cases(folder: str) -> list[Case]:
     """The questions of a set whose kind its type tells, and the single facts they are made of."""
-    file = Path(folder) / "questions.jsonl"
-    lines = file.read_text(encoding="utf-8").split("\n")
     labelled: dict[str, QuestionKind] = {}
-    for row in map(json.loads, filter(None, lines)):
-        kind = TYPES.get(row["type"], "bridge" if row["type"][1:4] == "hop" else None)
-        if kind is not None:
-            labelled[row["question"]] = kind
-        labelled |= dict.fromkeys(_single_facts(row.get("decomposition") or []), "single")
+    for kinds in read_questions(Path(folder), _kinds, "'question' and 'type'"):
+        labelled |= kinds
     return [Case(question_features(question), kind) for question, kind in labelled.items()]
+
+
+def _kinds(row: Any) -> dict[str, QuestionKind]:
+    facts = _single_facts(row.get("decomposition") or [])
+    kind = TYPES.get(row["type"], "bridge" if row["type"][1:4] == "hop" else None)
+    return ({row["question"]: kind} if kind else {}) | dict.fromkeys(facts, "single")
 
 
 def _single_facts(steps: Sequence[Mapping[str, str]]) -> list[str]:
@@ -107,63 +106,43 @@ def _single_facts(steps: Sequence[Mapping[str, str]]) -> list[str]:
 
 def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClassifier:
     """Parameters from all sources but one; every kind weighs the same, and in it every source."""
+    with evaluate_extra():
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.preprocessing import StandardScaler
+
     kept = [(name, case) for name, part in sources.items() if name != left_out for case in part]
-    rows = np.array([[*case.features.values()] for _, case in kept])
-    mean, scale = rows.mean(axis=0), rows.std(axis=0)
-    scale[scale == 0] = 1.0
-    labels = np.array([KINDS.index(case.kind) for _, case in kept])
+    labels = [KINDS.index(case.kind) for _, case in kept]
     groups = Counter((case.kind, name) for name, case in kept)
     parts = Counter(kind for kind, _ in groups)
     weight = np.array([1 / (groups[c.kind, name] * parts[c.kind]) for name, c in kept])
-    solution = _fit((rows - mean) / scale, labels, weight / weight.mean())
-    kinds = [kind for kind in KINDS if parts[kind]]
+    features = np.array([[*case.features.values()] for _, case in kept])
+    scaler = StandardScaler().fit(features)
+    rows = scaler.transform(features)
+    fitted = LogisticRegression(max_iter=1000).fit(rows, labels, weight / weight.mean())
+    kinds = [KINDS[label] for label in fitted.classes_]
     return {
         "features": list(FEATURES),
-        "mean": [round(float(value), 4) for value in mean],
-        "scale": [round(float(value), 4) for value in scale],
-        "weights": {k: [round(float(v), 3) for v in solution[KINDS.index(k), :-1]] for k in kinds},
-        "bias": {kind: round(float(solution[KINDS.index(kind), -1]), 3) for kind in kinds},
+        "mean": scaler.mean_.round(4).tolist(),
+        "scale": scaler.scale_.round(4).tolist(),
+        "weights": dict(zip(kinds, fitted.coef_.round(3).tolist(), strict=True)),
+        "bias": dict(zip(kinds, fitted.intercept_.round(3).tolist(), strict=True)),
         "margin": 0.0,
     }
 
 
-def _fit(rows: NDArray[Any], labels: NDArray[Any], weight: NDArray[Any]) -> NDArray[Any]:
-    """Weights and bias of every kind that minimise the weighted log loss with an L2 penalty."""
-    design = np.column_stack([rows, np.ones(len(rows))])
-    truth = np.eye(len(KINDS))[labels]
-
-    def loss(flat: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        solution = flat.reshape(len(KINDS), -1)
-        logits = design @ solution.T
-        logits -= logits.max(axis=1, keepdims=True)
-        shares = np.exp(logits)
-        shares /= shares.sum(axis=1, keepdims=True)
-        penalised = solution.copy()
-        penalised[:, -1] = 0
-        value = -(weight * np.log((shares * truth).sum(axis=1) + 1e-12)).sum()
-        gradient = ((shares - truth) * weight[:, None]).T @ design + _RIDGE * penalised
-        return float(value + _RIDGE / 2 * (penalised**2).sum()), gradient.ravel()
-
-    start = np.zeros(len(KINDS) * design.shape[1])
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x).reshape(len(KINDS), -1)
-
-
 def report(classifier: KindClassifier, cases: Sequence[Case]) -> dict[str, Any]:
     """Accuracy and macro-F1 over the kinds that the cases have, and the F1 of each."""
-    told = [_told(classifier, case) for case in cases]
-    scores: dict[str, float] = {}
-    for kind in KINDS:
-        right = sum(case.kind == kind == seen for case, seen in zip(cases, told, strict=True))
-        both = sum(case.kind == kind for case in cases) + told.count(kind)
-        if any(case.kind == kind for case in cases):
-            scores[kind] = round(2 * right / both, 3)
+    with evaluate_extra():
+        from sklearn.metrics import accuracy_score, f1_score
+
+    true, told = [case.kind for case in cases], [_told(classifier, case) for case in cases]
+    kinds = [kind for kind in KINDS if kind in true]
+    scores = f1_score(true, told, labels=kinds, average=None).round(3).tolist()
     return {
         "questions": len(cases),
-        "accuracy": round(
-            sum(c.kind == seen for c, seen in zip(cases, told, strict=True)) / len(cases), 3
-        ),
-        "macro_f1": round(sum(scores.values()) / len(scores), 3),
-        **scores,
+        "accuracy": round(float(accuracy_score(true, told)), 3),
+        "macro_f1": round(sum(scores) / len(scores), 3),
+        **dict(zip(kinds, scores, strict=True)),
     }
 
 
@@ -179,7 +158,8 @@ def margin_of(sources: Mapping[str, Sequence[Case]]) -> float:
     for margin in _MARGINS:
         kept = [right for lead, right in outcomes if lead >= margin]
         if kept and sum(kept) / len(kept) >= _AGREEMENT:
-            print(f"decides {len(kept) / len(outcomes):.1%}, {sum(kept) / len(kept):.1%} as told")
+            told = f"decides {len(kept) / len(outcomes):.1%}, {sum(kept) / len(kept):.1%} as told"
+            typer.echo(told, err=True)
             return margin
     return _MARGINS[-1]
 
@@ -190,4 +170,4 @@ def _told(classifier: KindClassifier, case: Case) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from ragraphs.context import MethodName
-from ragraphs.evaluation.plot import plot
+from ragraphs.evaluation.plot import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -89,7 +90,7 @@ def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(run, question_se
     assert "The router does not beat basic" in ended.out
     root = ElementTree.parse("cost.svg").getroot()
     labels = [text.text for text in root.iter(f"{SVG}text")]
-    assert {"basic", "random", "router", "oracle", "set, offline"} <= set(labels)
+    assert {"always basic", "random", "router", "oracle", "set, offline"} <= set(labels)
     refused = run("evaluate", "router", "set", "--method", "basic", "--plot", "none/cost.svg")
     assert refused.code == 1 and "cannot be written" in refused.err
 
@@ -97,9 +98,21 @@ def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(run, question_se
 def test_points_lie_inside_the_drawing_and_labels_stand_apart():
     one = {"calls": 3.0, "f1": 0.5, "strategy": "always <b>"}
     free = {"calls": 0.0, "f1": 0.0, "strategy": "router"}
-    root = ElementTree.fromstring(plot("a & b", [one, {**one, "strategy": "oracle"}, free]))
-    circles = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
-    assert len(circles) == 3
-    assert all(0 <= x <= 760 and 0 <= y <= 460 for x, y in circles)
-    texts = {t.text: float(t.get("y")) for t in root.iter(f"{SVG}text")}
-    assert abs(texts["<b>"] - texts["oracle"]) >= 12
+    draw(Path("a.svg"), "a & $b$ 도시", [one, {**one, "strategy": "oracle"}, free])
+    root = ElementTree.parse("a.svg").getroot()
+    width, height = (float(side) for side in root.get("viewBox").split()[2:])
+    texts = {t.text: (float(t.get("x")), float(t.get("y"))) for t in root.iter(f"{SVG}text")}
+    assert {"always <b>", "oracle", "router", "a & $b$ 도시"} <= texts.keys()
+    assert all(0 <= x <= width and 0 <= y <= height for x, y in texts.values())
+    assert abs(texts["always <b>"][1] - texts["oracle"][1]) >= 12
+
+
+def test_a_missing_library_is_one_sentence_before_anything_is_asked(
+    run, question_set, openai, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "ragraphs.evaluation.plot")
+    asked = ("--method", "basic", "--model", "openai:stub", "--plot", "cost.svg")
+    ended = run("evaluate", "router", "set", *asked)
+    assert (ended.code, openai.requests) == (1, [])
+    assert ended.err.endswith("run: pip install 'ragraphs[evaluate]'\n")

@@ -66,5 +66,5 @@ def test_questions_without_gold_parts_are_refused_in_a_sentence(measured):
 
 
 def test_json_is_one_document(measured, capsys):
-    main(str(measured(CHAIN)), as_json=True)
+    main(str(measured(CHAIN)))
     assert json.loads(capsys.readouterr().out)["both"] == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,17 +39,18 @@ def test_kinds_come_from_types_and_single_facts_from_decompositions():
     assert cases[-1].features == question_features("Where was Ann Lee born?")
 
 
-def test_training_writes_parameters_that_the_product_reads_and_is_repeatable(monkeypatch, capsys):
+def test_training_writes_parameters_that_the_product_reads_and_is_repeatable(capsys):
     write_questions()
-    monkeypatch.setattr(train_router, "FILE", Path("router.json"))
-    monkeypatch.setattr(sys, "argv", ["train_router", "set"])
-    train_router.main()
+    with Path("router.json").open("w") as file:
+        train_router.main(["set"], file)
     trained = json.loads(Path("router.json").read_text())
     assert set(trained["weights"]) == set(KINDS) and trained["margin"] >= 0
     report = dict(
-        line.split(" {", 1) for line in capsys.readouterr().out.splitlines() if "{" in line
+        line.split(" {", 1) for line in capsys.readouterr().err.splitlines() if "{" in line
     )
     assert list(report) == ["set", "own examples, English", "own examples, Korean"]
+    train_router.main(["set"])
+    assert json.loads(capsys.readouterr().out) == trained
     again = train_router.train(train_router.read_sources(["set"]))
     assert {**again, "margin": trained["margin"]} == trained
     right = [
