@@ -1,1 +1,95 @@
-"""Five retrieval-augmented generation methods as LangGraph graphs over one index."""
+"""Five retrieval-augmented generation methods as LangGraph graphs over one index.
+
+    from ragraphs import IndexContext, RouterContext, index_graph, router_graph
+
+    index_graph.invoke({"sources": ["docs"]}, context=IndexContext(index="notes"))
+    found = router_graph.invoke({"question": "Who?"}, context=RouterContext(index="notes"))
+    print(found["answer"], found["citations"], found["sufficient"])
+
+Every name is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .context import (
+        BasicContext,
+        Context,
+        CragContext,
+        DeepragContext,
+        GraphragContext,
+        HopragContext,
+        IndexContext,
+        QuestionContext,
+        RouterContext,
+        Tog2Context,
+    )
+    from .graphs.basic import graph as basic_graph
+    from .graphs.crag import graph as crag_graph
+    from .graphs.deeprag import graph as deeprag_graph
+    from .graphs.graphrag import graph as graphrag_graph
+    from .graphs.hoprag import graph as hoprag_graph
+    from .graphs.index import graph as index_graph
+    from .graphs.router import graph as router_graph
+    from .graphs.tog2 import graph as tog2_graph
+    from .index.opening import Index, open_index
+    from .settings import Settings
+    from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
+
+    __version__: str
+
+__all__ = [
+    "BasicContext",
+    "Context",
+    "CragContext",
+    "DeepragContext",
+    "GraphragContext",
+    "HopragContext",
+    "IncompleteIndexError",
+    "Index",
+    "IndexContext",
+    "IndexNotFoundError",
+    "QuestionContext",
+    "RagraphsError",
+    "RouterContext",
+    "Settings",
+    "Tog2Context",
+    "__version__",
+    "basic_graph",
+    "crag_graph",
+    "deeprag_graph",
+    "graphrag_graph",
+    "hoprag_graph",
+    "index_graph",
+    "open_index",
+    "router_graph",
+    "tog2_graph",
+]
+
+_PLACES = {
+    "Index": "index.opening",
+    "open_index": "index.opening",
+    "Settings": "settings",
+    "IncompleteIndexError": "state.errors",
+    "IndexNotFoundError": "state.errors",
+    "RagraphsError": "state.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.endswith("_graph"):
+        return import_module(f".graphs.{name.removesuffix('_graph')}", __name__).graph
+    return getattr(import_module(f".{_PLACES.get(name, 'context')}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -34,7 +34,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Index:
-    """An open index."""
+    """An open index: its stores, and the embeddings that built it.
+
+    index = open_index("notes")
+    for passage in index.catalogue.all_passages():
+        print(passage["title"], passage["text"])
+    """
 
     folder: Path
     catalogue: Catalogue
@@ -67,16 +72,20 @@ _lock = Lock()
 _WRITTEN = "vectors_written"
 
 
-def open_index(context: Context, *, create: bool = False, in_memory: bool = False) -> Index:
-    """The index that ``context`` names; opened once, and again when its folder was replaced.
+def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
+    """The index of a folder, or of the folder that ``context`` names.
 
-    Where there is none, ``create`` makes one, and ``in_memory`` gives an empty one that leaves no
-    trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it cannot be opened.
+        index = open_index("notes")
+        print(index.catalogue.count_documents())
+
+    It is opened once, and again when its folder was replaced. Where there is none, ``create`` makes
+    one, and ``in_memory`` gives an empty one that leaves no trace. Blocks. Raises
+    IndexNotFoundError, or RagraphsError where it cannot be opened.
     """
     from ..stores.schema import DATABASE, open_database, open_memory
 
     operator = settings()
-    folder = index_folder(context.index, operator)
+    folder = index_folder(context if isinstance(context, str) else context.index, operator)
     with _lock:
         database = folder / DATABASE
         known = _open.get(folder)
