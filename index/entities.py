@@ -144,7 +144,7 @@ def _entry(entity: StoredEntity) -> Entry:
 
 
 @dataclass(frozen=True)
-class KnowledgeGraph:
+class LoadedEntities:
     """Entities, the relations at each, heaviest first, and the passages that speak of each."""
 
     entities: Mapping[str, StoredEntity]
@@ -165,12 +165,12 @@ class KnowledgeGraph:
         return self.passages.get(entity, ())
 
 
-def load_knowledge(index: Index) -> KnowledgeGraph:
+def load_entities(index: Index) -> LoadedEntities:
     """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
     return _kept.of(index)
 
 
-def _load(index: Index) -> KnowledgeGraph:
+def _load(index: Index) -> LoadedEntities:
     from ..algorithms.entities.spans import SpellingIndex
 
     store = index.entities
@@ -184,7 +184,7 @@ def _load(index: Index) -> KnowledgeGraph:
         edge = Edge(relation.id, relation.source, relation.relation, relation.target)
         for end in (relation.source, relation.target):
             edges.setdefault(end, []).append(edge)
-    return KnowledgeGraph(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
+    return LoadedEntities(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
 
 
 _kept = Kept(ENTITIES.stamp, _load)
@@ -192,7 +192,7 @@ _kept = Kept(ENTITIES.stamp, _load)
 
 def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     """The entities that a question names: exactly, by an alias, or by a near name. Blocks."""
-    graph = load_knowledge(index)
+    graph = load_entities(index)
     links = link_question(graph, graph.spellings, question)
     places = unlinked_names(question, links)
     names = [question[start:end] for start, end in places]

@@ -73,14 +73,14 @@ def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
     other than those recorded.
     """
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
-    _settle_embeddings(index.catalogue, context, index.operator)
-    _settle_passage_size(index.catalogue, context)
+    _record_embeddings(index.catalogue, context, index.operator)
+    _record_passage_size(index.catalogue, context)
     if not context.dry_run:
-        _settle_layers(index.catalogue, context)
+        _record_layers(index.catalogue, context)
     return index
 
 
-def _settle_embeddings(catalogue: Catalogue, context: IndexContext, operator: Settings) -> None:
+def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Settings) -> None:
     """Records the embeddings of a new index; an old one keeps those that it was built with."""
     recorded: str | None = catalogue.property("embeddings")
     wanted = context.embeddings
@@ -165,7 +165,7 @@ def _labelled(reader: str, extraction: Extraction | None) -> str:
     return f"{reader} ({digest[:8]})"
 
 
-def _settle_layers(catalogue: Catalogue, context: IndexContext) -> None:
+def _record_layers(catalogue: Catalogue, context: IndexContext) -> None:
     layers = wanted_layers(catalogue, context)
     wanted: dict[str, Any] = {"layers": layers}
     if read_for(layers):
@@ -188,7 +188,7 @@ def _wanted_clustering(catalogue: Catalogue, context: IndexContext) -> dict[str,
     }
 
 
-def _settle_passage_size(catalogue: Catalogue, context: IndexContext) -> None:
+def _record_passage_size(catalogue: Catalogue, context: IndexContext) -> None:
     recorded = catalogue.property("passage_size")
     tokens, overlap = recorded or (DEFAULT_CHUNK_TOKENS, 0)
     wanted = [

@@ -15,6 +15,7 @@ from ..prompts.replies import Scores
 from .embeddings import Embedder
 from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
+from .query_vectors import embed_queries
 
 MISSING = -1.0
 
@@ -70,8 +71,9 @@ class SimilarityGrader:
     def scores(self, question: str, texts: Sequence[Excerpt]) -> list[float]:
         """One score in [−1, 1] for each text. Blocks."""
         shown = [f"{text['title']}\n{text['text']}" for text in texts]
-        vectors = self._embedder.embed([question, *shown])
-        cosines = vectors[1:] @ vectors[0]
+        if not shown:
+            return []
+        cosines = self._embedder.embed(shown) @ embed_queries(self._embedder, [question])[0]
         return [
             grade(features(question, text["title"], text["text"], float(cosine)), self._parameters)
             for text, cosine in zip(texts, cosines, strict=True)

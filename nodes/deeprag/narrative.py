@@ -66,8 +66,8 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Reads the passages of the sub-question for an intermediate answer."""
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
-    finding = await read_for(run, step["question"], [by_id[id] for id in step["passages"]])
-    return _taken(state, step, finding.answer, finding.citations, finding.why == "budget")
+    found = await read_for(run, step["question"], [by_id[id] for id in step["passages"]])
+    return _taken(state, step, found.answer, found.citations, found.why == "budget")
 
 
 @node(reserve=1)

@@ -18,7 +18,7 @@ from ..answer import check_citations
 from ..run import Run, Update
 
 
-class Finding(NamedTuple):
+class SubAnswer(NamedTuple):
     """What came of a sub-question: an answer that quotes support, or none and ``why`` not."""
 
     answer: str
@@ -52,19 +52,19 @@ async def retrieve_for(run: Run[DeepragContext], question: str, found: str) -> l
 
 async def read_for(
     run: Run[DeepragContext], question: str, passages: Sequence[Evidence]
-) -> Finding:
+) -> SubAnswer:
     """The answer to a sub-question from ``passages``; a failure of the model is a warning."""
     if not passages:
-        return Finding("", [], "not_found")
+        return SubAnswer("", [], "not_found")
     try:
         reply = await run.ask(ANSWER, question=question, texts=number_passages(passages))
     except NoReplyError as error:
         run.meter.warn(f"“{question[:80]}” was not answered. {error}")
-        return Finding("", [], "budget" if error.cause == "budget" else "model_failed")
+        return SubAnswer("", [], "budget" if error.cause == "budget" else "model_failed")
     citations = check_citations(reply.quotes, passages)
     if not (reply.sufficient and reply.answer and citations):
-        return Finding("", citations, "not_found")
-    return Finding(reply.answer, citations, "")
+        return SubAnswer("", citations, "not_found")
+    return SubAnswer(reply.answer, citations, "")
 
 
 async def conclude_from(

@@ -29,7 +29,7 @@ from ..node import node
 from ..run import Run, Update
 from .sub_questions import (
     Conclusion,
-    Finding,
+    SubAnswer,
     Support,
     conclude_from,
     conclusion_update,
@@ -90,10 +90,10 @@ async def answer_leaves(state: DeepragState, run: Run[DeepragContext]) -> Update
             run.meter.warn(f"“{leaf['question'][:80]}” was not answered. {result}")
             tree[leaf["id"]] = {**leaf, "status": "failed", "reason": str(result)}
             continue
-        passages, finding = result
+        passages, found = result
         evidence = gather_evidence(evidence, passages)
-        tree[leaf["id"]] = _answered(leaf, passages, finding)
-        bound = "budget" if finding.why == "budget" else bound or leaf["bound"]
+        tree[leaf["id"]] = _answered(leaf, passages, found)
+        bound = "budget" if found.why == "budget" else bound or leaf["bound"]
     return {"tree": _settled(list(tree.values()), context), "evidence": evidence, "bound": bound}
 
 
@@ -139,7 +139,7 @@ async def _parts_of(run: Run[DeepragContext], one: TreeNode) -> tuple[SubQuestio
 
 async def _answer(
     run: Run[DeepragContext], leaf: TreeNode
-) -> tuple[list[Evidence], Finding] | RagraphsError:
+) -> tuple[list[Evidence], SubAnswer] | RagraphsError:
     """The passages for a leaf and what they say; an error in its place where they cannot be had."""
     try:
         passages = await retrieve_for(run, leaf["question"], f"sub-question {leaf['id']}")
@@ -148,16 +148,16 @@ async def _answer(
     return passages, await read_for(run, leaf["question"], passages)
 
 
-def _answered(leaf: TreeNode, passages: Sequence[Evidence], finding: Finding) -> TreeNode:
+def _answered(leaf: TreeNode, passages: Sequence[Evidence], found: SubAnswer) -> TreeNode:
     status: NodeStatus = "answered"
-    if finding.why:
-        status = "not_found" if finding.why == "not_found" else "failed"
+    if found.why:
+        status = "not_found" if found.why == "not_found" else "failed"
     return {
         **leaf,
         "status": status,
-        "answer": finding.answer,
+        "answer": found.answer,
         "evidence": [passage["id"] for passage in passages],
-        "citations": finding.citations,
+        "citations": found.citations,
     }
 
 

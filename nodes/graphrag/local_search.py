@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
 from ...index.communities import load_communities, report_text
-from ...index.entities import linked_topics, load_knowledge
+from ...index.entities import linked_topics, load_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.vectors import owner_of
@@ -107,7 +107,7 @@ def _near_entities(index: Index, question: str) -> list[str]:
     """The entities that the question names, then those whose descriptions are nearest to it."""
     named = [topic["entity"] for topic in linked_topics(index, question)]
     vector = embed_queries(index.embedder, [question])[0]
-    graph = load_knowledge(index)
+    graph = load_entities(index)
     near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, _NEAR)]
     found = dict.fromkeys([*named, *near])
     return [entity for entity in found if entity in graph.entities][:_ENTITIES]
@@ -117,7 +117,7 @@ def _near_passages(
     index: Index, question: str, entities: Sequence[str], context: GraphragContext
 ) -> list[Evidence]:
     """The passages of the entities, those of several first, fused with what is retrieved."""
-    graph = load_knowledge(index)
+    graph = load_entities(index)
     spoken: defaultdict[str, float] = defaultdict(float)
     for rank, entity in enumerate(entities, start=1):
         for passage in graph.passages_of(entity):
@@ -151,7 +151,7 @@ def _entity_lines(index: Index, entities: Sequence[str]) -> list[str]:
 
 def _relation_lines(index: Index, entities: Sequence[str]) -> list[str]:
     """The relations of the entities: those between two of them first, then the heaviest."""
-    graph = load_knowledge(index)
+    graph = load_entities(index)
     chosen = set(entities)
     found = [
         relation

@@ -20,7 +20,7 @@ from ...stores.queries import batches
 from ...stores.readings import Reading, ReadingKind
 from ..node import node
 from ..run import Run, Update
-from .passage_reader import Outcome, PassageReader
+from .passage_reader import PassageReader, ReadOutcome
 
 _BATCH = 64
 _FEW_PASSAGES = 5
@@ -108,7 +108,7 @@ class _Reading:
         for sentence in dict.fromkeys(str(error) for error in errors):
             self.failures.append({"path": place_of(passage), "reason": sentence})
 
-    def _reading(self, id: str, kind: ReadingKind, outcome: Outcome) -> Reading:
+    def _reading(self, id: str, kind: ReadingKind, outcome: ReadOutcome) -> Reading:
         reading = Reading(id, kind, self._readers[kind], None)
         if isinstance(outcome, NoReplyError):
             return reading._replace(reason=str(outcome))

@@ -21,7 +21,7 @@ from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind
 
-Outcome = dict[str, Any] | NoReplyError
+ReadOutcome = dict[str, Any] | NoReplyError
 Price = Callable[[str, str, Collection[ReadingKind]], tuple[int, int]]
 
 
@@ -43,7 +43,7 @@ class PassageReader:
 
     async def read(
         self, title: str, text: str, kinds: Collection[ReadingKind]
-    ) -> dict[ReadingKind, Outcome]:
+    ) -> dict[ReadingKind, ReadOutcome]:
         """What was read of each kind, or the error why it was not."""
         texts = number([(title, text)])
         if self._together(kinds):
@@ -79,9 +79,9 @@ class PassageReader:
     def _missing(self, prompt: Prompt[Any], texts: Sequence[Excerpt], inputs: Any) -> int:
         return self._model.missing_tokens(prompt, texts=texts, **inputs)
 
-    async def _both(self, texts: Sequence[Excerpt]) -> dict[ReadingKind, Outcome]:
+    async def _both(self, texts: Sequence[Excerpt]) -> dict[ReadingKind, ReadOutcome]:
         reply = await self._model.run(READ_PASSAGE, texts=texts, **self._settings)
-        read: dict[ReadingKind, Outcome] = {"questions": _cleaned(reply)}
+        read: dict[ReadingKind, ReadOutcome] = {"questions": _cleaned(reply)}
         try:
             read["facts"] = await self._gleaned(texts, reply)
         except NoReplyError as error:
@@ -124,7 +124,7 @@ class PassageReader:
         return dict(to_facts(found))
 
 
-async def _outcome(way: Callable[..., Any], texts: Sequence[Excerpt]) -> Outcome:
+async def _outcome(way: Callable[..., Any], texts: Sequence[Excerpt]) -> ReadOutcome:
     try:
         read: dict[str, Any] = await way(texts)
     except NoReplyError as error:

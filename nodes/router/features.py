@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ...algorithms.router.decision import PRIOR, Features, Prior
 from ...algorithms.router.features import question_features
 from ...algorithms.tog2.topics import link_question
-from ...index.entities import load_knowledge
+from ...index.entities import load_entities
 from ...index.layers import layers_of
 from ...index.opening import Index
 from ...index.retrieval import search
@@ -26,7 +26,7 @@ def features_of(index: Index, question: str) -> Features:
     scores = _grader(index).scores(question, texts) if texts else []
     linked = False
     if "entities" in layers_of(index):
-        knowledge = load_knowledge(index)
+        knowledge = load_entities(index)
         linked = bool(link_question(knowledge, knowledge.spellings, question))
     return Features(question_features(question), linked, max(scores, default=0.0))
 

@@ -24,7 +24,7 @@ from ...algorithms.tog2.walk import (
     walked_edges,
 )
 from ...context import Tog2Context
-from ...index.entities import KnowledgeGraph, linked_topics, load_knowledge
+from ...index.entities import LoadedEntities, linked_topics, load_entities
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
@@ -71,7 +71,7 @@ async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     frontier = state["frontier"]
     if len(frontier) <= _FEW_TOPICS or run.context.depth == 1:
         return {}
-    graph = await run.in_thread(load_knowledge)
+    graph = await run.in_thread(load_entities)
     shown = [graph.entities[entity] for entity in frontier]
     texts = number([(each.name, f"{each.type}. {each.description}") for each in shown])
     reply = await run.ask(
@@ -95,7 +95,7 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
     by other names is not reached over the graph.
     """
-    graph = await run.in_thread(load_knowledge)
+    graph = await run.in_thread(load_entities)
     found = await run.search(state["question"], _FUSED * run.context.top_k)
     retrieved = [passage["id"] for passage in found]
     topics: list[CandidateEntity] = [
@@ -129,7 +129,7 @@ async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
 @node(reserve=1)
 async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the relations of the frontier, and keeps those that may lead on."""
-    context, graph = run.context, await run.in_thread(load_knowledge)
+    context, graph = run.context, await run.in_thread(load_entities)
     options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
     groups = [options] if context.combined else by_topic(options)
     scored = await asyncio.gather(*(_score(run, graph, group, state) for group in groups))
@@ -144,14 +144,14 @@ async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
 @node()
 async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
-    graph = await run.in_thread(load_knowledge)
+    graph = await run.in_thread(load_entities)
     return await run.in_thread(_rank, graph, discover(state["options"]), state, run.context)
 
 
 @node()
 async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Keeps the entities with the best passages, and extends the paths to them."""
-    context, graph = run.context, await run.in_thread(load_knowledge)
+    context, graph = run.context, await run.in_thread(load_entities)
     kept = prune_entities(entity_scores(state["context"], context.alpha), context.width)
     trail = extend_paths(state["trail"], state["candidates"], kept)
     left = state["rounds_left"] - 1
@@ -171,7 +171,7 @@ async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
 
 def _rank(
     index: Index,
-    graph: KnowledgeGraph,
+    graph: LoadedEntities,
     candidates: Sequence[CandidateEntity],
     state: Tog2State,
     context: Tog2Context,
@@ -197,7 +197,7 @@ def _rank(
     }
 
 
-def _places(graph: KnowledgeGraph, candidates: Iterable[CandidateEntity]) -> list[str]:
+def _places(graph: LoadedEntities, candidates: Iterable[CandidateEntity]) -> list[str]:
     """The passages of the candidates, each once, at most so many."""
     found = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
     return list(dict.fromkeys(found))[:_MOST_PASSAGES]
@@ -246,7 +246,7 @@ def _shortened(options: Iterable[RelationOption]) -> list[RelationOption]:
 
 async def _score(
     run: Run[Tog2Context],
-    graph: KnowledgeGraph,
+    graph: LoadedEntities,
     options: Sequence[RelationOption],
     state: Tog2State,
 ) -> dict[str, float]:
@@ -279,7 +279,7 @@ async def _score(
 
 
 def _walked(
-    graph: KnowledgeGraph, finished: int, entity: str, steps: Sequence[Triple]
+    graph: LoadedEntities, finished: int, entity: str, steps: Sequence[Triple]
 ) -> WalkedPath:
     triples: list[WalkedTriple] = [
         {

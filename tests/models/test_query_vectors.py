@@ -1,0 +1,56 @@
+"""A question is embedded once, however many searches ask for its vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.models.query_vectors import embed_queries
+
+
+class Counting(LexicalEmbedder):
+    """Lexical embeddings that keep the batches they were given."""
+
+    def __init__(self):
+        super().__init__()
+        self.batches: list[list[str]] = []
+
+    def embed(self, texts):
+        self.batches.append(list(texts))
+        return super().embed(texts)
+
+
+@pytest.fixture
+def embedder() -> Counting:
+    return Counting()
+
+
+def test_only_queries_that_were_not_asked_before_are_embedded_in_one_batch(embedder):
+    first = embed_queries(embedder, ["Who?", "Where?"])
+    second = embed_queries(embedder, ["When?", "Where?", "Why?"])
+    assert embedder.batches == [["Who?", "Where?"], ["When?", "Why?"]]
+    assert np.array_equal(second[1], first[1])
+
+
+def test_vectors_are_in_the_order_of_the_queries_and_one_may_stand_twice(embedder):
+    queries = ["Who wrote it?", "Where is Rome?", "Who wrote it?"]
+    expected = LexicalEmbedder().embed(queries)
+    assert np.array_equal(embed_queries(embedder, queries), expected)
+    assert embedder.batches == [["Who wrote it?", "Where is Rome?"]]
+
+
+def test_embeddings_do_not_share_what_they_remember(embedder):
+    other = Counting()
+    embed_queries(embedder, ["Who?"])
+    embed_queries(other, ["Who?"])
+    assert other.batches == [["Who?"]]
+
+
+def test_of_many_queries_the_last_are_remembered(embedder):
+    for number in range(2000):
+        embed_queries(embedder, [f"Question {number}?"])
+    embedder.batches.clear()
+    embed_queries(embedder, ["Question 1999?"])
+    assert embedder.batches == []
+    embed_queries(embedder, ["Question 0?"])
+    assert embedder.batches == [["Question 0?"]]
