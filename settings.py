@@ -1,6 +1,6 @@
-"""What only the operator may set, from the environment (``RAGRAPHS_*``) or a ``.env`` file.
+"""The operator's settings, from the environment (``RAGRAPHS_*``) or a ``.env`` file.
 
-Whatever could reach another machine, another folder or a key.
+They hold whatever could reach another machine, another folder or a key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def split_commas(value: Any) -> Any:
 
 
 class Settings(BaseSettings):
-    """What only the operator may set, from the environment or a ``.env`` file."""
+    """The operator's settings, from the environment or a ``.env`` file."""
 
     model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore")
 

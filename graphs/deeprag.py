@@ -26,14 +26,14 @@ def by_mode(state: DeepragState) -> Literal["decide", "decompose", "answer_leave
 
 
 def act(state: DeepragState) -> Literal["retrieve", "answer_from_earlier", "conclude"]:
-    """What was decided for the next step, if there is one."""
+    """The source decided for the next step, if there is one."""
     if not state["pending"]:
         return "conclude"
     return "retrieve" if state["pending"][0]["source"] == "retrieve" else "answer_from_earlier"
 
 
 def grow(state: DeepragState) -> Action:
-    """What can be done next in the tree."""
+    """The next work in the tree."""
     return next_action(state["tree"])
 
 

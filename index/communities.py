@@ -137,7 +137,7 @@ class _Reporting:
 
 
 async def embed_reports(index: Index, context: Context) -> None:
-    """Gives every report its vector, and takes away those of reports that are gone."""
+    """Gives every report its vector, and deletes the vectors of former reports."""
     entries = await asyncio.to_thread(_entries, index)
     await embed_entries(index, context, "reports", entries, progress_of("embed_reports"))
 
@@ -198,7 +198,7 @@ class CommunityView:
         return report
 
     def reference(self, id: str) -> CommunityReference:
-        """What is said of a community in an answer's output."""
+        """A community as the output of an answer refers to it."""
         return {
             "id": id,
             "level": self.communities[id].level,

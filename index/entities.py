@@ -1,4 +1,4 @@
-"""The entities layer of the index: one graph of what all passages say (ToG-2, GraphRAG)."""
+"""The entities layer of the index: one graph of the facts in all passages (ToG-2, GraphRAG)."""
 
 from __future__ import annotations
 

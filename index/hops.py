@@ -132,7 +132,7 @@ class LoadedHops:
         return self.graph.ids[int(self.edges.target[edge])]
 
     def title(self, passage: str) -> str:
-        """What a passage that the layer knows is called."""
+        """The title of a passage that the layer knows."""
         return self.graph.titles[self.graph.member[passage]]
 
     def vertex(self, passage: str) -> str:

@@ -93,5 +93,5 @@ def layers_of(index: Index) -> list[LayerName]:
 
 
 def read_for(layers: Collection[str]) -> list[ReadingKind]:
-    """What a model reads in every passage for ``layers``."""
+    """The kinds of readings that ``layers`` need of every passage."""
     return [layer.reads for layer in LAYERS.values() if layer.reads and layer.name in layers]

@@ -1,4 +1,4 @@
-"""What nodes work with: the index that the context names, and the models that serve it."""
+"""Opening an index, and the models that serve it."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def wanted_extraction(catalogue: Catalogue, context: IndexContext) -> Extraction
 def readers_of(
     layers: Sequence[str], reader: str, extraction: Extraction | None
 ) -> dict[ReadingKind, str]:
-    """What each kind of reading that ``layers`` need must have been read by, to count as read."""
+    """The reader of each kind of reading that ``layers`` need; only its readings count."""
     readers: dict[ReadingKind, str] = {"questions": reader, "facts": _labelled(reader, extraction)}
     return {kind: readers[kind] for kind in read_for(layers)}
 

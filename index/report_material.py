@@ -1,4 +1,4 @@
-"""What a report on a community is written from, and what becomes of the reply."""
+"""The material of reports on communities, and reports made of a model's replies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Material:
         return len(self._relations.get(id, ()))
 
     def own_rows(self, id: str) -> list[Element]:
-        """All that is known of a community, by the degree of what is related."""
+        """All entities, relations and claims of a community, those of the most related first."""
         members = self._members[id]
         return ordered_elements(
             [self._entities[entity] for entity in members],
@@ -78,8 +78,10 @@ class Material:
         return sum(map(row_tokens, rows)) <= self._limit
 
     def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
-        """What a community's report is written from where not all fits: ``reports`` are those of
-        its children, which stand for their parts."""
+        """The rows for a community's report where not all of its own fit the limit.
+
+        ``reports`` are the reports on its children, which replace the children's rows.
+        """
         children = [
             Child(
                 frozenset(row.id for row in self.own_rows(child)),
@@ -136,7 +138,7 @@ def assembled_report(rows: Sequence[Element]) -> Report:
 
 
 def passages_of(report: Report) -> tuple[str, ...]:
-    """The passages that a report rests on, those of its first findings first."""
+    """The ids of the passages that support a report, in the order of its findings."""
     return tuple(dict.fromkeys(id for finding in report["findings"] for id in finding["passages"]))
 
 

@@ -23,7 +23,7 @@ _LOCAL_BATCH = 512
 
 
 async def embed_passages(index: Index, context: Context) -> None:
-    """Gives every passage its vector, and takes away those of passages that are gone."""
+    """Gives every passage its vector, and deletes the vectors of removed passages."""
     wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
     await embed_missing(
         index, context, "passages", wanted, partial(_entries, index), progress_of("embed_passages")
@@ -48,7 +48,7 @@ async def embed_missing(
     load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
     report: Progress,
 ) -> None:
-    """Makes the vectors of ``collection`` those of the ids ``wanted``: no more and no less.
+    """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
 
     ``load`` gives for ids what is stored, and the text that is embedded.
     """
@@ -152,7 +152,7 @@ def texts_at_once(index: Index) -> int:
 
 
 def passage_text(passage: Passage) -> str:
-    """What of a passage is embedded: its title and its text."""
+    """The text of a passage that is embedded: title and text."""
     return f"{passage['title']}\n{passage['text']}"
 
 

@@ -1,1 +1,1 @@
-"""What the graphs are made of: one file per capability."""
+"""The nodes of the graphs: a folder for each graph, and the nodes that several share."""

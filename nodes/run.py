@@ -1,4 +1,4 @@
-"""What a node may use of the run that it is in."""
+"""The run that a node is in: its settings, index, models and meter."""
 
 from __future__ import annotations
 

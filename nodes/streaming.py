@@ -1,4 +1,4 @@
-"""What a run streams besides its state: the text of answers, and what a graph inside tells."""
+"""Events that a run streams besides its state: the text of answers, and progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both modes of DeepRAG share: answering a sub-question, and the question from all of them."""
+"""Answering a sub-question, and the question from all of them, in both modes of DeepRAG."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..run import Run, Update
 
 
 class SubAnswer(NamedTuple):
-    """What came of a sub-question: an answer that quotes support, or none and ``why`` not."""
+    """The answer to a sub-question, with citations; or none, and ``why`` not."""
 
     answer: str
     citations: list[Citation]
@@ -112,7 +112,7 @@ def _without_model(
     pool: list[Evidence],
     error: NoReplyError,
 ) -> Conclusion:
-    """What the sub-questions alone say."""
+    """The conclusion from the sub-questions alone."""
     why: StopReason = "budget" if error.cause == "budget" else "model_failed"
     used = _used(support, computed)
     answer = computed.answer if computed else used[-1].answer if used else ""

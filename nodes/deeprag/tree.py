@@ -126,9 +126,9 @@ async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
 
 
 async def _parts_of(run: Run[DeepragContext], one: TreeNode) -> tuple[SubQuestions, bool]:
-    """What a question is split into, and whether the budget kept it whole.
+    """The parts of a question, and whether the budget kept it whole.
 
-    Where the model fails it is nothing, with a warning.
+    Where the model fails there are none, with a warning.
     """
     try:
         return await run.ask(DECOMPOSE, question=one["question"]), False

@@ -147,7 +147,7 @@ def _requests_left(state: GraphragState, context: GraphragContext) -> int:
 
 
 async def _descend(run: Run[GraphragContext], view: CommunityView, question: str) -> list[str]:
-    """Dynamic selection: from the root, the children of what is worth reading closer.
+    """Dynamic selection: from the root down, the children of every report worth reading closer.
 
     A community none of whose children is kept stands for itself.
     """
@@ -230,7 +230,7 @@ def _fitting(texts: Sequence[str], limit: int) -> int:
 
 
 def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
-    """What points rest on: sentences as citations, their passages as evidence, communities."""
+    """The support of points: sentences as citations, their passages as evidence, communities."""
     view = load_communities(index) if any(point["communities"] for point in points) else None
     citations: list[Citation] = []
     scores: dict[str, float] = {}

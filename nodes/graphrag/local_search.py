@@ -33,7 +33,7 @@ _MOST_TEXTS = 200
 
 
 class Surroundings(NamedTuple):
-    """What local search reads: passages to quote from, and what is known besides."""
+    """The texts for local search: passages to quote from, and further knowledge."""
 
     evidence: list[Evidence]
     knowledge: list[Knowledge]
@@ -76,7 +76,7 @@ async def fill_context(state: GraphragState, run: Run[GraphragContext]) -> Updat
 
 
 def surroundings(index: Index, question: str, context: GraphragContext) -> Surroundings:
-    """What the question's entities are surrounded by, under shares of the budget. Blocks."""
+    """The surroundings of the question's entities, within shares of the budget. Blocks."""
     entities = _near_entities(index, question)
     limits = {name: int(share * context.context_tokens) for name, share in _SHARES.items()}
     lines = [*_entity_lines(index, entities), *_relation_lines(index, entities)]
@@ -99,7 +99,7 @@ def surroundings(index: Index, question: str, context: GraphragContext) -> Surro
 
 
 def shown_knowledge(knowledge: Sequence[Knowledge]) -> list[Excerpt]:
-    """What is known besides, marked so that it is not taken for a numbered text."""
+    """Further knowledge, marked so that it is not taken for a numbered text."""
     return [{"id": "-", "title": one["title"], "text": one["text"]} for one in knowledge]
 
 
@@ -116,7 +116,7 @@ def _near_entities(index: Index, question: str) -> list[str]:
 def _near_passages(
     index: Index, question: str, entities: Sequence[str], context: GraphragContext
 ) -> list[Evidence]:
-    """The passages of the entities, those of several first, fused with what is retrieved."""
+    """The passages of the entities, fused with the retrieved ones; those of several come first."""
     graph = load_entities(index)
     spoken: defaultdict[str, float] = defaultdict(float)
     for rank, entity in enumerate(entities, start=1):
@@ -138,7 +138,7 @@ def _near_passages(
 
 
 def _entity_lines(index: Index, entities: Sequence[str]) -> list[str]:
-    """What is known of each entity, with the claims about it."""
+    """The description of each entity, with the claims about it."""
     claims: dict[str, list[str]] = {}
     for claim in index.entities.claims_of(entities):
         claims.setdefault(claim.subject, []).append(claim.claim["description"])

@@ -226,7 +226,7 @@ async def _ask_about(
 def _worths(
     asked: AskedEdges, steps: Mapping[str, _Step | None], counts: Mapping[str, float]
 ) -> dict[str, float]:
-    """What the hop from each passage is worth: its own count, times how good the edge is."""
+    """The worth of the hop from each passage: the passage's count times the edge's quality."""
     best = float(asked.promise.max(initial=0)) or 1.0
     return {
         passage: counts[passage] * max(0.0, float(asked.promise[step.edge])) / best

@@ -1,4 +1,4 @@
-"""What a model is asked to read one passage: questions, entities and relations."""
+"""Reading one passage with a model: questions, entities and relations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PassageReader:
     async def read(
         self, title: str, text: str, kinds: Collection[ReadingKind]
     ) -> dict[ReadingKind, ReadOutcome]:
-        """What was read of each kind, or the error why it was not."""
+        """The reading of each kind, or the error that prevented it."""
         texts = number([(title, text)])
         if self._together(kinds):
             try:
@@ -96,7 +96,7 @@ class PassageReader:
         return await self._gleaned(texts, found)
 
     async def _gleaned(self, texts: Sequence[Excerpt], found: Facts) -> dict[str, Any]:
-        """The facts with those of further rounds (GraphRAG), as long as the model misses any."""
+        """``found`` with the facts of further rounds, as long as any are missed (GraphRAG)."""
         for _ in range(self._gleanings):
             listed = already_found(to_facts(found))
             try:

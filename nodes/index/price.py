@@ -14,7 +14,7 @@ GROUP_DOCUMENTS = 100
 
 
 class Price:
-    """What reading passages would cost: requests to a model, and the tokens to send."""
+    """The price of reading passages: requests to a model, and the tokens to send."""
 
     def __init__(
         self, reader: PassageReader, kinds: frozenset[ReadingKind], imported: frozenset[str]

@@ -1,4 +1,4 @@
-"""What there is to index: the files, the documents that are gone, the settings that hold."""
+"""Finding the files to index and the documents to remove."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _known(catalogue: Catalogue) -> list[_Known]:
 
 
 def _vanished(known: Sequence[_Known], folders: Sequence[Path], index: Path) -> list[str]:
-    """The ids of what came from a file below one of the folders that is there no more."""
+    """Ids of documents whose source file, inside an indexed folder, no longer exists."""
     paths = {path: index.parent / path for _, path in known if path != INLINE}
     gone = {
         path

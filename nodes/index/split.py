@@ -34,7 +34,7 @@ _GROUP_CHARACTERS = 1_000_000
 
 @node()
 async def split(state: IndexState, run: Run[IndexContext]) -> Update:
-    """Stores the passages of what changed, and removes what is gone.
+    """Stores the passages of new and changed documents, and removes documents that are gone.
 
     With ``repair``, vectors and the lexical index are taken away, to be made anew.
     """

@@ -47,7 +47,7 @@ def names_in(index: Index, files: Sequence[str]) -> frozenset[str]:
 
 
 def suffixes(document: str) -> Iterator[str]:
-    """What a document may be called by: its id, or the end of it after any ``/`` or ``#``."""
+    """The names of a document: its id, or the end of the id after any ``/`` or ``#``."""
     yield document
     for separator in _SEPARATOR.finditer(document):
         yield document[separator.end() :]
@@ -116,7 +116,7 @@ def _meant(row: Any, known: Mapping[str, set[str]]) -> str:
 
 
 def _facts(row: Mapping[str, Any]) -> tuple[Facts, int]:
-    """What a line says, and how many of its items cannot be read. Raises LoadError."""
+    """The facts of a line, and the number of items in it that cannot be read. Raises LoadError."""
     given = Facts.tidy({key: value for key, value in row.items() if key not in _NAMED_BY})
     try:
         facts = Facts.model_validate(given)

@@ -1,4 +1,4 @@
-"""What an index says of a question, for the router."""
+"""Features of a question that an index tells the router."""
 
 from __future__ import annotations
 
