@@ -1,4 +1,4 @@
-"""The catalogue: documents and their passages, and the truth about an index."""
+"""The catalogue of an index: its documents, their passages, and its properties."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORGETTING = "forgetting"  # property: texts are gone, but stored replies may st
 
 
 class Piece(NamedTuple):
-    """A passage to be: its text and its characters in the document."""
+    """A new passage: its text, and its place in the document, counted in characters."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 
 
 class NewDocument(NamedTuple):
-    """A document to be: the file it comes from, the hash of its content, and its pieces."""
+    """A new document: the file it comes from, the hash of its content, and its pieces."""
 
     id: str
     path: str
@@ -91,7 +91,7 @@ class Catalogue:
         return {path: content for path, content in rows(self._engine, select(schema.files))}
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
-        """Notes how the last reading of a file went, in place of what was noted before.
+        """Records the outcome of the last reading of a file, in place of earlier ones.
 
         ``content`` is its hash, None where not all of it was read; ``failures`` are reasons by
         place: the file itself, or a row or page of it.
@@ -114,7 +114,7 @@ class Catalogue:
         return [row._asdict() for row in rows(self._engine, query)]
 
     def documents(self, path: str | None = None) -> list[DocumentRow]:
-        """All documents, or those of one file, by id."""
+        """All documents, or all of the file ``path``, by id."""
         table = schema.documents
         query = select(table).order_by(table.c.id)
         if path is not None:
@@ -129,7 +129,7 @@ class Catalogue:
         return {id: content for id, content in found}
 
     def write_documents(self, documents: Sequence[NewDocument]) -> None:
-        """Stores documents, in one transaction, in place of what they were before.
+        """Stores documents, in one transaction, in place of their earlier versions.
 
         Passages whose text is the same as before keep their id. ``pieces`` may be longer than
         memory; an error that they raise leaves all of ``documents`` as they were.
@@ -238,7 +238,7 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
-    """A file one of whose documents now comes from elsewhere counts as unread."""
+    """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
     table = schema.documents
     query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
