@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -145,11 +146,12 @@ def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
     logger.disable("fastembed")
     model, _, folder = name.partition(":")[2].partition("@")
     if folder:
-        if not Path(folder).expanduser().is_dir():
+        path = Path(folder).expanduser()
+        if not path.is_dir():
             raise RagraphsError(f"The folder {folder!r} of the embedding model does not exist.")
         return FastEmbedder(
             identity(name),
-            _load(model, lambda: TextEmbedding(model, specific_model_path=_expand(folder))),
+            _load(model, lambda: TextEmbedding(model, specific_model_path=str(path))),
         )
     try:
         return FastEmbedder(identity(name), TextEmbedding(model, local_files_only=True))
@@ -157,10 +159,6 @@ def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
         _check_reachable(model)
     loaded = _load(model, lambda: _bounded(lambda: TextEmbedding(model), download_seconds))
     return FastEmbedder(identity(name), loaded)
-
-
-def _expand(folder: str) -> str:
-    return str(Path(folder).expanduser())
 
 
 def _load(model: str, open_model: Any) -> Any:
@@ -187,22 +185,20 @@ def _check_reachable(model: str) -> None:
 
 def _bounded(work: Any, seconds: int) -> Any:
     """The result of ``work``. Raises TimeoutError after ``seconds``; its thread ends by itself."""
-    results: list[Any] = []
+    result: Future[Any] = Future()
 
     def run() -> None:
         try:
-            results.append(work())
+            result.set_result(work())
         except Exception as error:
-            results.append(error)
+            result.set_exception(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    if not results:
+    if not result.done():
         raise TimeoutError(f"no model after {seconds} s")
-    if isinstance(results[0], Exception):
-        raise results[0]
-    return results[0]
+    return result.result()
 
 
 def _unit(rows: Sequence[Any]) -> NDArray[np.float32]:

@@ -8,12 +8,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import Connection, Engine, bindparam, delete, select
+from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import Passage
 from . import lexical_index, schema
-from .queries import batches, count_rows, delete_with, rows, rows_in_order, rows_with, upsert
+from .queries import (
+    batches,
+    count_rows,
+    delete_with,
+    rows,
+    rows_in_order,
+    rows_with,
+    update_rows,
+    upsert,
+)
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
@@ -134,23 +143,24 @@ class Catalogue:
         Passages whose text is the same as before keep their id. ``pieces`` may be longer than
         memory; an error that they raise leaves all of ``documents`` as they were.
         """
-        if not documents:
-            return
-        table = schema.documents
         new = [
-            {"id": each.id, "path": each.path, "title": each.title, "content": each.content}
+            {
+                "id": each.id,
+                "path": each.path,
+                "title": each.title,
+                "content": each.content,
+                "passages": 0,
+            }
             for each in documents
         ]
         with self._engine.begin() as connection:
             old = _passage_ids(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
-            upsert(connection, table, [row | {"passages": 0} for row in new])
+            upsert(connection, schema.documents, new)
             counts = _write_passages(connection, documents, old)
             _delete_passages(connection, old)
-            connection.execute(
-                table.update().where(table.c.id == bindparam("document")),
-                [{"document": row["id"], "passages": counts[row["id"]]} for row in new],
-            )
+            numbers = {document.id: {"passages": counts[document.id]} for document in documents}
+            update_rows(connection, schema.documents, numbers)
 
     def new_pieces(self, document: NewDocument) -> Iterator[Piece]:
         """The pieces of ``document`` that are not stored as its passages yet."""
@@ -265,24 +275,22 @@ def _write_passages(
 
     The number of passages of each document.
     """
-    table = schema.passages
     counts: Counter[str] = Counter()
     pieces = ((new, *found) for new in documents for found in _identified(new))
     for batch in batches(pieces):
         counts.update(document.id for document, _, _ in batch)
-        fresh, kept = [], []
+        fresh, kept = [], {}
         for document, id, piece in batch:
             if id in old:
                 old.remove(id)
-                kept.append({"at": id, "start": piece.start, "end": piece.end})
+                kept[id] = {"start": piece.start, "end": piece.end}
             else:
                 row = {"id": id, "document": document.id, "title": document.title}
                 fresh.append(row | piece._asdict())
         if fresh:
-            connection.execute(table.insert(), fresh)
+            connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
-        if kept:
-            connection.execute(table.update().where(table.c.id == bindparam("at")), kept)
+        update_rows(connection, schema.passages, kept)
     return counts
 
 
