@@ -21,10 +21,10 @@ from sqlalchemy.dialects.sqlite import insert
 
 T = TypeVar("T")
 
-BATCH = 500
+_BATCH = 500
 
 
-def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
     """``items`` in lists of at most ``size``."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
@@ -34,7 +34,7 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 def rows(engine: Engine, query: Select[Any]) -> Iterator[Any]:
     """The rows that ``query`` finds, read while they are used."""
     with engine.connect() as connection:
-        yield from connection.execution_options(yield_per=BATCH).execute(query)
+        yield from connection.execution_options(yield_per=_BATCH).execute(query)
 
 
 def rows_with(
