@@ -1,6 +1,6 @@
 """The operator's settings, from the environment (``RAGRAPHS_*``) or a ``.env`` file.
 
-They hold whatever could reach another machine, another folder or a key.
+They are all that could reach another machine, another folder or a key.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ load_dotenv(".env")
 
 
 def split_commas(value: Any) -> Any:
-    """Names separated by commas as a list; what is no text as it is."""
-    names = value.split(",") if isinstance(value, str) else None
-    return value if names is None else [name.strip() for name in names if name.strip()]
+    """The list of names in a text with commas; any other ``value`` unchanged."""
+    if not isinstance(value, str):
+        return value
+    return [name.strip() for name in value.split(",") if name.strip()]
 
 
 class Settings(BaseSettings):
-    """The operator's settings, from the environment or a ``.env`` file."""
+    """The settings that only the operator may change, from the environment or a ``.env`` file."""
 
     model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore")
 
@@ -81,7 +82,7 @@ _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 
 
 def index_folder(index: str, operator: Settings) -> Path:
-    """Where the index called ``index`` lies; with a root, only a plain name below it is allowed.
+    """The folder of the index called ``index``; with a root, only a plain name below it is allowed.
 
     Raises RagraphsError for a path where only names are allowed, and for a link out of the root.
     """

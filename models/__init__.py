@@ -1,1 +1,1 @@
-"""What answers: language models, the offline reader, embeddings, web search."""
+"""Models and services that answer: language models, embeddings, graders, web search."""

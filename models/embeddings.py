@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,7 +25,12 @@ _REQUEST_SECONDS = 60
 class Embedder(Protocol):
     """Turns texts into unit vectors.
 
-    ``local``: it costs nothing but time. ``semantic``: its cosines see meaning, not only words.
+    ``local`` embeddings cost nothing but time. The cosines of ``semantic`` ones compare meaning,
+    not only words.
+
+    >>> embedder = open_embedder("lexical", settings())
+    >>> one, other = embedder.embed(["Who wrote it?", "It was written by Ada."])
+    >>> cosine = one @ other
     """
 
     name: str
@@ -56,7 +62,7 @@ class FastEmbedder:
 
 
 class OpenAIEmbedder:
-    """OpenAI's embeddings, or those of a server that speaks the same protocol."""
+    """Embeddings by OpenAI, or by a server that speaks the same protocol."""
 
     local = False
     semantic = True
@@ -81,7 +87,7 @@ class OpenAIEmbedder:
 
 
 def resolve_auto(operator: Settings) -> tuple[str, str | None]:
-    """What ``auto`` means here, and a notice for the user where it is second best."""
+    """The name that ``auto`` stands for here, and a notice for the user where it is second best."""
     if operator.openai_api_key:
         return f"openai:{DEFAULT_OPENAI}", None
     name = f"fastembed:{DEFAULT_FASTEMBED}"
@@ -93,12 +99,12 @@ def resolve_auto(operator: Settings) -> tuple[str, str | None]:
 
 
 def identity(name: str) -> str:
-    """The part of a name that decides the vectors: without the folder of the model."""
+    """The part of ``name`` that decides the vectors: all but the folder of the model."""
     return name.split("@", 1)[0]
 
 
 def open_embedder(name: str, operator: Settings) -> Embedder:
-    """The embeddings called ``name``. Raises RagraphsError when they cannot be had."""
+    """The embeddings called ``name``. Raises RagraphsError where they are not available."""
     kind, _, model = name.partition(":")
     if name == "lexical":
         from .lexical import LexicalEmbedder
@@ -140,22 +146,19 @@ def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
     logger.disable("fastembed")
     model, _, folder = name.partition(":")[2].partition("@")
     if folder:
-        if not Path(folder).expanduser().is_dir():
+        path = Path(folder).expanduser()
+        if not path.is_dir():
             raise RagraphsError(f"The folder {folder!r} of the embedding model does not exist.")
         return FastEmbedder(
             identity(name),
-            _load(model, lambda: TextEmbedding(model, specific_model_path=_expand(folder))),
+            _load(model, lambda: TextEmbedding(model, specific_model_path=str(path))),
         )
     try:
         return FastEmbedder(identity(name), TextEmbedding(model, local_files_only=True))
-    except Exception:  # any failure means that it is not at hand, and fastembed names no class
+    except Exception:  # fastembed has no class of its own for a model that is not on this machine
         _check_reachable(model)
     loaded = _load(model, lambda: _bounded(lambda: TextEmbedding(model), download_seconds))
     return FastEmbedder(identity(name), loaded)
-
-
-def _expand(folder: str) -> str:
-    return str(Path(folder).expanduser())
 
 
 def _load(model: str, open_model: Any) -> Any:
@@ -181,23 +184,21 @@ def _check_reachable(model: str) -> None:
 
 
 def _bounded(work: Any, seconds: int) -> Any:
-    """The result of ``work``, given up after ``seconds`` (the thread is left to end by itself)."""
-    results: list[Any] = []
+    """The result of ``work``. Raises TimeoutError after ``seconds``; its thread ends by itself."""
+    result: Future[Any] = Future()
 
     def run() -> None:
         try:
-            results.append(work())
+            result.set_result(work())
         except Exception as error:
-            results.append(error)
+            result.set_exception(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    if not results:
+    if not result.done():
         raise TimeoutError(f"no model after {seconds} s")
-    if isinstance(results[0], Exception):
-        raise results[0]
-    return results[0]
+    return result.result()
 
 
 def _unit(rows: Sequence[Any]) -> NDArray[np.float32]:

@@ -15,9 +15,9 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def explain(error: BaseException, secrets: Iterable[SecretStr] = ()) -> str:
-    """One line on what went wrong: the status, and what the server or the system said.
+    """One line on ``error``: the status, and the words of the server or the system.
 
-    ``secrets`` do not show, even where the server repeats them.
+    ``secrets`` are hidden, even where the server repeats them.
     """
     status = getattr(error, "status_code", None)
     text = " ".join(_TAG.sub(" ", _said(error)).split()).rstrip(".")
@@ -35,7 +35,7 @@ def secrets_of(client: Any) -> list[SecretStr]:
 
 
 def is_filtered(error: Exception) -> bool:
-    """Whether the server's filter of contents, not the model, gave no reply."""
+    """Whether ``error`` comes from the server's content filter, not from the model."""
     return (
         getattr(error, "code", None) == "content_filter" or "content filter" in str(error).lower()
     )

@@ -17,7 +17,7 @@ from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
 from .query_vectors import embed_queries
 
-MISSING = -1.0
+_MISSING = -1.0
 
 # Read on import, because a grader is opened on the event loop, where nothing may block.
 _CALIBRATED: dict[str, GraderParameters] = json.loads(
@@ -26,25 +26,29 @@ _CALIBRATED: dict[str, GraderParameters] = json.loads(
 
 
 class Thresholds(NamedTuple):
-    """CRAG's verdict: ``upper`` and ``lower`` on scores in [−1, 1]."""
+    """The scores in [−1, 1] from which CRAG calls texts correct, and below which incorrect."""
 
     upper: float
     lower: float
 
 
-# PopQA's of the paper, the one of its settings with open questions over encyclopedic passages.
+# The paper's for PopQA, its setting with open questions over encyclopedic passages.
 MODEL_THRESHOLDS = Thresholds(0.59, -0.99)
 
 
 class Grading(NamedTuple):
-    """One score in [−1, 1] for each text, and the thresholds that go with them."""
+    """One score in [−1, 1] for each text, and the thresholds for such scores."""
 
     scores: list[float]
     thresholds: Thresholds
 
 
 class Grader(Protocol):
-    """Whatever scores texts for a question."""
+    """Scores texts for a question.
+
+    >>> grader = open_grader("similarity", model, embedder)
+    >>> scores, thresholds = await grader.grade(GRADE_PASSAGES, "Who?", texts)
+    """
 
     async def grade(
         self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
@@ -109,11 +113,11 @@ class ModelGrader:
             return await self._fallback.grade(prompt, question, texts)
         if missing:
             meter.warn(f"The model graded {len(texts) - len(missing)} of {len(texts)} texts.")
-        return Grading([given.get(text["id"], MISSING) for text in texts], self._thresholds)
+        return Grading([given.get(text["id"], _MISSING) for text in texts], self._thresholds)
 
 
 def open_grader(kind: GraderName, model: LanguageModel, embedder: Embedder) -> Grader:
-    """The grader that a context names; the offline reader grades by similarity either way."""
+    """The grader of this ``kind``; the offline reader grades by similarity either way."""
     similarity = SimilarityGrader(embedder)
     if kind == "similarity":
         return similarity

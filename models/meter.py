@@ -1,4 +1,4 @@
-"""What a piece of a run may spend, and what it did spend."""
+"""The meter of a node: the requests it may still send, and its usage so far."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..state.records import ModelUsage, Usage
 
 
 class AnswerListener(Protocol):
-    """Whoever follows the text of an answer while it arrives."""
+    """Follows the text of an answer while it arrives."""
 
     def begin(self) -> None:
-        """A reply begins; what came of an earlier one is void."""
+        """Marks the beginning of a reply; all text of an earlier one is void."""
 
     def add(self, piece: str) -> None:
-        """The next piece of the answer's text."""
+        """Takes the next ``piece`` of the answer's text."""
 
 
 @dataclass
@@ -25,6 +25,10 @@ class Meter:
 
     ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
     ``listener`` follows the answers that models give, where they can be streamed.
+
+    >>> meter = start_meter(calls_left=20)
+    >>> reply = await model.run(ANSWER, question="Who?", texts=texts)
+    >>> meter.usage()["models"]
     """
 
     calls_left: int | None = None
@@ -35,7 +39,7 @@ class Meter:
     warnings: list[str] = field(default_factory=list)
 
     def take_call(self) -> bool:
-        """Whether one more request may be sent; if so, it is taken off what is left."""
+        """Takes one request off ``calls_left``; whether it may be sent."""
         if self.calls_left is None:
             return True
         if self.calls_left < 1:
@@ -56,12 +60,12 @@ class Meter:
         usage["output_tokens"] += received
 
     def warn(self, sentence: str) -> None:
-        """Notes something that was degraded; the same sentence once."""
+        """Adds a warning about a degraded result; the same ``sentence`` once."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
     def usage(self) -> Usage:
-        """What was spent, as a record for the state."""
+        """The usage so far, as a record for the state."""
         return {
             "models": self.models,
             "retrievals": self.retrievals,

@@ -25,7 +25,7 @@ class NoReplyError(Exception):
 
 
 class ReplyTable(Protocol):
-    """Where replies are kept under the hash of what was asked."""
+    """Keeps replies under the hash of the request."""
 
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
@@ -36,7 +36,11 @@ class ReplyTable(Protocol):
 
 
 class LanguageModel(Protocol):
-    """Whatever answers prompts."""
+    """Answers prompts.
+
+    >>> reply = await model.run(REWRITE_QUERY, question="Who wrote it?")
+    >>> reply.queries
+    """
 
     name: str
 

@@ -1,4 +1,4 @@
-"""What the router has learned: parameters by which kinds of questions are told apart."""
+"""The router's trained classifier of kinds of questions."""
 
 from __future__ import annotations
 

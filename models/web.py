@@ -26,7 +26,7 @@ class WebSearchError(Exception):
 
 
 class WebSearch(Protocol):
-    """Whatever searches the web."""
+    """Searches the web."""
 
     async def search(self, query: str, most: int) -> list[Page]:
         """At most ``most`` pages, best first. Raises WebSearchError."""
@@ -34,7 +34,11 @@ class WebSearch(Protocol):
 
 
 class TavilySearch:
-    """Tavily's search API, or a server that speaks it."""
+    """Tavily's search API, or a server that speaks it.
+
+    >>> search = TavilySearch(SecretStr("tvly-..."))
+    >>> pages = await search.search("length of the Elbe", most=5)
+    """
 
     def __init__(self, key: SecretStr, base_url: str | None = None, timeout: float = 20) -> None:
         self._key = key
@@ -58,7 +62,7 @@ class TavilySearch:
 
 
 def _pages(found: Any, most: int) -> list[Page]:
-    """Raises ValueError for what is not a list of results."""
+    """The results in Tavily's reply ``found``. Raises ValueError where it holds no list of them."""
     rows = found.get("results") if isinstance(found, dict) else None
     if not isinstance(rows, list):
         raise ValueError("the reply holds no list of results")
@@ -70,7 +74,7 @@ def _pages(found: Any, most: int) -> list[Page]:
 
 
 def web_search(operator: Settings) -> WebSearch | None:
-    """The web search that the operator has a key for, or none."""
+    """The web search that the operator has a key for, or None."""
     if not operator.tavily_api_key:
         return None
     return TavilySearch(operator.tavily_api_key, operator.tavily_base_url)

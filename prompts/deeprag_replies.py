@@ -28,13 +28,9 @@ def show_steps(steps: Sequence[tuple[str, str]], computed: str = "") -> str | li
 
 
 def _source(value: Any) -> Any:
-    """Whatever speaks of earlier answers, memory or computing means them."""
-    said = str(value).lower()
-    return (
-        "earlier"
-        if re.search(r"earlier|param|memor|comput|answers|previous|none", said)
-        else ("retrieve")
-    )
+    """``earlier`` for every word for earlier answers, memory or computing; else ``retrieve``."""
+    earlier = r"earlier|param|memor|comput|answers|previous|none"
+    return "earlier" if re.search(earlier, str(value).lower()) else "retrieve"
 
 
 class NextStep(PromptReply):

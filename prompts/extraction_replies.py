@@ -1,7 +1,6 @@
 """The replies to the prompts that extract entities, relations and claims.
 
-Small models call keys by other names and write one value where a list belongs; what can be
-understood in one way only is accepted.
+Small models call keys by other names and write one value where a list belongs; both are accepted.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def _not_empty(value: str) -> str:
 
 
 def _optional(value: Any) -> Any:
-    """Text where there is any: a missing type or date costs no item."""
+    """The text in ``value``, or none: no item is lost for want of a type or a date."""
     if isinstance(value, list):
         value = ", ".join(str(part) for part in value if isinstance(part, str | int | float))
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
@@ -280,7 +279,7 @@ def to_facts(reply: Facts) -> PassageFacts:
 
 
 def joined(replies: Sequence[Facts]) -> Facts:
-    """What several replies about one text say together."""
+    """The facts of several replies about one text."""
     return Facts.model_construct(
         entities=[entity for reply in replies for entity in reply.entities],
         relations=[relation for reply in replies for relation in reply.relations],
@@ -289,7 +288,7 @@ def joined(replies: Sequence[Facts]) -> Facts:
 
 
 def already_found(facts: PassageFacts) -> list[Excerpt]:
-    """What was found in a passage, as the gleaning prompts show it: names come from documents."""
+    """The facts found in a passage, as an excerpt, because their names come from documents."""
     lines = [
         f"{entity['name']} ({entity['type']})" if entity["type"] else entity["name"]
         for entity in facts["entities"]

@@ -11,7 +11,7 @@ from .replies import Answer, PromptReply, TextNumber
 
 
 def _up_to(most: float) -> BeforeValidator:
-    """Reads a number from 0 to ``most`` leniently; what is no number stays, to be refused."""
+    """Reads a number from 0 to ``most`` leniently; any other value is left to be refused."""
 
     def read(value: Any) -> Any:
         number = bounded(value, 0.0, most)

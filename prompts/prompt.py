@@ -1,4 +1,4 @@
-"""What a prompt is: a name, a template, and the reply it must return."""
+"""A prompt: a name, a template, and the reply that it must return."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The replies that the prompts ask for: small, typed, and read leniently.
 
-A list keeps its good items when some are malformed; whoever reads the raw reply can tell how many
-were left out by comparing lengths.
+A list keeps its good items when some are malformed; comparing its length with the raw list's tells
+how many were left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .lenient import Names, renamed
 
 
 class PromptReply(BaseModel):
-    """What every reply derives from."""
+    """The base of every reply: lists keep their good items, objects may use ``other_names``."""
 
     model_config = ConfigDict(
         coerce_numbers_to_str=True, str_strip_whitespace=True, defer_build=True
@@ -34,7 +34,7 @@ class PromptReply(BaseModel):
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """``value`` in the form that the fields have, where that is only a matter of form."""
+        """``value`` in the form of the fields, where it differs in form only."""
         return renamed(value, cls.other_names) if cls.other_names else value
 
     @model_validator(mode="before")

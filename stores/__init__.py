@@ -1,1 +1,1 @@
-"""What remembers: the catalogue, the vectors, the replies."""
+"""Storage: the catalogue, vectors, readings and replies of an index, and loading of files."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def save_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Writes ``arrays`` to ``file`` at once: a reader sees the old ones or the new ones."""
+    """Writes ``arrays`` to ``file`` atomically: a reader sees the old ones or the new ones."""
     import numpy as np
 
     unfinished = file.with_name(file.name + ".new")
@@ -23,7 +23,7 @@ def save_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def load_arrays(file: Path) -> dict[str, NDArray[Any]]:
-    """The arrays in ``file``; none where there is no file."""
+    """The arrays in ``file``; empty where there is no file."""
     import numpy as np
 
     if not file.exists():

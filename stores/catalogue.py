@@ -1,4 +1,4 @@
-"""The catalogue: documents and their passages, and the truth about an index."""
+"""The catalogue of an index: its documents, their passages, and its properties."""
 
 from __future__ import annotations
 
@@ -8,18 +8,27 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import Connection, Engine, bindparam, delete, select
+from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import Passage
 from . import lexical_index, schema
-from .queries import batches, count_rows, delete_with, rows, rows_in_order, rows_with, upsert
+from .queries import (
+    batches,
+    count_rows,
+    delete_with,
+    rows,
+    rows_in_order,
+    rows_with,
+    update_rows,
+    upsert,
+)
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
 
 class Piece(NamedTuple):
-    """A passage to be: its text and its characters in the document."""
+    """A new passage: its text, and its place in the document, counted in characters."""
 
     start: int
     end: int
@@ -27,7 +36,7 @@ class Piece(NamedTuple):
 
 
 class NewDocument(NamedTuple):
-    """A document to be: the file it comes from, the hash of its content, and its pieces."""
+    """A new document: the file it comes from, the hash of its content, and its pieces."""
 
     id: str
     path: str
@@ -91,7 +100,7 @@ class Catalogue:
         return {path: content for path, content in rows(self._engine, select(schema.files))}
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
-        """Notes how the last reading of a file went, in place of what was noted before.
+        """Records the outcome of the last reading of a file, in place of earlier ones.
 
         ``content`` is its hash, None where not all of it was read; ``failures`` are reasons by
         place: the file itself, or a row or page of it.
@@ -114,7 +123,7 @@ class Catalogue:
         return [row._asdict() for row in rows(self._engine, query)]
 
     def documents(self, path: str | None = None) -> list[DocumentRow]:
-        """All documents, or those of one file, by id."""
+        """All documents, or all of the file ``path``, by id."""
         table = schema.documents
         query = select(table).order_by(table.c.id)
         if path is not None:
@@ -129,28 +138,29 @@ class Catalogue:
         return {id: content for id, content in found}
 
     def write_documents(self, documents: Sequence[NewDocument]) -> None:
-        """Stores documents, in one transaction, in place of what they were before.
+        """Stores documents, in one transaction, in place of their earlier versions.
 
         Passages whose text is the same as before keep their id. ``pieces`` may be longer than
         memory; an error that they raise leaves all of ``documents`` as they were.
         """
-        if not documents:
-            return
-        table = schema.documents
         new = [
-            {"id": each.id, "path": each.path, "title": each.title, "content": each.content}
+            {
+                "id": each.id,
+                "path": each.path,
+                "title": each.title,
+                "content": each.content,
+                "passages": 0,
+            }
             for each in documents
         ]
         with self._engine.begin() as connection:
             old = _passage_ids(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
-            upsert(connection, table, [row | {"passages": 0} for row in new])
+            upsert(connection, schema.documents, new)
             counts = _write_passages(connection, documents, old)
             _delete_passages(connection, old)
-            connection.execute(
-                table.update().where(table.c.id == bindparam("document")),
-                [{"document": row["id"], "passages": counts[row["id"]]} for row in new],
-            )
+            numbers = {document.id: {"passages": counts[document.id]} for document in documents}
+            update_rows(connection, schema.documents, numbers)
 
     def new_pieces(self, document: NewDocument) -> Iterator[Piece]:
         """The pieces of ``document`` that are not stored as its passages yet."""
@@ -238,7 +248,7 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
-    """A file one of whose documents now comes from elsewhere counts as unread."""
+    """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
     table = schema.documents
     query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
@@ -265,24 +275,22 @@ def _write_passages(
 
     The number of passages of each document.
     """
-    table = schema.passages
     counts: Counter[str] = Counter()
     pieces = ((new, *found) for new in documents for found in _identified(new))
     for batch in batches(pieces):
         counts.update(document.id for document, _, _ in batch)
-        fresh, kept = [], []
+        fresh, kept = [], {}
         for document, id, piece in batch:
             if id in old:
                 old.remove(id)
-                kept.append({"at": id, "start": piece.start, "end": piece.end})
+                kept[id] = {"start": piece.start, "end": piece.end}
             else:
                 row = {"id": id, "document": document.id, "title": document.title}
                 fresh.append(row | piece._asdict())
         if fresh:
-            connection.execute(table.insert(), fresh)
+            connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
-        if kept:
-            connection.execute(table.update().where(table.c.id == bindparam("at")), kept)
+        update_rows(connection, schema.passages, kept)
     return counts
 
 

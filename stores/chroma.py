@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError
+from .queries import batches
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
@@ -27,7 +28,7 @@ Collection = Literal["passages", "entities", "reports"]
 
 
 class Entry(NamedTuple):
-    """What Chroma keeps beside a vector; the text only of passages, so that others can use them."""
+    """The data beside a vector; Chroma keeps the text of passages only, for other programs."""
 
     id: str
     text: str
@@ -37,7 +38,7 @@ class Entry(NamedTuple):
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
-_MOST_READ = 256  # Chroma makes each number of a vector an object
+_MOST_READ = 256  # Chroma makes an object of each number of a vector
 
 
 class Vectors:
@@ -46,6 +47,10 @@ class Vectors:
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
     collections of an index are told apart by ``index_id``. All methods block, are safe to call from
     several threads, and raise RagraphsError where Chroma cannot be read or written.
+
+    >>> vectors = Vectors(folder, index_id)
+    >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
+    >>> [(id, cosine)] = vectors.search("passages", embedder.embed(["Who?"])[0], most=1)
     """
 
     def __init__(self, folder: Path, index_id: str, url: str | None = None) -> None:
@@ -61,9 +66,9 @@ class Vectors:
         self._outdated = False
 
     def close(self) -> None:
-        """Lets go of the collections as soon as nobody uses them; the next use opens them anew.
+        """Closes the collections as soon as nobody uses them; the next use opens them anew.
 
-        To be called when another process has written: embedded Chroma does not see that.
+        To be called when another process has written, because embedded Chroma does not notice.
         """
         with self._lock:
             self._outdated = True
@@ -117,8 +122,8 @@ class Vectors:
         if not ids:
             return
         with self._opened(collection) as store:
-            for start in range(0, len(ids), _MOST_ROWS):
-                store.delete(list(ids[start : start + _MOST_ROWS]))
+            for batch in batches(ids, _MOST_ROWS):
+                store.delete(batch)
 
     def clear(self, collection: Collection) -> None:
         """Removes the whole collection; it is made anew at the next use."""
@@ -132,7 +137,7 @@ class Vectors:
     ) -> list[tuple[str, float]]:
         """The ids of at most ``most`` nearest vectors with their cosines, best first."""
         with self._opened(collection):
-            # langchain-chroma leaves out what has no text.
+            # langchain-chroma leaves out entries without a text.
             found = self._plain(collection).query(
                 query_embeddings=vector[np.newaxis], n_results=most, include=["distances"]
             )

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, bindparam, select
+from sqlalchemy import Engine, select
 
 from ..state.reports import Community, Report
 from . import schema
-from .queries import count_rows, replace_all, rows, rows_in_order, rows_with
+from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
 
 _REPORT = ("title", "summary", "rating", "findings", "writer")
 
@@ -73,27 +73,16 @@ class CommunityStore:
 
     def put_reports(self, reports: Mapping[str, tuple[Report, str]]) -> None:
         """Stores reports by community, each with its writer."""
-        if not reports:
-            return
-        table = schema.communities
-        statement = (
-            table.update()
-            .where(table.c.id == bindparam("at"))
-            .values({name: bindparam(f"new_{name}") for name in _REPORT})
-        )
-        rows = [
-            {
-                "at": id,
-                "new_title": report["title"],
-                "new_summary": report["summary"],
-                "new_rating": report["rating"],
-                "new_findings": json.dumps(report["findings"], ensure_ascii=False),
-                "new_writer": writer,
+        changes = {
+            id: {
+                **report,
+                "findings": json.dumps(report["findings"], ensure_ascii=False),
+                "writer": writer,
             }
             for id, (report, writer) in reports.items()
-        ]
+        }
         with self._engine.begin() as connection:
-            connection.execute(statement, rows)
+            update_rows(connection, schema.communities, changes)
 
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Engine, Table, bindparam, delete, func, select, tuple_
+from sqlalchemy import Engine, Table, delete, func, select, tuple_
 
 from ..language.mentions import normalised
 from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
 from . import schema
-from .queries import count_rows, replace_all, rows, rows_in_order, rows_with
+from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
 
 
 class StoredEntity(NamedTuple):
@@ -176,18 +176,9 @@ class EntityStore:
 
     def describe(self, descriptions: Mapping[str, str]) -> None:
         """Gives entities, by id, the one description that they await."""
-        if not descriptions:
-            return
-        table = schema.entities
-        statement = (
-            table.update()
-            .where(table.c.id == bindparam("at"))
-            .values(description=bindparam("text"), pending=False)
-        )
+        changes = {id: {"description": text, "pending": False} for id, text in descriptions.items()}
         with self._engine.begin() as connection:
-            connection.execute(
-                statement, [{"at": id, "text": text} for id, text in descriptions.items()]
-            )
+            update_rows(connection, schema.entities, changes)
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""

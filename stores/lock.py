@@ -15,7 +15,7 @@ from .schema import LOCK
 
 @asynccontextmanager
 async def writing(folder: Path) -> AsyncIterator[None]:
-    """Holds the index in ``folder`` for one writer. Raises RagraphsError when another has it.
+    """Locks the index in ``folder`` for one writer. Raises RagraphsError where another one has it.
 
     The operating system frees the lock of a process that was killed.
     """

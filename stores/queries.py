@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from sqlalchemy import (
     Engine,
     Select,
     Table,
+    bindparam,
     delete,
     func,
     select,
@@ -20,10 +21,10 @@ from sqlalchemy.dialects.sqlite import insert
 
 T = TypeVar("T")
 
-BATCH = 500
+_BATCH = 500
 
 
-def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
     """``items`` in lists of at most ``size``."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
@@ -33,7 +34,7 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 def rows(engine: Engine, query: Select[Any]) -> Iterator[Any]:
     """The rows that ``query`` finds, read while they are used."""
     with engine.connect() as connection:
-        yield from connection.execution_options(yield_per=BATCH).execute(query)
+        yield from connection.execution_options(yield_per=_BATCH).execute(query)
 
 
 def rows_with(
@@ -69,6 +70,15 @@ def upsert(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) 
     connection.execute(
         statement.on_conflict_do_update(index_elements=keys, set_=replaced), list(new)
     )
+
+
+def update_rows(
+    connection: Connection, table: Table, changes: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Changes some columns of the rows with these ids; unknown ids do no harm."""
+    if changes:
+        statement = table.update().where(table.c.id == bindparam("at"))
+        connection.execute(statement, [{"at": id, **new} for id, new in changes.items()])
 
 
 def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:

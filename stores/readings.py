@@ -1,4 +1,4 @@
-"""What a model read in each passage, for the layers that need it."""
+"""The readings of passages by a model, for the layers that need them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reply table: every good reply of a language model, under the hash of what was asked."""
+"""The reply table: every good reply of a language model, under the hash of the request."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ReplyStore:
         self._used = set()
 
     def forget_unused(self, watched: Collection[str], used_too: bool) -> None:
-        """Deletes every reply but those to the prompts ``watched``, and ends the watch.
+        """Deletes every reply to other prompts than ``watched``, and ends the watch.
 
-        With ``used_too`` also those of them that were not used since ``watch``.
+        With ``used_too`` also every reply that was not used since ``watch``.
         """
         table, used = schema.replies, self._used
         with self._engine.begin() as connection:

@@ -286,7 +286,7 @@ def _configure(connection: Any, _record: Any) -> None:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Several who open a new database at once may find it locked, whatever the busy timeout."""
+    """Tries again while others open the new database: SQLite's busy timeout does not cover this."""
     for left in reversed(range(_ATTEMPTS)):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

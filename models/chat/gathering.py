@@ -1,4 +1,4 @@
-"""Blocking work for many who wait at once, done together."""
+"""Blocking work for many tasks that wait at once, done together."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ B = TypeVar("B")
 
 
 class Gathered(Generic[A, B]):
-    """Calls ``work`` in a thread with all items that wait; what comes meanwhile is done next.
+    """Calls ``work`` in a thread with all items that wait; items that come meanwhile are next.
 
     ``work`` gives one result for each item, in order. One instance belongs to one event loop.
+
+    >>> stored = Gathered(replies.find)
+    >>> one, other = await asyncio.gather(stored("key 1"), stored("key 2"))
     """
 
     def __init__(self, work: Callable[[list[A]], Sequence[B]]) -> None:
@@ -22,7 +25,7 @@ class Gathered(Generic[A, B]):
         self._working: asyncio.Task[None] | None = None
 
     async def __call__(self, item: A) -> B:
-        """The result for ``item``. Raises what ``work`` raises."""
+        """The result for ``item``. Raises every error of ``work``."""
         result: asyncio.Future[B] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, result))
         if self._working is None:

@@ -25,7 +25,7 @@ from .streamed import streamed
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
-# What replies are made of is JSON, which is not for those who follow a run's messages.
+# Replies are JSON, which is of no use to those who follow a run's messages.
 _UNSEEN: RunnableConfig = {"tags": ["nostream"]}
 
 
@@ -37,7 +37,7 @@ class OpenedModel(NamedTuple):
 
 
 class LangChainModel:
-    """The chat model that ``opened`` gives, which blocks and is called when it is first needed.
+    """Asks the chat model that ``opened`` gives, which blocks and is called at the first request.
 
     ``strict`` asks the server to hold replies to their schema.
     """
@@ -60,7 +60,7 @@ class LangChainModel:
             await self._model.client.aclose()
 
     async def complete(self, request: ChatRequest) -> AIMessage:
-        """The reply. Raises what the model's client raises, and NotImplementedError for a mode."""
+        """The reply. Raises the client's errors, and NotImplementedError for a mode it lacks."""
         asked = self._asked(await self._chat(), request)
         messages = list(request.messages)
         if request.listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
@@ -75,7 +75,7 @@ class LangChainModel:
         return self._model.chat
 
     def _asked(self, chat: BaseChatModel, request: ChatRequest) -> Runnable[Any, Any]:
-        """The chat model in the mode of ``request``, kept for the next time."""
+        """The chat model in the mode of ``request``, kept for the next request."""
         streams, tepid = request.listener is not None, request.temperature is None
         key = (request.schema["title"], request.mode, streams, tepid)
         if key not in self._runnables:
@@ -98,13 +98,13 @@ class LangChainModel:
 
 
 def is_followed() -> bool:
-    """Whether anybody, a tracer or a counter, follows the run through LangChain's callbacks."""
+    """Whether a tracer or a counter follows the run through LangChain's callbacks."""
     callbacks = (var_child_runnable_config.get() or {}).get("callbacks") or []
     return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
 
 
 def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None:
-    """The model in ``structured``, which a parser follows there; None where it cannot be told.
+    """The model in ``structured`` without the parser behind it; None where it is not found.
 
     Replies are read here anyway. openai's client checks a format against its types key by key, and
     parses the reply once more; in ``extra_body`` the format is sent as it is.

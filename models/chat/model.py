@@ -57,9 +57,9 @@ class _Raw:
 class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
-    What the usual request needs goes straight to ``server``, where there is one; all others go
-    through ``chat``. One instance belongs to one event loop, and sends at most ``concurrency``
-    requests at a time.
+    The usual request goes straight to ``server``, where there is one; all others go through
+    ``chat``. One instance belongs to one event loop, and sends at most ``concurrency`` requests at
+    a time.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ChatLanguageModel:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
-        """The reply to ``prompt``, from the table if it was ever given. Raises NoReplyError."""
+        """The reply to ``prompt``, from the table if it is stored there. Raises NoReplyError."""
         system, human = await self._rendered(prompt, inputs)
         schema = reply_schema(prompt.reply)
         key = self._key(prompt.name, system, human, schema)
@@ -115,7 +115,7 @@ class ChatLanguageModel:
             await self._server.aclose()
 
     async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> tuple[str, str]:
-        """The prompt filled in; only its template is read from a file, the built-in one once."""
+        """The filled-in prompt; the template is read in a thread, a built-in one only once."""
         if self._prompts is None and prompt.name in self._loaded:
             return prompt.render(inputs)
         rendered = await asyncio.to_thread(prompt.render, inputs, self._prompts)
@@ -206,7 +206,7 @@ class ChatLanguageModel:
             return raw
 
     async def _send(self, request: ChatRequest) -> AIMessage:
-        """The reply by the shortest way that there is for this request."""
+        """The reply, straight from the server where ``request`` allows it."""
         direct = request.mode == MODES[0] and request.listener is None and not is_followed()
         async with self._slots:
             if self._server is not None and direct:
@@ -233,14 +233,14 @@ def _rejects_temperature(error: Exception) -> bool:
 
 
 def _may_reject_mode(error: Exception) -> bool:
-    """Whether another mode of structured output may fare better: servers seldom say why."""
+    """Whether another mode of structured output may succeed: servers seldom say why they refuse."""
     if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
         return False
     return _is_bad_request(error) and not is_filtered(error)
 
 
 def _may_lack_streaming(error: Exception) -> bool:
-    """Whether the same request may fare better when it is not streamed."""
+    """Whether the same request may succeed when it is not streamed."""
     return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
 
 

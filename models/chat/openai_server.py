@@ -1,7 +1,7 @@
 """Requests to a server that speaks OpenAI's protocol, by the shortest way.
 
-Around one request LangChain and openai's client work ten times as long as what is here, which a
-quick server of one's own makes felt over the thousands of requests of an index.
+LangChain and openai's client take ten times as much processor time for a request as the code here.
+With a fast server of one's own that adds up over the thousands of requests of an index.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _backoff = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.25)
 
 
 class RequestError(Exception):
-    """A request that failed: the status and the words of the server, where it gave any."""
+    """A failed request, with the status and the words of the server, where it gave any."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RequestError(Exception):
 
     @property
     def passes(self) -> bool:
-        """Whether the same request may fare better a little later."""
+        """Whether the same request may succeed a little later."""
         status = self.status_code
         return status is None or status in _PASSING or status >= 500
 
@@ -60,8 +60,8 @@ class RequestError(Exception):
 class OpenAIServer:
     """Chat completions of the model ``model`` at ``base_url``, in the mode ``json_schema``, whole.
 
-    What failed in passing is tried again ``max_retries`` times, each at most ``timeout`` seconds.
-    One instance belongs to one event loop.
+    After a passing failure a request is sent again up to ``max_retries`` times; each attempt takes
+    at most ``timeout`` seconds. One instance belongs to one event loop.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ def _passes(error: BaseException) -> bool:
 
 
 def _pause(state: RetryCallState) -> float:
-    """The seconds until the next attempt: what the server asked for, or ever more."""
+    """The seconds until the next attempt: as the server asked, or longer each time."""
     error = state.outcome and state.outcome.exception()
     asked = error.pause if isinstance(error, RequestError) else None
     return _backoff(state) if asked is None else min(asked, _LONGEST_PAUSE)
@@ -164,7 +164,7 @@ def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
 
 
 def _asked_pause(headers: Mapping[str, str]) -> float | None:
-    """The seconds that the server asks to wait; dates are too rare to be read."""
+    """The seconds that the server asks to wait; a date is not read, for servers hardly send any."""
     try:
         return max(0.0, float(headers["Retry-After"]))
     except (LookupError, ValueError):
@@ -201,6 +201,6 @@ def _parsed(text: str) -> Any:
 
 
 def _error_in(data: Any) -> dict[str, Any] | None:
-    """What a reply says under ``error``, or all of it."""
+    """The value of ``error`` in a reply, or the whole reply."""
     said = data.get("error", data) if isinstance(data, dict) else None
     return {"message": said} if isinstance(said, str) else said

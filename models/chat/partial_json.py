@@ -19,7 +19,7 @@ _CHARACTERS = re.compile(
 class PartialString:
     """The value of the key ``name`` of a JSON object that arrives in pieces.
 
-    Text before the object and a model's thinking are skipped; what is no JSON gives nothing more.
+    Text before the object and a model's thinking are skipped; invalid JSON gives nothing more.
     White space at both ends of the value is left out, as it is where replies are validated.
     """
 
@@ -33,7 +33,7 @@ class PartialString:
         self._begun = False
 
     def feed(self, text: str) -> str:
-        """What ``text``, the next piece of the reply, adds to the value."""
+        """The part of the value that ``text``, the next piece of the reply, adds."""
         self._text += text
         found: list[str] = []
         while (part := self._reading()) is not None:
@@ -57,7 +57,7 @@ class PartialString:
         return ""
 
     def _inside(self) -> str | None:
-        """Takes one token of the object: a bracket, a string, or what stands between them."""
+        """Takes one token of the object: a bracket, a string, or a character between them."""
         self._text = self._text.lstrip()
         if not self._text:
             return None
@@ -82,7 +82,7 @@ class PartialString:
         return ""
 
     def _value(self) -> str | None:
-        """Takes what is whole of the value, up to its closing quote."""
+        """Takes all whole characters of the value, up to its closing quote."""
         whole = _CHARACTERS.match(self._text)
         assert whole is not None
         end = whole.end()

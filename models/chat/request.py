@@ -16,9 +16,9 @@ MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """What is asked, in which mode of structured output; ``listener`` wants the reply in pieces.
+    """Messages, and the schema and the mode of structured output for the reply.
 
-    ``temperature`` is None for a model that rejects any.
+    ``temperature`` is None for a model that rejects any; ``listener`` wants the reply in pieces.
     """
 
     messages: Sequence[BaseMessage]

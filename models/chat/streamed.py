@@ -36,7 +36,7 @@ async def streamed(
 ) -> AIMessage:
     """The whole reply; ``listener`` gets the text of its key ``answer`` piece by piece.
 
-    Raises NothingStreamedError, BrokenStreamError, and what the request itself raises.
+    Raises NothingStreamedError, BrokenStreamError, and the errors of the request itself.
     """
     reader = PartialString(ANSWER_KEY)
     chunks: list[AIMessageChunk] = []
@@ -51,7 +51,7 @@ async def streamed(
     except Exception as error:
         if chunks:
             raise BrokenStreamError(str(error)) from error
-        if isinstance(error, ValueError):  # langchain's word for a stream without pieces
+        if isinstance(error, ValueError):  # LangChain raises it for a stream without pieces
             raise NothingStreamedError(str(error)) from error
         raise
     whole = add_ai_message_chunks(chunks[0], *chunks[1:])

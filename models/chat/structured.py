@@ -1,10 +1,11 @@
-"""From the text of a reply to the typed reply that a prompt asked for."""
+"""Reading the typed reply that a prompt asked for out of the text of a reply."""
 
 from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -22,7 +23,7 @@ class MalformedReplyError(ValueError):
 
 
 def read_reply(text: str, reply: type[R]) -> tuple[R, int]:
-    """The typed reply in ``text``, and how many malformed list items were left out of it.
+    """The typed reply in ``text``, and the number of malformed list items left out of it.
 
     Thinking, fences and text around the JSON are dropped, and broken JSON is mended.
     Raises MalformedReplyError.
@@ -73,29 +74,23 @@ def _json_object(text: str, reply: type[PromptReply]) -> dict[str, Any] | None:
     """The object in ``text``; a bare list stands for a reply that is nothing but one list."""
     start, end = text.find("{"), text.rfind("}")
     for candidate in (text, text[max(start, 0) : end + 1]):
-        data = _loads(candidate)
+        data = _tried(json.loads, candidate)
         if isinstance(data, dict):
             return data
         if isinstance(data, list) and len(reply.model_fields) == 1:
             return {next(iter(reply.model_fields)): data}
     if start < 0:
         return None
-    repaired = _repair(text[start:])
+    repaired = _tried(partial(repair_json, return_objects=True), text[start:])
     if isinstance(repaired, list):
         repaired = next((item for item in repaired if isinstance(item, dict)), None)
     return repaired if isinstance(repaired, dict) and repaired else None
 
 
-def _loads(text: str) -> Any:
+def _tried(read: Callable[[str], Any], text: str) -> Any:
+    """The value that ``read`` gives for ``text``, or None where it cannot."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _repair(text: str) -> Any:
-    try:
-        return repair_json(text, return_objects=True)
+        return read(text)
     except (ValueError, RecursionError):
         return None
 

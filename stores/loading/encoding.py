@@ -20,7 +20,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What a short text fits equally well is taken in this order.
+# Of encodings that a short text fits equally well, the first of these is taken.
 _LEGACY = (
     "cp932", "cp949", "cp1252", "gb18030", "big5", "euc_jp", "cp1250", "cp1251", "cp1254",
     "cp1253", "koi8_r", "cp1255", "cp1256", "tis_620",
@@ -55,8 +55,8 @@ class TextEncoding:
 def detect(file: BinaryIO, name: str, declared: str = "") -> TextEncoding:
     """The encoding of the whole of ``file``: byte order mark, UTF-8, ``declared``, best guess.
 
-    ``name`` is what messages call the file. Raises LoadError for what is no text, and
-    EncodingError for what is, but in no one encoding.
+    Messages call the file ``name``. Raises LoadError where it holds no text, and EncodingError
+    where its text is in no single encoding.
     """
     head = file.read(4)
     marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)

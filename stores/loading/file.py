@@ -1,4 +1,4 @@
-"""One file on its way in: how it is opened, bounded and turned into clean text."""
+"""One file to load: opened, bounded, and turned into clean text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file to load; ``name`` is what messages call it, ``root`` the folder it must lie below."""
+    """A file to load; messages call it ``name``, and it must lie below ``root``, if given."""
 
     path: Path
     name: str
@@ -72,7 +72,7 @@ class SourceFile:
 
 
 def clean(text: str) -> str:
-    """``text`` with line ends as ``\\n`` and U+FFFD for what cannot be stored."""
+    """``text`` with line ends as ``\\n`` and U+FFFD for characters that cannot be stored."""
     return _UNSTORABLE.sub("\ufffd", _LINE_END.sub("\n", text))
 
 

@@ -35,8 +35,12 @@ def load(
 ) -> Iterator[LoadedDocument | LoadFailure]:
     """The documents of a file, with a failure in place of each row, page or file left out.
 
-    ``name`` is what messages call the file, its own name by default; with ``root`` it is opened
-    only below that folder. Raises nothing itself; a document's ``blocks`` may raise LoadError.
+    Messages call the file ``name``, by default its own name; with ``root`` it is opened only below
+    that folder. Raises nothing itself; a document's ``blocks`` may raise LoadError.
+
+    >>> for loaded in load(Path("report.pdf")):
+    ...     if isinstance(loaded, LoadedDocument):
+    ...         text = "".join(loaded.blocks)
     """
     source = SourceFile(path, name or path.name, root, limits)
     left_out = 0

@@ -24,7 +24,7 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 class JsonLine(NamedTuple):
-    """What a line of a file says, and which line it is."""
+    """The value of a line of a file, with its number and its place for messages."""
 
     number: int
     where: str

@@ -1,4 +1,4 @@
-"""Where documents come from: finding files, and opening them without being led elsewhere."""
+"""Sources of documents: finding files, and opening them without being led elsewhere by links."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FoundFiles:
 
 @dataclass
 class _Search:
-    """What a walk has found so far; ``root`` is resolved, None where every folder is allowed."""
+    """The files found by a walk so far; ``root`` is resolved, or None where any folder will do."""
 
     root: Path | None
     files: list[Path] = field(default_factory=list)
@@ -259,5 +259,5 @@ def document_path(file: Path, index: Path) -> str:
 
 
 def storable(text: str) -> str:
-    """``text`` with a mark for what no database can hold; its length stays the same."""
+    """``text`` with a mark for each character that no database can hold; its length is the same."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""What loading a file gives: documents, failures, and the limits that hold meanwhile."""
+"""The results of loading a file, documents and failures, and the limits of loading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MB = 1024 * 1024
 
 
 class LoadError(RagraphsError):
-    """A document could not be read, or not to its end; what was read of it is to be dropped."""
+    """A document could not be read to its end; the part that was read is to be dropped."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class LoadedDocument:
 
 @dataclass(frozen=True)
 class LoadFailure:
-    """A file, or a row or page of one, that was left out, and a sentence that says why."""
+    """A file, or a row or page of one, that was left out, and the reason in one sentence."""
 
     source: str
     reason: str
