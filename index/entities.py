@@ -207,6 +207,7 @@ def linked_topics(index: Index, question: str) -> list[TopicEntity]:
                         "end": end,
                         "how": "embedding",
                         "score": round(min(cosine, 1.0), 4),
+                        "name": graph.name_of(owner_of(id)),
                     }
                 )
-    return [{**found, "name": graph.name_of(found["entity"])} for found in links]
+    return links

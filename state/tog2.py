@@ -55,19 +55,17 @@ class RankedPassage(TypedDict):
     entities: list[str]
 
 
-class TopicLink(TypedDict):
-    """Characters ``[start, end)`` of a question that name ``entity``; ``score`` is in (0, 1]."""
+class TopicEntity(TypedDict):
+    """Characters ``[start, end)`` of a question that name ``entity``; ``score`` is in (0, 1].
+
+    ``name`` is the entity's in the graph.
+    """
 
     entity: str
     start: int
     end: int
     how: Literal["exact", "alias", "embedding"]
     score: float
-
-
-class TopicEntity(TopicLink):
-    """A topic entity of the question, with its name in the graph."""
-
     name: str
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..index.communities import CommunityView, load_communities
+from ..index.communities import load_communities
 from ..index.opening import Index
 from ..index.report_material import passages_of
-from .pages.community_page import PageCommunity, PageFinding, PagePassage, to_community_html
+from .pages.community_page import to_community_html
 from .pages.drawing import DrawnEdge, DrawnNode
 
 
@@ -24,23 +24,25 @@ def communities_page(index: Index) -> str:
         DrawnNode(entity.id, entity.name, entity.type, entity.description)
         for entity in index.entities.all_entities()
     ]
-    edges = [
-        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
-        for one in index.entities.all_relations()
-    ]
     cited = dict.fromkeys(
         passage for id in view.communities for passage in passages_of(view.report(id))
     )
     return to_community_html(
         f"Communities of {index.folder.name}",
         nodes,
-        edges,
-        [_drawn(view, id, members[id]) for id in view.communities],
-        [
-            PagePassage(passage["id"], passage["title"], passage["text"])
-            for passage in index.catalogue.passages(list(cited))
-        ],
+        drawn_relations(index),
+        list(view.communities.values()),
+        members,
+        index.catalogue.passages(list(cited)),
     )
+
+
+def drawn_relations(index: Index) -> list[DrawnEdge]:
+    """Every relation between two entities. Blocks."""
+    return [
+        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
+        for one in index.entities.all_relations()
+    ]
 
 
 def paths_of_entities(index: Index) -> dict[str, list[str]]:
@@ -52,17 +54,3 @@ def paths_of_entities(index: Index) -> dict[str, list[str]]:
     ):
         paths[entity].append(community)
     return dict(paths)
-
-
-def _drawn(view: CommunityView, id: str, members: list[str]) -> PageCommunity:
-    community, report = view.communities[id], view.report(id)
-    return PageCommunity(
-        id,
-        community.level,
-        community.parent,
-        members,
-        report["title"],
-        report["summary"],
-        report["rating"],
-        [PageFinding(found["statement"], found["passages"]) for found in report["findings"]],
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..index.corrections import _meant
@@ -9,8 +10,11 @@ from ..index.layers import ENTITIES
 from ..index.opening import Index
 from ..language.mentions import normalised
 from ..state.errors import RagraphsError
+from ..stores.catalogue import batches
+from ..stores.entities import StoredEntity
 
 _MOST_RELATIONS = 200
+_BATCH = 1000
 
 
 def listed(index: Index, most: int, containing: str = "") -> list[dict[str, Any]]:
@@ -30,19 +34,28 @@ def looked_up(index: Index, name: str) -> list[dict[str, Any]]:
 
     Raises RagraphsError where there is none.
     """
-    store = index.entities
-    found = store.get(sorted(_meant(index, name)))
-    aliases, passages = store.aliases_of(found), store.passages_of(found)
+    found = index.entities.get(sorted(_meant(index, name)))
     return [
         {
             **entity._asdict(),
-            "aliases": aliases.get(entity.id, []),
+            "aliases": aliases,
             "relations": _relations(index, entity.id),
-            "claims": [dict(claim.claim) for claim in store.claims_of([entity.id])],
-            "passages": index.catalogue.passages(passages.get(entity.id, [])),
+            "claims": [dict(claim.claim) for claim in index.entities.claims_of([entity.id])],
+            "passages": index.catalogue.passages(passages),
         }
-        for entity in found.values()
+        for entity, aliases, passages in with_passages(index, found.values())
     ]
+
+
+def with_passages(
+    index: Index, entities: Iterable[StoredEntity]
+) -> Iterator[tuple[StoredEntity, list[str], list[str]]]:
+    """Each of ``entities`` with its aliases and the ids of the passages that mention it. Blocks."""
+    for batch in batches(entities, _BATCH):
+        ids = [entity.id for entity in batch]
+        aliases, passages = index.entities.aliases_of(ids), index.entities.passages_of(ids)
+        for entity in batch:
+            yield entity, aliases.get(entity.id, []), passages.get(entity.id, [])
 
 
 def merges(index: Index) -> list[dict[str, Any]]:

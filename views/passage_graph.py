@@ -11,13 +11,12 @@ from ..index.hops import stored_hops
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
-from ..stores.queries import batches
-from .community_graph import paths_of_entities
+from .community_graph import drawn_relations, paths_of_entities
+from .entities import with_passages
 from .pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
 
 _SHARED = 2
 _DRAWN = frozenset({"sentences", "hops", "entities"})
-_BATCH = 1000
 
 
 def drawn_index(index: Index) -> DrawnGraph:
@@ -68,28 +67,20 @@ def _entities(
 
     ``paths`` are the communities of each entity.
     """
-    store = index.entities
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
     drawn = index.catalogue.passage_ids()
-    for batch in batches(store.all_entities(), _BATCH):
-        ids = [entity.id for entity in batch]
-        aliases, passages = store.aliases_of(ids), store.passages_of(ids)
-        for entity in batch:
-            said = {"type": entity.type, "aliases": "; ".join(aliases.get(entity.id, []))}
-            if entity.id in paths:
-                said["communities"] = " ".join(paths[entity.id])
-            nodes.append(DrawnNode(entity.id, entity.name, "entity", entity.description, said))
-            edges += [
-                DrawnEdge(passage, entity.id, "mentions", kind="mention")
-                for passage in passages.get(entity.id, [])
-                if passage in drawn
-            ]
-    edges += [
-        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
-        for one in store.all_relations()
-    ]
-    return nodes, edges
+    for entity, aliases, passages in with_passages(index, index.entities.all_entities()):
+        said = {"type": entity.type, "aliases": "; ".join(aliases)}
+        if entity.id in paths:
+            said["communities"] = " ".join(paths[entity.id])
+        nodes.append(DrawnNode(entity.id, entity.name, "entity", entity.description, said))
+        edges += [
+            DrawnEdge(passage, entity.id, "mentions", kind="mention")
+            for passage in passages
+            if passage in drawn
+        ]
+    return nodes, [*edges, *drawn_relations(index)]
 
 
 def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:

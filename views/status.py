@@ -13,6 +13,7 @@ from ..index.layers import layers_of, read_for
 from ..index.opening import Index
 from ..index.recorded import readers_of, unread_places
 from ..stores.queries import batches
+from .entities import with_passages
 
 _BATCH = 1000
 
@@ -53,61 +54,56 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
 
 def export_lines(index: Index) -> Iterator[str]:
     """Settings, documents, passages and layers of an index as JSON lines, in a fixed order."""
+    return map(partial(json.dumps, ensure_ascii=False), _exported(index))
+
+
+def _exported(index: Index) -> Iterator[dict[str, Any]]:
     catalogue = index.catalogue
     for name in ("embeddings", "passage_size"):
-        yield json.dumps({"kind": "property", "name": name, "value": catalogue.property(name)})
-    for document in catalogue.documents():
-        yield json.dumps({"kind": "document", **document}, ensure_ascii=False)
-    for passage in catalogue.all_passages():
-        yield json.dumps({"kind": "passage", **passage}, ensure_ascii=False)
-    for id, questions in index.readings.values("questions"):
-        yield json.dumps({"kind": "questions", "passage": id, **questions}, ensure_ascii=False)
+        yield {"kind": "property", "name": name, "value": catalogue.property(name)}
+    yield from ({"kind": "document", **document} for document in catalogue.documents())
+    yield from ({"kind": "passage", **passage} for passage in catalogue.all_passages())
+    for passage, questions in index.readings.values("questions"):
+        yield {"kind": "questions", "passage": passage, **questions}
     layers = layers_of(index)
     if "hops" in layers:
-        yield from _hop_lines(stored_hops(index))
+        yield from _hops(stored_hops(index))
     if "entities" in layers:
-        yield from map(partial(json.dumps, ensure_ascii=False), _entity_lines(index))
+        yield from _entities(index)
     if "communities" in layers:
-        yield from map(partial(json.dumps, ensure_ascii=False), _community_lines(index))
+        yield from _communities(index)
 
 
-def _entity_lines(index: Index) -> Iterator[dict[str, Any]]:
-    """What was found in each passage, the entities and relations made of it, and corrections."""
+def _hops(graph: HopGraph) -> Iterator[dict[str, Any]]:
+    for edge, similarity in enumerate(graph.edges.similarity):
+        yield {
+            "kind": "hop",
+            "source": graph.ids[graph.edges.source[edge]],
+            "target": graph.ids[graph.edges.target[edge]],
+            "raised": graph.raised(edge),
+            "question": graph.answered(edge),
+            "similarity": round(float(similarity), 6),
+        }
+
+
+def _entities(index: Index) -> Iterator[dict[str, Any]]:
+    """The facts of each passage, the entities and relations made of them, and corrections."""
     store = index.entities
     for passage, facts in index.readings.values("facts"):
         yield {"kind": "facts", "passage": passage, **facts}
-    for entities in batches(store.all_entities(), _BATCH):
-        ids = [entity.id for entity in entities]
-        aliases, passages = store.aliases_of(ids), store.passages_of(ids)
-        for entity in entities:
-            own = {"aliases": aliases.get(entity.id, []), "passages": passages.get(entity.id, [])}
-            yield {"kind": "entity", **entity._asdict(), **own}
+    for entity, aliases, passages in with_passages(index, store.all_entities()):
+        yield {"kind": "entity", **entity._asdict(), "aliases": aliases, "passages": passages}
     for relations in batches(store.all_relations(), _BATCH):
-        passages = store.relation_passages_of(relation.id for relation in relations)
+        stated = store.relation_passages_of(relation.id for relation in relations)
         for relation in relations:
-            stated = {"passages": passages.get(relation.id, [])}
-            weight = round(relation.weight, 6)
-            yield {"kind": "relation", **relation._asdict(), "weight": weight, **stated}
-    for correction in store.corrections():
-        yield {"kind": "correction", **correction._asdict()}
+            weight, passages = round(relation.weight, 6), stated.get(relation.id, [])
+            yield {
+                "kind": "relation", **relation._asdict(), "weight": weight, "passages": passages
+            }  # fmt: skip
+    yield from ({"kind": "correction", **each._asdict()} for each in store.corrections())
 
 
-def _community_lines(index: Index) -> Iterator[dict[str, Any]]:
+def _communities(index: Index) -> Iterator[dict[str, Any]]:
     for community in index.communities.all():
         members = index.communities.members_of(community.id)
         yield {"kind": "community", **community._asdict(), "members": members}
-
-
-def _hop_lines(graph: HopGraph) -> Iterator[str]:
-    for edge, (source, target) in enumerate(
-        zip(graph.edges.source, graph.edges.target, strict=True)
-    ):
-        hop = {
-            "kind": "hop",
-            "source": graph.ids[source],
-            "target": graph.ids[target],
-            "raised": graph.raised(edge),
-            "question": graph.answered(edge),
-            "similarity": round(float(graph.edges.similarity[edge]), 6),
-        }
-        yield json.dumps(hop, ensure_ascii=False)

@@ -226,19 +226,21 @@ class Senses:
 
     def _place(self, slot: str, group: list[Said], ids: dict[tuple[str, ...], str]) -> None:
         """Names of unknown kind mean what the passage, the document or most others mean."""
+
+        def places(said: Said) -> tuple[tuple[str, ...], ...]:
+            return ("passage", said.passage), ("title", said.title), ()
+
         near: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
         for said in group:
             if kinds := kinds_of(said.type):
                 self._of[said.passage, slot, kinds] = ids[kinds]
-                for place in (("passage", said.passage), ("title", said.title), ()):
+                for place in places(said):
                     near[place][ids[kinds]] += 1
         for said in group:
             if not kinds_of(said.type):
-                places = (("passage", said.passage), ("title", said.title), ())
-                counts = next((near[place] for place in places if place in near), Counter[str]())
-                unknown = entity_id(slot, "")
-                ranked = sorted((-count, id) for id, count in counts.items())
-                self._of[said.passage, slot, ()] = ranked[0][1] if ranked else unknown
+                counts = next((near[one] for one in places(said) if one in near), Counter[str]())
+                ranked = sorted(counts, key=lambda id: (-counts[id], id))
+                self._of[said.passage, slot, ()] = (*ranked, entity_id(slot, ""))[0]
 
     def _short_names(self) -> list[Merge]:
         """Where a document names one person in full only, the surname alone is that person."""

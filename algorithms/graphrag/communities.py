@@ -78,7 +78,7 @@ def find_communities(
     level = 0
     while (scope >= 0).any():
         inner = graph.within(scope)
-        labels = _divide(inner, scope, _Past(inner, scope, level, previous or {}))
+        labels = _divide(inner, scope, *_earlier(inner, scope, level, previous or {}))
         scope, communities = _stand(graph.ids, scope, labels, parents, level, max_cluster_size)
         parents = [community.id for community in communities]
         found += sorted(communities, key=lambda one: (-len(one.members), one.id))
@@ -154,24 +154,21 @@ def _number(id: str) -> int:
     return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "big")
 
 
-class _Past:
-    """What is known of a level's entities from an earlier hierarchy."""
-
-    def __init__(self, inner: _Graph, scope: Ints, level: int, previous: Previous) -> None:
-        numbers: dict[str, int] = {}
-        self.labels = np.full(len(scope), -1, dtype=np.int64)
-        self.changed = np.ones(len(scope), dtype=np.bool_)
-        if not previous:
-            return
-        hashes = _neighbourhoods(inner)
-        for place in np.flatnonzero(scope >= 0):
-            known = previous.get(inner.ids[place])
-            if known and level < len(known.path):
-                self.labels[place] = numbers.setdefault(known.path[level], len(numbers))
-                self.changed[place] = known.neighbourhoods[level] != f"{hashes[place]:016x}"
+def _earlier(inner: _Graph, scope: Ints, level: int, previous: Previous) -> tuple[Ints, Flags]:
+    """Each entity's label at ``level`` of an earlier hierarchy, -1 for none; what has changed."""
+    numbers: dict[str, int] = {}
+    labels = np.full(len(scope), -1, dtype=np.int64)
+    changed = np.ones(len(scope), dtype=np.bool_)
+    hashes = _neighbourhoods(inner) if previous else ()
+    for place in np.flatnonzero(scope >= 0) if previous else ():
+        known = previous.get(inner.ids[place])
+        if known and level < len(known.path):
+            labels[place] = numbers.setdefault(known.path[level], len(numbers))
+            changed[place] = known.neighbourhoods[level] != f"{hashes[place]:016x}"
+    return labels, changed
 
 
-def _divide(inner: _Graph, scope: Ints, past: _Past) -> Ints:
+def _divide(inner: _Graph, scope: Ints, earlier: Ints, changed: Flags) -> Ints:
     """A label for each entity with a scope: those of one label are connected and of one scope."""
     order = np.argsort(scope, kind="stable")
     order = order[np.searchsorted(scope[order], 0) :]
@@ -186,7 +183,7 @@ def _divide(inner: _Graph, scope: Ints, past: _Past) -> Ints:
             slice(*np.searchsorted(edge_scope, scope[members[0]] + np.array([0, 1])))
         ]
         pairs = np.column_stack([local[inner.source[edges]], local[inner.target[edges]]])
-        found = _cluster(pairs, inner.weight[edges], past.labels[members], past.changed[members])
+        found = _cluster(pairs, inner.weight[edges], earlier[members], changed[members])
         labels[members] = found + used
         used += int(found.max()) + 1
     return _connected(inner, labels)

@@ -7,18 +7,13 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..similarity import hybrid_similarity, jaccard
-from .keyword_index import KeywordIndex
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints: TypeAlias = NDArray[np.int64]
-    Floats: TypeAlias = NDArray[np.float32]
+from .keyword_index import Floats, Ints, KeywordIndex
 
 TIE = 1e-6
 _DECIMALS = 6

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...language.analyser import keywords
 from ..packing import pack_lines, unpack_lines
 from .edges import Edges, QuestionSet, merge_edges
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
+from .keyword_index import Floats, Ints
 
 _OPENING = 60
 
@@ -57,22 +54,18 @@ class HopGraph:
 
 
 def build_hops(
-    passages: Sequence[AskedPassage], embed: Callable[[Sequence[str]], NDArray[np.float32]]
+    passages: Sequence[AskedPassage], embed: Callable[[Sequence[str]], Floats]
 ) -> HopGraph:
     """The graph of ``passages``; ``embed`` gives unit vectors (m, d) of m distinct questions.
 
     The order of ``passages`` makes no difference: of equally good edges the one whose passages'
     ids come first wins.
     """
-    ordered = sorted(passages)
-    vertex_of: dict[tuple[str, str], int] = {}
-    member: dict[str, int] = {}
-    distinct: list[AskedPassage] = []
-    for passage in ordered:
-        vertex = vertex_of.setdefault((passage.title, passage.text), len(distinct))
-        if vertex == len(distinct):
-            distinct.append(passage)
-        member[passage.id] = vertex
+    same: defaultdict[tuple[str, str], list[AskedPassage]] = defaultdict(list)
+    for passage in sorted(passages):
+        same[passage.title, passage.text].append(passage)
+    distinct = [copies[0] for copies in same.values()]
+    member = {copy.id: vertex for vertex, copies in enumerate(same.values()) for copy in copies}
     asked = [
         question for passage in distinct for question in (*passage.incoming, *passage.outgoing)
     ]
@@ -81,7 +74,7 @@ def build_hops(
     vectors = embed(questions)
     words = [keywords(question) for question in questions]
 
-    def question_set(lists: list[Sequence[str]]) -> tuple[QuestionSet, NDArray[np.int64]]:
+    def question_set(lists: list[Sequence[str]]) -> tuple[QuestionSet, Ints]:
         owners = np.repeat(np.arange(len(lists)), [len(texts) for texts in lists])
         rows = np.array([numbers[text] for text in chain.from_iterable(lists)], dtype=np.int64)
         return QuestionSet(owners, vectors[rows], [words[row] for row in rows]), rows
@@ -97,7 +90,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _renumbered(edges: Edges, outgoing: NDArray[np.int64], incoming: NDArray[np.int64]) -> Edges:
+def _renumbered(edges: Edges, outgoing: Ints, incoming: Ints) -> Edges:
     """``edges`` with the numbers of texts in place of those within each question set."""
     others = tuple(
         tuple((int(outgoing[i]), int(incoming[j])) for i, j in pairs) for pairs in edges.others

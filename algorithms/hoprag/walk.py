@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
 from ..fusion import RANK_CONSTANT
 from ..similarity import hybrid_similarity
-from .keyword_index import KeywordIndex
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints: TypeAlias = NDArray[np.int64]
-    Floats: TypeAlias = NDArray[np.float32]
+from .keyword_index import Floats, Ints, KeywordIndex
 
 Label = Literal["necessary", "indirect", "irrelevant"]
 Normalisation = Literal["sum", "max"]
@@ -64,7 +58,7 @@ class EdgeIndex:
         _, sharing, shares = self._keywords.overlaps([keywords])
         overlaps[sharing] = shares
         cosines = np.clip((self._vectors @ vector)[self._incoming], -1, 1)
-        similarities: Floats = hybrid_similarity(overlaps, cosines).astype(np.float32)
+        similarities: Floats = hybrid_similarity(overlaps, cosines)
         return similarities
 
     def out_edges(self, vertex: int) -> range:

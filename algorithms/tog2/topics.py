@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ...language.analyser import STOP_WORDS
 from ...language.mentions import normalised, question_mentions
-from ...state.tog2 import TopicLink
+from ...state.tog2 import TopicEntity
 from .walk import KnowledgeGraph
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 LINK_FLOOR = 0.6
 
 
-def link_question(graph: KnowledgeGraph, names: SpellingIndex, question: str) -> list[TopicLink]:
+def link_question(graph: KnowledgeGraph, names: SpellingIndex, question: str) -> list[TopicEntity]:
     """Topic entities that ``question`` names, exactly or by an alias, by position.
 
     The longest names count; homonyms are linked apart. Single common words and numbers count only
     where nothing else is named.
     """
     any_case = question == question.lower()
-    links: list[TopicLink] = []
+    links: list[TopicEntity] = []
     certain: list[bool] = []
     for entity, start, end in names.find(question, any_case):
         written = question[start:end]
@@ -33,16 +33,24 @@ def link_question(graph: KnowledgeGraph, names: SpellingIndex, question: str) ->
         opening = not re.search(r"\w", question[:start])
         if single and written.lower() in STOP_WORDS and (opening or written.islower()):
             continue
-        same = normalised(written) == normalised(graph.name_of(entity))
-        how: Literal["exact", "alias"] = "exact" if same else "alias"
-        links.append({"entity": entity, "start": start, "end": end, "how": how, "score": 1.0})
+        name = graph.name_of(entity)
+        links.append(
+            {
+                "entity": entity,
+                "start": start,
+                "end": end,
+                "how": "exact" if normalised(written) == normalised(name) else "alias",
+                "score": 1.0,
+                "name": name,
+            }
+        )
         certain.append(not single or not (written[0].islower() or written[0].isdigit()))
     if any(certain):
         return [link for link, sure in zip(links, certain, strict=True) if sure]
     return links
 
 
-def unlinked_names(question: str, links: Iterable[TopicLink]) -> list[tuple[int, int]]:
+def unlinked_names(question: str, links: Iterable[TopicEntity]) -> list[tuple[int, int]]:
     """Where the question has names and quotations outside ``links``; all of it if it has none."""
     taken = [(link["start"], link["end"]) for link in links]
     found = [

@@ -49,24 +49,19 @@ def relation_options(
             if edge.id in done or edge.source == edge.target:
                 continue
             out = edge.source == topic
-            option = options.setdefault(
-                _option_id(topic, edge.relation, out),
-                {
-                    "id": _option_id(topic, edge.relation, out),
-                    "topic": topic,
-                    "phrase": edge.relation,
-                    "direction": "out" if out else "in",
-                    "edges": [],
-                    "others": [],
-                },
-            )
+            id = f"{topic} {'→' if out else '←'} {edge.relation.casefold()}"
+            new: RelationOption = {
+                "id": id,
+                "topic": topic,
+                "phrase": edge.relation,
+                "direction": "out" if out else "in",
+                "edges": [],
+                "others": [],
+            }
+            option = options.setdefault(id, new)
             option["edges"].append(edge.id)
             option["others"].append(edge.target if out else edge.source)
     return list(options.values())
-
-
-def _option_id(topic: str, phrase: str, out: bool) -> str:
-    return f"{topic} {'→' if out else '←'} {phrase.casefold()}"
 
 
 def by_topic(options: Iterable[RelationOption]) -> list[list[RelationOption]]:

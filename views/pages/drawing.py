@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Attributes: TypeAlias = Mapping[str, str | int | float]
 Point: TypeAlias = tuple[float, float]
 
+_SEED = 0
 _SPACING = 40.0
 _ROUNDS = 1000
 _PULL = 3.0
@@ -73,13 +74,6 @@ class DrawnGraph:
     edges: Sequence[DrawnEdge]
     directed: bool = True
 
-    def __post_init__(self) -> None:
-        ids = {node.id for node in self.nodes}
-        if len(ids) < len(self.nodes):
-            raise ValueError("nodes must have distinct ids")
-        if any(edge.source not in ids or edge.target not in ids for edge in self.edges):
-            raise ValueError("edges must join nodes of the graph")
-
 
 @dataclass(frozen=True)
 class PathNode:
@@ -100,7 +94,7 @@ class PathEdge:
 
 
 @dataclass(frozen=True)
-class Path:
+class AnswerPath:
     """How an answer was found: its evidence, best first, and the edges walked, in order."""
 
     nodes: Sequence[PathNode]
@@ -108,7 +102,7 @@ class Path:
     answer: str = ""
 
 
-def path_of_answer(answer: object) -> Path:
+def path_of_answer(answer: object) -> AnswerPath:
     """The path of what ``ragraphs ask --json`` printed: the hops to its evidence, triples walked.
 
     Raises RagraphsError where it is not that.
@@ -120,7 +114,7 @@ def path_of_answer(answer: object) -> Path:
     found = _records(answer, "evidence", ("id",))
     distinct = {each["id"]: each for each in found}
     hops = _records(answer, "hops", ("source", "target")) if answer.get("hops") else []
-    return Path(
+    return AnswerPath(
         nodes=[PathNode(**_texts(each, "id", "title")) for each in distinct.values()],
         edges=[
             *(
@@ -180,8 +174,8 @@ def to_graphml(graph: DrawnGraph) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def layout(graph: DrawnGraph, seed: int = 0) -> list[Point]:
-    """A point for each node, the same for the same graph and seed (Fruchterman-Reingold).
+def layout(graph: DrawnGraph) -> list[Point]:
+    """A point for each node, the same for the same graph (Fruchterman-Reingold).
 
     Neighbouring nodes are some 40 units apart. Parts of the graph that no edge joins lie side by
     side, largest first; isolated nodes lie in rows below them.
@@ -194,7 +188,7 @@ def layout(graph: DrawnGraph, seed: int = 0) -> list[Point]:
     parts = sorted(whole.connected_components(), key=lambda part: (-len(part), part))
     alone = [part[0] for part in parts if len(part) == 1]
     joined = [part for part in parts if len(part) > 1]
-    with _repeatable(seed):
+    with _repeatable():
         boxes = [_part_layout(whole.induced_subgraph(part)) for part in joined]
     points: list[Point] = [(0.0, 0.0)] * len(numbers)
     width = max([_row_width(boxes), math.sqrt(1.6 * len(alone)) * _SPACING])
@@ -210,12 +204,12 @@ def layout(graph: DrawnGraph, seed: int = 0) -> list[Point]:
     return [(round(x, 1), round(y, 1)) for x, y in points]
 
 
-def to_html(graph: DrawnGraph, *, path: Path | None = None, seed: int = 0) -> str:
+def to_html(graph: DrawnGraph, *, path: AnswerPath | None = None) -> str:
     """One HTML page that draws the graph and lets a person search and read it.
 
     It loads nothing, also not from where it lies, and works from a file. ``path`` is highlighted.
     """
-    return to_page(graph.title, page_data(graph, path, seed), "graph_page")
+    return to_page(graph.title, page_data(graph, path), "graph_page")
 
 
 def to_page(title: str, data: object, name: str, controls: str = "") -> str:
@@ -241,12 +235,12 @@ def to_page(title: str, data: object, name: str, controls: str = "") -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 
-def page_data(graph: DrawnGraph, path: Path | None, seed: int) -> dict[str, Any]:
+def page_data(graph: DrawnGraph, path: AnswerPath | None) -> dict[str, Any]:
     """What a page needs to draw ``graph``, in which edges name nodes by number."""
     numbers = {node.id: number for number, node in enumerate(graph.nodes)}
     nodes = [
         asdict(node) | {"attributes": _finite(node.attributes), "x": x, "y": y}
-        for node, (x, y) in zip(graph.nodes, layout(graph, seed), strict=True)
+        for node, (x, y) in zip(graph.nodes, layout(graph), strict=True)
     ]
     edges = [
         asdict(edge)
@@ -306,12 +300,12 @@ def _xml_attributes(own: Attributes, further: Attributes) -> dict[str, str | int
 
 
 @contextmanager
-def _repeatable(seed: int) -> Iterator[None]:
+def _repeatable() -> Iterator[None]:
     """igraph draws from one generator for the whole process."""
     import igraph
 
     with _RANDOMNESS:
-        igraph.set_random_number_generator(random.Random(seed))
+        igraph.set_random_number_generator(random.Random(_SEED))
         try:
             yield
         finally:

@@ -3,16 +3,11 @@
 import math
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_support import HOSTILE, PageReader, data_of
-from ragraphs.views.pages.community_page import (
-    PageCommunity,
-    PageFinding,
-    PagePassage,
-    to_community_html,
-)
+from ragraphs.stores.communities import StoredCommunity
+from ragraphs.views.pages.community_page import to_community_html
 from ragraphs.views.pages.drawing import DrawnEdge, DrawnNode
 
 NODES = [
@@ -21,17 +16,36 @@ NODES = [
     DrawnNode("king", "세종", "person"),
 ]
 EDGES = [DrawnEdge("scrooge", "marley", "was the partner of", 0.5)]
-FINDINGS = [PageFinding("Scrooge was the partner of Marley.", ["p1", "gone"])]
+MEMBERS = {"all": ["king", "marley", "scrooge"], "firm": ["marley", "scrooge"], "alone": ["king"]}
+
+
+def report(title, summary, statement, passages):
+    findings = [{"statement": statement, "passages": passages}]
+    return {"title": title, "summary": summary, "rating": 7.5, "findings": findings}
+
+
+def community(id, level=0, parent="", report=None):
+    return StoredCommunity(id, level, parent, 1, report, None)
+
+
+PARTNERS = "Scrooge was the partner of Marley."
 COMMUNITIES = [
-    PageCommunity("all", 0, "", ["king", "marley", "scrooge"], "All", "Of all.", 7.5, FINDINGS),
-    PageCommunity("firm", 1, "all", ["marley", "scrooge"]),
-    PageCommunity("alone", 1, "all", ["king"]),
+    community("all", report=report("All", "Of all.", PARTNERS, ["p1", "gone"])),
+    community("firm", 1, "all"),
+    community("alone", 1, "all"),
 ]
-PASSAGES = [PagePassage("p1", "Stave One", "Marley was dead."), PagePassage("p2", "", "Uncited.")]
+PASSAGES = [{"id": "p1", "document": "d", "title": "Stave One", "text": "Marley was dead."}]
 
 
-def page(title="Carol", nodes=NODES, edges=EDGES, communities=COMMUNITIES, passages=PASSAGES):
-    return to_community_html(title, nodes, edges, communities, passages)
+def page(
+    title="Carol",
+    nodes=NODES,
+    edges=EDGES,
+    communities=COMMUNITIES,
+    members=MEMBERS,
+    passages=PASSAGES,
+):
+    return to_community_html(title, nodes, edges, communities, members, passages)
 
 
 def test_the_page_holds_nodes_edges_communities_and_the_passages_that_are_cited():
@@ -65,8 +79,9 @@ def test_hostile_texts_add_no_element():
             text,
             [DrawnNode(text, text, text, text)],
             [DrawnEdge(text, text, text)],
-            [PageCommunity(text, 0, "", [text], text, text, 1.0, [PageFinding(text, [text])])],
-            [PagePassage(text, text, text)],
+            [community(text, report=report(text, text, text, [text]))],
+            {text: [text]},
+            [{"id": text, "title": text, "text": text}],
         )
         assert data_of(found)["communities"][0]["summary"] == text
         assert PageReader(found).texts("title") == [text]
@@ -78,8 +93,9 @@ def test_hostile_texts_add_no_element():
 @settings(deadline=None, max_examples=40)
 @given(st.text(max_size=40))
 def test_any_text_comes_back_equal_from_the_page(text):
-    communities = [PageCommunity("c", 0, "", ["king"], text, text, 1.0, [PageFinding(text, "p")])]
-    found = data_of(page(text, communities=communities, passages=[PagePassage("p", text, text)]))
+    communities = [community("alone", report=report(text, text, text, ["p"]))]
+    passages = [{"id": "p", "title": text, "text": text}]
+    found = data_of(page(text, communities=communities, passages=passages))
     one = found["communities"][0]
     assert one["title"] == one["summary"] == one["findings"][0]["statement"] == text
     assert found["passages"] == [{"id": "p", "title": text, "text": text}]
@@ -97,23 +113,3 @@ def test_the_page_names_nothing_outside_itself_and_writes_no_markup():
 def test_the_same_graph_is_the_same_page():
     assert page() == page()
     assert page(nodes=[], edges=[], communities=[]) == page(nodes=[], edges=[], communities=[])
-
-
-def test_a_rating_that_is_no_number_does_not_break_the_page():
-    one = PageCommunity("all", 0, "", ["king"], rating=math.nan)
-    assert data_of(page(communities=[one]))["communities"][0]["rating"] == 0
-
-
-@pytest.mark.parametrize(
-    ("communities", "why"),
-    [
-        ([COMMUNITIES[0], COMMUNITIES[0]], "distinct ids"),
-        ([PageCommunity("c", 0, "", ["nobody"])], "nodes of the graph"),
-        ([PageCommunity("c", 1, "gone", ["king"])], "one level above"),
-        ([COMMUNITIES[0], PageCommunity("c", 2, "all", ["king"])], "one level above"),
-        ([PageCommunity("c", 1, "", ["king"])], "one level above"),
-    ],
-)
-def test_communities_must_fit_together(communities, why):
-    with pytest.raises(ValueError, match=why):
-        page(communities=communities)

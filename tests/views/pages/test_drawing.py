@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from page_support import HOSTILE, PageReader, data_of
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.pages.drawing import (
+    AnswerPath,
     DrawnEdge,
     DrawnGraph,
     DrawnNode,
-    Path,
     PathEdge,
     PathNode,
     layout,
@@ -134,7 +134,7 @@ def test_hostile_texts_add_no_element() -> None:
     def skeleton(text: str) -> list[str]:
         node = DrawnNode(text, text, text, text, {text: text})
         edge = DrawnEdge(text, text, text, 1.0, text, {text: text})
-        path = Path([PathNode(text, text)], [PathEdge(text, text, text, text)], text)
+        path = AnswerPath([PathNode(text, text)], [PathEdge(text, text, text, text)], text)
         page = to_html(DrawnGraph(text, [node], [edge]), path=path)
         assert data_of(page)["nodes"][0]["text"] == text
         assert PageReader(page).texts("title") == [text]
@@ -147,7 +147,7 @@ def test_hostile_texts_add_no_element() -> None:
 @given(texts, texts)
 def test_any_text_comes_back_equal_from_the_page(text: str, title: str) -> None:
     graph = DrawnGraph(title, [DrawnNode(text, text, text, text)], [DrawnEdge(text, text, text)])
-    page = to_html(graph, path=Path([PathNode(text)], answer=text))
+    page = to_html(graph, path=AnswerPath([PathNode(text)], answer=text))
     page.encode()
     embedded = page.split('id="data">')[1].split("</script>")[0]
     assert not set("<>&\u2028\u2029") & set(embedded)
@@ -190,9 +190,8 @@ def test_the_layout_is_repeatable_and_keeps_nodes_apart() -> None:
     nodes = [DrawnNode(str(n), "") for n in range(60)]
     edges = [DrawnEdge(str(n), str((n * 7) % 40)) for n in range(40)]
     graph = DrawnGraph("", nodes, edges)
-    points = layout(graph, seed=3)
-    assert points == layout(graph, seed=3)
-    assert points != layout(graph, seed=4)
+    points = layout(graph)
+    assert points == layout(graph)
     assert len(set(points)) == 60
 
 
@@ -215,13 +214,6 @@ def test_the_layout_leaves_other_users_of_chance_alone() -> None:
     assert random.random() == expected
 
 
-def test_a_graph_must_be_whole() -> None:
-    with pytest.raises(ValueError, match="distinct ids"):
-        DrawnGraph("", [DrawnNode("a", ""), DrawnNode("a", "")], [])
-    with pytest.raises(ValueError, match="nodes of the graph"):
-        DrawnGraph("", [DrawnNode("a", "")], [DrawnEdge("a", "b")])
-
-
 def test_the_path_of_an_answer() -> None:
     answer = {
         "answer": "In Bergen.",
@@ -230,10 +222,10 @@ def test_the_path_of_an_answer() -> None:
             {"source": "a", "target": "b", "question": "Who?", "label": "necessary", "round": 1}
         ],
     }
-    assert path_of_answer(answer) == Path(
+    assert path_of_answer(answer) == AnswerPath(
         [PathNode("b", ""), PathNode("a")], [PathEdge("a", "b", "Who?", "necessary")], "In Bergen."
     )
-    assert path_of_answer({"evidence": []}) == Path([], [])
+    assert path_of_answer({"evidence": []}) == AnswerPath([], [])
 
 
 def test_arrivals_from_nowhere_are_no_edges_of_the_path() -> None:

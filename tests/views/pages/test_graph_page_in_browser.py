@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from films import ATTACKS, FILMS
 from ragraphs.views.pages.drawing import (
+    AnswerPath,
     DrawnEdge,
     DrawnGraph,
     DrawnNode,
-    Path,
     path_of_answer,
     to_html,
 )
@@ -37,13 +37,13 @@ _ANSWER: dict[str, Any] = {
 }
 
 
-def _written(folder: FilePath, graph: DrawnGraph, path: Path | None = None) -> FilePath:
+def _written(folder: FilePath, graph: DrawnGraph, path: AnswerPath | None = None) -> FilePath:
     file = folder / "graph.html"
     file.write_text(to_html(graph, path=path), encoding="utf-8")
     return file
 
 
-def _hostile() -> tuple[DrawnGraph, Path]:
+def _hostile() -> tuple[DrawnGraph, AnswerPath]:
     nodes = [DrawnNode(text, text, text, text, {text: text, "n": float("inf")}) for text in ATTACKS]
     edges = [
         DrawnEdge(source, target, source + target, 1.0, target, {source: target})

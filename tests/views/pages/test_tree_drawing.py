@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ragraphs.algorithms.deeprag.sub_questions import acyclic
-from ragraphs.algorithms.deeprag.tree import ROOT, new_node, settle, split
+from ragraphs.algorithms.deeprag.tree import ROOT, decide_waiting, new_node, split
 from ragraphs.views.pages.tree_drawing import draw_tree
 
 
 def grown():
-    (root,) = settle([new_node(ROOT, "", 0, 'Which "A" is older?', atomic=False)], 3, 24)
+    (root,) = decide_waiting([new_node(ROOT, "", 0, 'Which "A" is older?', atomic=False)], 3, 24)
     parts = acyclic(["Who made A?", "When was #1 born?"], root["question"], 23)
     tree = split(root, parts, [True, True])
     tree[1] = {**tree[1], "status": "answered", "answer": "Ann; [x] <b>"}
-    return settle(tree, 3, 24)
+    return decide_waiting(tree, 3, 24)
 
 
 def test_parts_hang_from_their_question_and_needed_answers_are_dotted():
