@@ -37,8 +37,8 @@ _QUOTED = re.compile(
 _MONTHS = "january february march april may june july august september october november december"
 CALENDAR = f"{_MONTHS} monday tuesday wednesday thursday friday saturday sunday"
 OPENERS = f"""{CALENDAR} although since while however also many several despite according among
-around along another currently later originally first second within without like unlike give tell list
-describe explain due today together"""
+around along another currently later originally first second within without like unlike give tell
+list describe explain due today together"""
 _NOT_NAMES = STOP_WORDS | frozenset(f"{OPENERS} one two three name".split())
 
 
