@@ -19,8 +19,18 @@ from ..questions.english import (
     find_topic,
     nation,
 )
-from .entity_types import Found, Link, Thing, life_of, type_of_name, type_of_noun
-from .marks import Mark, marks_of, mentions_of, noun_phrases
+from .entities import (
+    Found,
+    Link,
+    Mark,
+    Thing,
+    life_of,
+    marks_of,
+    mentions_of,
+    noun_phrases,
+    type_of_name,
+    type_of_noun,
+)
 
 _MOST_IN_SENTENCE = 16
 _LONGEST_RELATION = 7

@@ -12,7 +12,7 @@ from ...language.analyser import is_korean, keywords, sentences
 from ...language.mentions import topic_title
 from ...state.facts import EntityFact, PassageFacts, RelationFact
 from .english import read_english
-from .entity_types import Found, Thing
+from .entities import Found, Thing
 from .korean import read_korean
 
 _MOST_RELATIONS = 60
