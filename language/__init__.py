@@ -1,1 +1,1 @@
-"""What can be told of a text by its form."""
+"""The form of texts: words, sentences, names, dates, and the shape of questions."""

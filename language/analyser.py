@@ -73,8 +73,6 @@ def _word_terms(word: str) -> tuple[str, ...]:
         return bigrams(word)
     if _HANGUL.search(word):
         return _korean_terms(word)
-    if word in STOP_WORDS:
-        return ()
     word = re.sub(r"['’]\w*$", "", word.replace(".", "") if word[-1] == "." else word)
     if not word or word in STOP_WORDS:
         return ()
@@ -123,10 +121,7 @@ def content_words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """The index terms of ``text`` in order, with repetitions and without function words."""
-    found: list[str] = []
-    for word in words(text):
-        found.extend(_word_terms(word))
-    return found
+    return [term for word in words(text) for term in _word_terms(word)]
 
 
 def keywords(text: str) -> frozenset[str]:
@@ -147,10 +142,9 @@ def _sentences(text: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
-        if _inside_sentence(text, start, boundary):
-            continue
-        _append_trimmed(spans, text, start, boundary.end())
-        start = boundary.end()
+        if not _inside_sentence(text, start, boundary):
+            _append_trimmed(spans, text, start, boundary.end())
+            start = boundary.end()
     _append_trimmed(spans, text, start, len(text))
     return tuple(spans)
 

@@ -79,7 +79,7 @@ def quoted_names(text: str) -> list[str]:
 
 
 class Dated(NamedTuple):
-    """A date in a text; ``key`` is (year, month, day), zero where the text does not say."""
+    """A date in a text; ``key`` is (year, month, day), with zero for the parts left out."""
 
     start: int
     end: int
@@ -102,7 +102,7 @@ class Candidate(NamedTuple):
 
 
 class LifeFacts(NamedTuple):
-    """What the parenthesis after a person's name tells."""
+    """Dates and places of birth and death, from the parenthesis after a person's name."""
 
     birth: Dated | None
     death: Dated | None
@@ -145,9 +145,8 @@ def dates(text: str) -> tuple[Dated, ...]:
     for match in _DATE.finditer(text):
         word = match["month"]
         alone = word and not (match["year"] or match["d1"] or match["d2"])
-        if alone and (not word[0].isupper() or word.lower() in {"may", "march", "mar", "sep"}):
-            continue
-        found.append(Dated(match.start(), match.end(), match.group(), _date_key(match)))
+        if not alone or (word[0].isupper() and word.lower() not in {"may", "march", "mar", "sep"}):
+            found.append(Dated(match.start(), match.end(), match.group(), _date_key(match)))
     return tuple(found)
 
 
@@ -376,9 +375,9 @@ def _year(date: Dated) -> tuple[int, int, str]:
 
 
 def measured(text: str, measure: str, closeness: Callable[[int, int], float]) -> float | str | None:
-    """What ``text`` says of ``measure``: a number, for dates in years, or a country's name.
+    """The value of ``measure`` in ``text``: a number, for dates in years, or a country's name.
 
-    ``measure`` is one of a question's; ``closeness`` tells how near a span is to what is asked.
+    ``measure`` is a question's; ``closeness`` tells how near a span is to the question's words.
     """
     if measure == "country":
         found = enumerate(countries(text))

@@ -1,4 +1,4 @@
-"""Questions that compare: the things compared, what each is asked, and what the answers decide."""
+"""Questions that compare: the things compared, the questions about each, and how these decide."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Relation = Literal["least", "greatest", "same", "both", "either", "count", "diff
 
 @dataclass(frozen=True)
 class ComparisonQuestion:
-    """``things`` are compared by ``measure``; ``questions`` are what each of them is asked.
+    """A question that compares ``things`` by ``measure``; ``questions`` holds those about each.
 
-    ``relation`` says what the answers decide: which thing has the least or the greatest, whether
-    they are the same, whether it holds for both, for which, for how many, or how far apart they
-    are. A ``claim`` asks whether the first thing is the one.
+    Their answers decide the ``relation``: the thing with the least or the greatest value, whether
+    the values are the same, whether something holds for both things, for which one, for how many,
+    or how far apart the values are. A ``claim`` asks whether the first thing is the one chosen.
     """
 
     things: tuple[str, ...]
@@ -110,7 +110,7 @@ _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
 def comparison_of(question: str) -> ComparisonQuestion | None:
-    """What the English ``question`` compares, or None if it does not compare named things."""
+    """The comparison that the English ``question`` makes, or None without named things."""
     bare = question.rstrip("?？. ")
     masked = mask(bare)
     counted = _count(masked) or _difference(masked)
@@ -204,13 +204,13 @@ def _singular(noun: str) -> str:
 
 
 def _subject(thing: str, role: str, kind: str) -> str:
-    """What is spoken of: the thing, or the one who has a role in it."""
+    """``thing`` itself, or the person who has ``role`` in it."""
     kind = _singular(kind) + " " if re.fullmatch(_WORKS, kind) else ""
     return f"the {_singular(role)} of {kind}{thing}" if role else thing
 
 
 def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str) -> str:
-    """What one of several things is asked to tell whether they have the same ``attribute``."""
+    """The question about ``subject`` for the ``attribute`` that several things may share."""
     ahead = predicate[: _SAME.search(predicate).start()].strip()  # type: ignore[union-attr]
     ahead = re.sub(r"\b(?:both|all|the|that|who)\b\s*", "", ahead).strip()
     member = re.fullmatch(r"(?:are |is )?(\w+?)s? of", ahead)
@@ -287,7 +287,7 @@ def _as_written(thing: str, question: str) -> str:
 
 
 def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str) -> list[str]:
-    """What one of the things is asked for the measure of the question."""
+    """The questions about ``subject`` that tell its measure."""
     if relation_by(shape.comparison, shape.measure) == "either":
         return [_either_question(frame, subject)]
     if shape.measure in _LIFE:

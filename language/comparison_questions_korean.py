@@ -1,4 +1,4 @@
-"""Korean questions that compare: the things compared, what each is asked, what that decides."""
+"""Korean questions that compare: the things compared, and the questions about each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DEGREES = tuple(
 
 
 def korean_comparison_of(question: str) -> ComparisonQuestion | None:
-    """What the Korean ``question`` compares, or None if it does not compare named things."""
+    """The comparison that the Korean ``question`` makes, or None without named things."""
     bare = question.strip().rstrip("?？. ")
     return _same(bare) or _both(bare) or _among(bare)
 

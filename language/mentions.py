@@ -101,14 +101,14 @@ def key(name: str) -> str:
 
 
 def as_excerpt(title: str) -> str:
-    """``title`` marked as that of a long text, of which a passage is a small part."""
+    """``title`` with the mark of a long text, of which a passage is a small part."""
     return title + _EXCERPT
 
 
 def topic_title(title: str, text: str) -> str:
-    """What the passage ``text`` is about by its title, without a remark in brackets.
+    """The topic of the passage ``text``: ``title`` without a remark in brackets.
 
-    Empty where it is an excerpt of a longer text and does not mention its title.
+    Empty for an excerpt of a longer text that does not mention its title.
     """
     bare = re.sub(r"\s*\([^()]*\)$", "", " ".join(title.removesuffix(_EXCERPT).split()))
     if not title.endswith(_EXCERPT):
@@ -214,7 +214,7 @@ def _in_sentence(
 def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
     """Quoted stretches that look like titles: most longer words capitalised, or Korean.
 
-    What somebody says is none.
+    Speech is left out.
     """
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1

@@ -41,25 +41,24 @@ def mask(question: str, known: Sequence[str] = ()) -> Masked:
     """
     names: list[str] = []
     text = " ".join(question.replace("’", "'").replace("⟦", "[").replace("⟧", "]").split())
-    for quoted in sorted(quoted_names(text), key=len, reverse=True):
-        text = re.sub(
-            rf"[\"“'‘「『《〈]{re.escape(quoted)},?[\"”'’」』》〉]", _keep(names, quoted), text
-        )
-    for name in sorted(known, key=len, reverse=True):
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _keep(names, name), text)
+    found = [
+        (name, rf"[\"“'‘「『《〈]{re.escape(name)},?[\"”'’」』》〉]")
+        for name in sorted(quoted_names(text), key=len, reverse=True)
+    ]
+    found += [
+        (name, rf"(?<!\w){re.escape(name)}(?!\w)") for name in sorted(known, key=len, reverse=True)
+    ]
+    for name, pattern in found:
+        if re.search(pattern, text):
+            text = re.sub(pattern, _keep(names, name), text)
     tokens = text.split(" ")
     out: list[str] = []
     place = 0
     while place < len(tokens):
         end = _run_end(tokens, place, opens=not out)
-        if end == place:
-            out.append(tokens[place])
-            place += 1
-            continue
         name, tail = _without_tail(" ".join(tokens[place:end]))
-        out.append(_keep(names, name) + tail)
-        place = end
+        out.append(_keep(names, name) + tail if end > place else tokens[place])
+        place = max(end, place + 1)
     return Masked(" ".join(out), tuple(names))
 
 
@@ -119,12 +118,8 @@ def _ends(token: str, following: str) -> bool:
 
 def _without_tail(name: str) -> tuple[str, str]:
     """A run apart from the possessive and the punctuation that follow it."""
-    tail = re.search(r"(?:'s?)?[,?;:]*$|(?:'s)$", name)
-    cut = tail.start() if tail else len(name)
-    if (
-        name[cut:].startswith("'")
-        and not name[cut:].startswith("'s")
-        and name[cut - 1 : cut] != "s"
-    ):
+    cut = len(re.sub(r"(?:'s?)?[,?;:]*$", "", name, count=1))
+    apostrophe = name[cut : cut + 1] == "'" and name[cut : cut + 2] != "'s"
+    if apostrophe and name[cut - 1 : cut] != "s":
         cut += 1
     return name[:cut], name[cut:]

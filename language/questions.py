@@ -1,4 +1,4 @@
-"""What a question asks for: the expected kind of answer, its names, options and content terms."""
+"""Questions taken apart: the kind of answer they ask for, their options and content terms."""
 
 from __future__ import annotations
 
@@ -22,13 +22,17 @@ Measure = Literal["none", "birth", "death", "lifespan", "date", "country", "numb
 
 @dataclass(frozen=True)
 class QuestionShape:
-    """A question taken apart.
+    """The parts of a question.
 
     ``noun`` is the noun asked for ("which magazine": magazine), lower-case, or empty. ``options``
     are the things to choose between or to compare. ``terms`` are the roots of the content words,
-    ``focus`` those next to the question word, ``roles`` those of nouns for persons who are not
-    named ("the director of ..."), except the one asked for. ``comparison`` says how options are
-    compared and ``measure`` by what.
+    ``focus`` the roots next to the question word, ``roles`` the roots of nouns for unnamed persons
+    ("the director of ..."), except the person asked for. ``comparison`` says how options are
+    compared, and ``measure`` by which quantity.
+
+    >>> shape = analyse_question("Who is older, Ann Lee or Bob Ray?")
+    >>> shape.answer_type, shape.options, shape.comparison, shape.measure
+    ('choice', ('Ann Lee', 'Bob Ray'), 'least', 'birth')
     """
 
     text: str
@@ -134,7 +138,7 @@ _UNSAID = frozenset(roots("country nationality citizenship located situated orig
 
 
 def analyse_question(question: str) -> QuestionShape:
-    """Take ``question``, English or Korean, apart; any text is accepted."""
+    """Takes ``question``, English or Korean, apart; any text is accepted."""
     text = " ".join(question.split())
     subject = requested(text)
     shape = (_korean_shape if is_korean(text) else _english_shape)(subject or text)
@@ -394,7 +398,7 @@ _KOREAN = re.compile(
 
 
 def requested(text: str) -> str:
-    """What a request is about, without the request's own words; empty where it is none."""
+    """The subject of a request ("Tell me about ..."); empty where ``text`` is no request."""
     for pattern in (_ENGLISH, _KOREAN):
         subject = pattern.sub("", text)
         if subject != text:

@@ -7,6 +7,7 @@ and gives the reply that the prompt asks for.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -22,6 +23,15 @@ from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.router import KIND_CLASSIFIER
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
+from ..prompts.graphrag_replies import (
+    CombinedAnswer,
+    CommunityReport,
+    FollowUp,
+    LocalAnswer,
+    Points,
+    PrimedAnswer,
+    ReplyPoint,
+)
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import (
     Answer,
@@ -42,10 +52,14 @@ from .follow_up.english import stand_alone
 from .questions.english import write_questions
 from .reading import Similarity, read
 from .relations import judge, relation_scores
-from .reporter import OfflineReporter
+from .reports.points import combine_points, write_points
+from .reports.write import write_report
 from .steps import Steps, answer_from_steps, next_step, split, synthesize
 
 R = TypeVar("R", bound=PromptReply)
+_ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
+_FOLLOW_UPS = 3
+_ANSWERED = 20.0
 
 
 class OfflineLanguageModel:
@@ -60,7 +74,6 @@ class OfflineLanguageModel:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
         # The same few hundred phrases relate most entities.
         self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
-        self._reporter = OfflineReporter(self._answer, self._similarity)
         self._functions: dict[str, Callable[..., PromptReply]] = {
             "grade_passages": self._grade,
             "grade_strips": self._grade,
@@ -75,7 +88,13 @@ class OfflineLanguageModel:
             "keep_topics": self._keep_topics,
             "score_relations": self._score_relations,
             "judge_evidence": self._judge_evidence,
-            **self._reporter.functions,
+            "write_report": self._write_report,
+            "rate_reports": self._rate_reports,
+            "map_texts": self._map_texts,
+            "combine_points": self._combine_points,
+            "local_answer": self._local_answer,
+            "prime": self._prime,
+            "follow_up": self._follow_up,
             "choose_method": self._choose_method,
             "stand_alone": self._stand_alone,
             "next_step": next_step,
@@ -157,6 +176,53 @@ class OfflineLanguageModel:
 
     def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
         return judge(question, texts[1:])
+
+    def _write_report(self, texts: Sequence[Excerpt]) -> CommunityReport:
+        lines = (_ROW.fullmatch(line) for text in texts for line in text["text"].splitlines())
+        rows = [Excerpt(id=line[1], title=line[2], text=line[3]) for line in lines if line]
+        return write_report(rows or texts)
+
+    def _points(self, question: str, texts: Sequence[Excerpt]) -> list[ReplyPoint]:
+        return write_points(question, texts, self._similarity(question))
+
+    def _rate_reports(self, question: str, texts: Sequence[Excerpt]) -> KeptTexts:
+        telling = (id for point in self._points(question, texts) for id in point.evidence)
+        return KeptTexts(keep=list(dict.fromkeys(telling)))
+
+    def _map_texts(self, question: str, texts: Sequence[Excerpt]) -> Points:
+        return Points(points=self._points(question, texts))
+
+    def _combine_points(
+        self, question: str, texts: Sequence[Excerpt], general: str
+    ) -> CombinedAnswer:
+        return combine_points(texts)
+
+    def _local_answer(
+        self, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
+    ) -> Answer:
+        return self._answer(question, texts)
+
+    def _prime(self, question: str, texts: Sequence[Excerpt]) -> PrimedAnswer:
+        """The points of the texts; rules can only ask the same again of the best texts' topics."""
+        points = self._points(question, texts)
+        titles = {text["id"]: text["title"] for text in texts}
+        named = dict.fromkeys(titles[id] for point in points for id in point.evidence)
+        return PrimedAnswer(
+            points=points,
+            follow_ups=[
+                FollowUp(question=f"{title}: {question}", score=100 - place)
+                for place, title in enumerate(list(named)[:_FOLLOW_UPS])
+            ],
+        )
+
+    def _follow_up(
+        self, main: str, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
+    ) -> LocalAnswer:
+        answer = self._answer(question, texts)
+        quoted = Excerpt(id="1", title="", text=" ".join(quote.quote for quote in answer.quotes))
+        least = _ANSWERED if answer.sufficient else 0.0
+        score = max([least, *(point.score for point in self._points(main, [quoted]))])
+        return LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
 
     def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:
         """What the classifier holds most likely, also where it would abstain."""

@@ -11,7 +11,6 @@ from ...language.answer_types import countries, life_facts
 from ...language.mentions import aliases, key
 from ..questions.english import (
     ASIDE,
-    DEFINED,
     LEAD,
     PARTICIPLE,
     PRONOUN,
@@ -20,8 +19,18 @@ from ..questions.english import (
     find_topic,
     nation,
 )
-from .entity_types import Found, Link, Thing, life_of, type_of_name, type_of_noun
-from .marks import Mark, marks_of, mentions_of, noun_phrases
+from .entities import (
+    Found,
+    Link,
+    Mark,
+    Thing,
+    life_of,
+    marks_of,
+    mentions_of,
+    noun_phrases,
+    type_of_name,
+    type_of_noun,
+)
 
 _MOST_IN_SENTENCE = 16
 _LONGEST_RELATION = 7
@@ -86,14 +95,15 @@ def read_english(title: str, text: str) -> Found:
     topic = find_topic(title, whole, plain)
     if not topic.name:
         return Found([], [], whole)
-    topic = topic._replace(noun=_defining_noun(plain))
+    defining = _PREPOSITION.split(topic.definition)[0].split()[-1:]  # "bridge" in "bridge across"
+    topic = topic._replace(noun="".join(defining).lower())
     about = Mark(0, 0, key(topic.name), topic.name, "name")
     own = {*aliases(topic.name), about.key}
     marks = [marks_of(span, some, own, about) for span, some in mentions_of(title, text, spans)]
     topic_type = _topic_type(topic, text)
     things = [Thing(about.key, topic.name, topic_type, 0, True)]
     links = []
-    for relation, thing in (*life_of(text, _LIFE), *_nationality(plain)):
+    for relation, thing in (*life_of(text, _LIFE), *_nationality(topic)):
         things.append(thing)
         links.append(Link(about.key, relation, thing.key, 9.0))
     others = topic.kind != "person" or not _is_named(title, text)
@@ -132,13 +142,6 @@ def _topic_type(topic: Topic, text: str) -> str:
 
 def _type(mark: Mark, text: str) -> str:
     return type_of_name(mark.name, text, *mark[:2]) if mark.kind == "name" else mark.kind
-
-
-def _defining_noun(plain: list[str]) -> str:
-    """The noun that says what the passage is about: "bridge" in "is a bridge across the Firth"."""
-    defined = DEFINED.search(plain[0]) if plain else None
-    words = _PREPOSITION.split(defined[1])[0].split() if defined else []
-    return words[-1].lower() if words else ""
 
 
 def _subject(text: str, marks: list[Mark], topic: Topic, about: Mark) -> _Subject:
@@ -343,10 +346,9 @@ def _in_asides(
                 yield from _link(owner, f"is {words[1]}" if words else "is linked with", mark, 3.0)
 
 
-def _nationality(plain: list[str]) -> Iterator[tuple[str, Thing]]:
+def _nationality(topic: Topic) -> Iterator[tuple[str, Thing]]:
     """The country of a topic that is "a Norwegian painter"."""
-    defined = DEFINED.search(plain[0]) if plain else None
-    for span, country in countries(defined[1]) if defined else ():
+    for span, country in countries(topic.definition):
         if span.text != country:
             yield "is from", Thing(key(country), country, "place", 0, False)
 

@@ -6,13 +6,13 @@ From names, noun phrases, numbers and dates, and what stands between them in a s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...language.analyser import is_korean, keywords, sentences
 from ...language.mentions import topic_title
 from ...state.facts import EntityFact, PassageFacts, RelationFact
 from .english import read_english
-from .entity_types import Found, Thing
+from .entities import Found, Thing
 from .korean import read_korean
 
 _MOST_RELATIONS = 60
@@ -47,25 +47,22 @@ def _entity(things: Sequence[Thing], whole: Sequence[str]) -> EntityFact:
     types = Counter(thing.type for thing in things if thing.type)
     told = [thing.sentence for thing in things if thing.leads] or [t.sentence for t in things]
     described = whole[told[0]] if whole else ""
+    if len(described) > _LONGEST_DESCRIPTION:
+        described = described[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + " …"
     return {
         "name": max((thing.name for thing in things), key=len),
         "type": types.most_common(1)[0][0] if types else "thing",
-        "description": _shortened(described, _LONGEST_DESCRIPTION),
+        "description": described,
     }
-
-
-def _shortened(sentence: str, most: int) -> str:
-    return sentence if len(sentence) <= most else sentence[:most].rpartition(" ")[0] + " …"
 
 
 def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
     """The relations, each once; a mere connection only where nothing more is known of a pair."""
     best: dict[tuple[str, str, str], RelationFact] = {}
-    said = {pair for link in found.links if link.strength > _MERE for pair in _pairs(link)}
+    said = {frozenset((link.source, link.target)) for link in found.links if link.strength > _MERE}
     for link in found.links:
-        if link.strength <= _MERE and (link.source, link.target) in said:
-            continue
-        if names[link.source] == names[link.target]:
+        known = link.strength <= _MERE and frozenset((link.source, link.target)) in said
+        if known or names[link.source] == names[link.target]:
             continue
         fact: RelationFact = {
             "source": names[link.source],
@@ -73,15 +70,10 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
             "relation": link.relation,
             "strength": link.strength,
         }
-        known = best.setdefault((link.source, link.relation.lower(), link.target), fact)
-        known["strength"] = max(known["strength"], link.strength)
+        first = best.setdefault((link.source, link.relation.lower(), link.target), fact)
+        first["strength"] = max(first["strength"], link.strength)
     kept = sorted(best.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
     return [fact for fact in best.values() if any(fact is one for one in kept)]
-
-
-def _pairs(link: tuple[str, str, str, float]) -> Iterable[tuple[str, str]]:
-    source, _, target, _ = link
-    return (source, target), (target, source)
 
 
 def summarise(descriptions: Sequence[str]) -> str:

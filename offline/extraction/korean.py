@@ -9,8 +9,7 @@ from ...language.analyser import Span, sentences
 from ...language.answer_types import countries, life_facts
 from ...language.mentions import Mention, aliases, find_mentions, key
 from ...language.questions import analyse_question
-from .entity_types import Found, Link, Thing, life_of
-from .marks import Mark
+from .entities import Found, Link, Mark, Thing, life_of
 
 _MOST_IN_SENTENCE = 12
 _LIFE = ("에 태어났다", "에 죽었다", "에서 태어났다", "에서 죽었다")

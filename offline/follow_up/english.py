@@ -10,7 +10,7 @@ from ...language.answer_types import name_spans, quoted_names
 from ...language.mentions import question_mentions
 from ...language.questions import analyse_question
 from ...prompts.prompt import Excerpt
-from ..extraction.entity_types import type_of_name
+from ..extraction.entities import type_of_name
 from ..questions.english import kind_of
 from .korean import Named, korean_names, korean_stand_alone
 

@@ -26,13 +26,17 @@ _LONGEST = 30
 
 
 class Topic(NamedTuple):
-    """What a passage is about: "``called`` ``be`` a ``noun``", as in "the Dart is a river"."""
+    """What a passage is about: "``called`` ``be`` a ``noun``", as in "the Dart is a river".
+
+    ``definition`` are the words of the first sentence that hold the noun: "long river".
+    """
 
     name: str
     called: str
     kind: Kind
     be: str
     noun: str
+    definition: str
 
 
 class _Clause(NamedTuple):
@@ -65,7 +69,7 @@ PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
 _BY = re.compile(rf"\b({PARTICIPLE}(?:,? and (?:[a-z]+ly )?{PARTICIPLE})?) by\b")
 _DONE = re.compile(rf"(?<![\w-])({PARTICIPLE}|born) (?:[a-z]+ )?(?:in|on|at) (?:the )?(?=[\dA-Z])")
 _NOT_PASSIVE = re.compile(r"(?:\b(?:and|or|he|she|it|they|has|have|had)|[A-Z]\w*) $")
-DEFINED = re.compile(
+_DEFINED = re.compile(
     r"\b(?:is|was|are|were) (?:an?|the|one of the) (.+?)"
     rf"(?=[,.;:]|$| (?:{PARTICIPLE} (?:by|in|on|at|from|to|as|for)|in|of|on|at|by|for|from|with|"
     r"to|and|or|near|about|located|starring|featuring|that|which|who|whose|where)\b)"
@@ -159,19 +163,21 @@ def find_topic(title: str, whole: list[str], plain: list[str]) -> Topic:
     """What the passage is about: its title, or the first name in it."""
     text = " ".join(whole)
     name = title or next((span.text for span in name_spans(text)), "")
-    defined = DEFINED.search(plain[0]) if plain else None
-    be = _BE.search(plain[0]) if defined else None
-    noun = defined[1].rpartition(" ")[2].lower() if defined else ""
+    first = plain[0] if plain else ""
+    defined = _DEFINED.search(first)
+    be = _BE.search(first) if defined else None
+    definition = defined[1] if defined else ""
+    noun = definition.rpartition(" ")[2].lower()
     kind = kind_of(noun) if noun else "thing"
     openers = {match[0].strip().lower() for match in map(PRONOUN.match, plain) if match}
-    opening = next((s.text for s in name_spans(plain[0]) if not s.start), "") if plain else ""
+    opening = next((s.text for s in name_spans(first) if not s.start), "")
     foreign = " " in opening and not {*terms(opening)} & {*terms(name)}
     personal = not foreign and openers & {"he", "she", "his", "her"} and "it" not in openers
     life = life_facts(text)
     dated = life.birth and life.birth.key[1] and (life.death is None or life.death.key[1])
     kind = "person" if kind == "thing" and (personal or dated) else kind
     article = "the " if f"The {name} " in text or f" the {name} " in text else ""
-    return Topic(name, article + name, kind, be[1] if be else "is", noun)
+    return Topic(name, article + name, kind, be[1] if be else "is", noun, definition)
 
 
 @lru_cache(maxsize=10_000)
@@ -186,10 +192,9 @@ def _clauses(plain: list[str], topic: Topic) -> list[_Clause | None]:
     found: list[_Clause | None] = []
     person = ""
     for sentence in plain:
+        clause = _clause(sentence, topic)
         if person and topic.kind != "person" and sentence.startswith(("He ", "She ")):
             clause = _said(person, sentence.partition(" ")[2], None)
-        else:
-            clause = _clause(sentence, topic)
         if clause and clause.who == "Who" and not clause.on_topic:
             person = clause.subject
         found.append(clause)

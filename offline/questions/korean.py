@@ -47,12 +47,8 @@ def korean_incoming(title: str, whole: list[str]) -> list[list[str]]:
         questions += _asked(clause, topic)
     questions += [f"{_standing_alone(clause, topic)}?" for clause in clauses]
     word = max(_words(text), key=len, default="")
-    spare = (
-        [f"{word}에 대해 알려진 것은 무엇인가?", f"{with_particle(word, '은')} 어떠한가?"]
-        if word
-        else []
-    )
-    return [questions, spare]
+    asked = [f"{word}에 대해 알려진 것은 무엇인가?", f"{with_particle(word, '은')} 어떠한가?"]
+    return [questions, asked if word else []]
 
 
 def korean_outgoing(title: str, whole: list[str]) -> list[list[str]]:
