@@ -2,9 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: install demo test lint drawings dev clean
+.PHONY: install demo test lint bench drawings dev clean
 
 install: $(STAMP)
 
@@ -29,6 +30,18 @@ lint: install
 	$(BIN)/ruff check .
 	mkdir -p $(VENV)/typed && ln -sfn ../.. $(VENV)/typed/ragraphs
 	MYPYPATH=$(VENV)/typed $(BIN)/mypy
+	MYPYPATH=$(VENV)/typed $(BIN)/mypy tests/support
+
+bench: install
+	$(BENCH).synthetic $(VENV)/bench
+	$(BENCH).scale hops 500
+	$(BENCH).scale entities 500
+	$(BENCH).scale communities 5000
+	$(BENCH).indexing demo
+	$(BENCH).latency hoprag $(VENV)/bench
+	$(BENCH).latency tog2 $(VENV)/bench
+	$(BENCH).latency deeprag $(VENV)/bench
+	$(BENCH).throughput $(VENV)/bench --graph basic --questions 24
 
 drawings: install
 	$(BIN)/python -m ragraphs.graphs README.md README.ko.md

@@ -15,7 +15,7 @@ with evaluate_extra():
     from matplotlib.figure import Figure
 
 _MARKERS = "osD^v<>pP*Xhd"
-_STYLE = {"svg.fonttype": "none", "svg.hashsalt": "ragraphs", "text.parse_math": False}
+_STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "ragraphs", "text.parse_math": False}
 
 
 def draw(file: Path, title: str, strategies: Sequence[Mapping[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from ..index.layers import ENTITIES
 from ..index.opening import Index
 from ..language.mentions import normalised
 from ..state.errors import RagraphsError
-from ..stores.catalogue import batches
+from ..stores.queries import batches
 from ..stores.entities import StoredEntity
 
 _MOST_RELATIONS = 200

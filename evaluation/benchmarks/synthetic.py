@@ -1,17 +1,36 @@
-"""A corpus of any size, made up: people, towns, films and companies that mention one another."""
+"""A corpus of any size, made up: people, towns, films and companies that mention one another.
+
+``python -m ragraphs.evaluation.benchmarks.synthetic FOLDER`` writes one as a question set.
+"""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 from ...state.records import Document
+from ..command import run
 
 _ONSETS = "B Br C Cl D Dr F Fl G Gr H J K Kl L M N P Pr R S St T Tr V W".split()
 _VOWELS = "a e i o u ai ea ia oa".split()
 _CODAS = "l ld lm m n nd nt r rn rt s sk st th x".split()
 _WORKS = ["film", "novel", "opera", "play"]
 _TRADES = ["engineer", "painter", "composer", "chemist", "architect", "novelist"]
+
+
+def main(folder: Path, passages: int = 200, questions: int = 10) -> None:
+    """Writes ``passages.jsonl``, and ``questions.jsonl`` about the first passages."""
+    documents = list(made_up(passages))
+    asked = [
+        {"question": f"In which year was {one['title']} founded?", "supporting": [one["id"]]}
+        for one in documents[:questions]
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("passages", documents), ("questions", asked)):
+        lines = (json.dumps(row) + "\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
 def made_up(count: int, seed: int = 0) -> Iterator[Document]:
@@ -67,3 +86,7 @@ def _text(number: int, name: str, others: list[str], chance: random.Random) -> s
         f"search of a lost brother. It was first shown in {d} and won a prize in {year + 2}. "
         f"A sequel was written by {e}, who called {name} a turning point."
     )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ragraphs.index.entities import _entries
 from ragraphs.stores import schema
@@ -23,14 +25,14 @@ FACTS = {
 TYPES = {"Benjamin Baker": "person", "Forth Bridge": "work"}
 
 
-def documents(**texts):
+def documents(**texts: str) -> list[dict[str, str]]:
     return [{"id": id, "title": id.title(), "text": text} for id, text in texts.items()]
 
 
 ALL = documents(**TEXTS)
 
 
-def prompt_of(body):
+def prompt_of(body: Any) -> str:
     """Which of the prompts a request renders."""
     human = body["messages"][1]["content"]
     for name, sign in {
@@ -46,11 +48,13 @@ def prompt_of(body):
     raise AssertionError(human)
 
 
-def title_in(body):
-    return re.search(r'title="([^"]+)"', body["messages"][1]["content"])[1]
+def title_in(body: Any) -> str:
+    found = re.search(r'title="([^"]+)"', body["messages"][1]["content"])
+    assert found is not None
+    return found[1]
 
 
-def facts_of(triples, said_in=""):
+def facts_of(triples: Iterable[Sequence[str]], said_in: str = "") -> dict[str, list[Any]]:
     names = dict.fromkeys(name for source, _, target in triples for name in (source, target))
     return {
         "entities": [
@@ -65,7 +69,7 @@ def facts_of(triples, said_in=""):
     }
 
 
-def reply(body):
+def reply(body: Any) -> Any:
     """A model that reads every passage well."""
     prompt, title = prompt_of(body), title_in(body)
     questions = {"incoming": [f"What is {title}?"], "outgoing": [f"Who made {title}?"]}
@@ -79,35 +83,37 @@ def reply(body):
     return {**questions, **facts} if prompt == "read_passage" else facts
 
 
-def build(indexing, given=ALL, layers=("entities",), **context):
+def build(
+    indexing: Any, given: Any = ALL, layers: Iterable[str] = ("entities",), **context: Any
+) -> Any:
     return indexing.run(documents=given, context={"layers": list(layers), **context})
 
 
-def asked(model, *prompts):
+def asked(model: Any, *prompts: str) -> list[Any]:
     return [body for body in model.chats if prompt_of(body) in prompts]
 
 
-def reading_calls(model):
+def reading_calls(model: Any) -> list[str]:
     return [prompt_of(b) for b in model.chats if prompt_of(b) != "summarise_description"]
 
 
-def layer_of(indexing):
+def layer_of(indexing: Any) -> list[Any]:
     """What the layer holds, as it is exported."""
     lines = [json.loads(line) for line in indexing.export().splitlines()]
     return [line for line in lines if line["kind"] in {"facts", "entity", "relation"}]
 
 
-def triples_of(indexing):
+def triples_of(indexing: Any) -> set[tuple[str, str, str]]:
     store = indexing.index.entities
     names = {entity.id: entity.name for entity in store.all_entities()}
     return {(names[one.source], one.relation, names[one.target]) for one in store.all_relations()}
 
 
-def names_of(indexing):
+def names_of(indexing: Any) -> list[str]:
     return sorted(entity.name for entity in indexing.index.entities.all_entities())
 
 
-def rows_of(indexing):
+def rows_of(indexing: Any) -> str:
     """Every row of every table that is made of the facts, as one text."""
     with indexing.index.entities._engine.connect() as connection:
         return "\n".join(
@@ -120,7 +126,7 @@ def rows_of(indexing):
         )
 
 
-def vector_texts(indexing):
+def vector_texts(indexing: Any) -> list[str]:
     """The texts that the vectors of entities were made of, as their ids tell."""
     entries = {entry.id: entry for entry in _entries(indexing.index)}
     return sorted(entries[id].text for id in indexing.index.vectors.ids("entities"))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from communities_support import MODEL, Script, build, build_from_triples, clustered
-from ragraphs.context import GraphragContext, IndexContext, settings
+from ragraphs.context import GraphragContext, IndexContext
 from ragraphs.graphs.graphrag import graph
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.opening import Index, open_index
+from ragraphs.settings import settings
+from ragraphs.state.index import IndexInput
 from stub_openai import serving_openai
 
 QUESTION = {"question": "Who knows whom?"}
@@ -23,7 +25,7 @@ class _Building:
 
     def run(self, context: Any, **given: Any) -> Any:
         named = {"index": str(self.folder / "index"), "embeddings": "lexical", **context}
-        return index_graph.invoke(given, context=IndexContext(**named))
+        return index_graph.invoke(cast(IndexInput, given), context=IndexContext(**named))
 
 
 def build_once(folder: Path) -> Path:
