@@ -20,7 +20,7 @@ from . import show
 from .entities import entities
 from .evaluate import evaluate
 from .flags import Json, Shown, context_options, explain, shown
-from .running import ask_graph, opened, run_with_progress
+from .running import ask_graph, opened, run_index
 
 if TYPE_CHECKING:
     from ..state.answering import AnswerOutput
@@ -83,12 +83,10 @@ def index(
     context: IndexContext,
 ) -> None:
     """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
-    from ..graphs.index import graph
-
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
-    result = run_with_progress(graph, given, context, quiet=as_json)
+    result = run_index(given, context, quiet=as_json)
     show.print_json(result) if as_json else show.indexing(result)
     if result["failures"]:
         raise typer.Exit(1)
@@ -103,10 +101,7 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     is_local = (context.embeddings, context.model) == ("lexical", OFFLINE)
     if not sys.stdin.isatty() or (is_new and is_local):
         return
-    from ..graphs.index import graph
-
-    dry = context.model_copy(update={"dry_run": True})
-    planned = graph.invoke(given, context=dry)
+    planned = run_index(given, context.model_copy(update={"dry_run": True}))
     tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
     if not tokens:
         return
@@ -180,9 +175,7 @@ def remove(
     context: IndexContext,
 ) -> Shown:
     """Remove documents, with all that belongs to them, from an index."""
-    from ..graphs.index import graph
-
-    return graph.invoke({"remove": documents}, context=context), show.indexing
+    return run_index({"remove": documents}, context), show.indexing
 
 
 @app.command()
@@ -256,18 +249,11 @@ def communities(
 @context_options(RouterContext)
 def demo(*, context: RouterContext) -> None:
     """Index a small bundled corpus and ask it three questions."""
-    from ..graphs.index import graph
-
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
         place = f"{folder}/index"
         with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
-            result = run_with_progress(
-                graph,
-                {"sources": [str(corpus)]},
-                IndexContext(index=place, layers=["sentences", "entities"]),
-                quiet=False,
-            )
-        show.indexing(result)
+            layered = IndexContext(index=place, layers=["sentences", "entities"])
+            show.indexing(run_index({"sources": [str(corpus)]}, layered, quiet=False))
         for method, question in _DEMO_QUESTIONS:
             show.out.print(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
             chosen = {"index": place, "method": method}

@@ -17,6 +17,7 @@ from .show import err
 if TYPE_CHECKING:
     from ..evaluation.retrieval import Report
     from ..index.opening import Index
+    from ..state.index import IndexInput
 
 
 def opened(context: Context) -> Index:
@@ -26,8 +27,10 @@ def opened(context: Context) -> Index:
     return open_index(context)
 
 
-def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) -> Any:
-    """The output of ``graph``, with a bar for every step that reports progress."""
+def run_index(given: IndexInput, context: Context, *, quiet: bool = True) -> Any:
+    """The output of the index graph; unless ``quiet``, with a bar for every step that reports."""
+    from ..graphs.index import graph
+
     with progress_bars(quiet=quiet) as report:
         # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
         return asyncio.run(_follow(graph, given, context, report))
@@ -35,7 +38,7 @@ def run_with_progress(graph: Any, given: Any, context: Context, *, quiet: bool) 
 
 @contextmanager
 def progress_bars(*, quiet: bool) -> Iterator[Report]:
-    """A function that shows how many of how many parts of a step are done, as a bar on stderr."""
+    """A function that shows, as a bar on stderr, how many parts of a step are done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -95,7 +98,7 @@ def ask_graph(
 def _run_watched(
     graph: Any, given: Any, context: Context, watch: Callable[[str, dict[str, Any]], None]
 ) -> tuple[Any, Any]:
-    """The last values, and what the run stopped to ask, if it did.
+    """The last values, and the question that the run stopped at, if it did.
 
     The text of an answer that is streamed shows on stderr meanwhile.
     """

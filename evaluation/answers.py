@@ -107,8 +107,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         asyncio.run(language_model(index, plan.context))  # fails early where there is none
         scored: dict[MethodName, list[Scored]] = {}
         for method, chosen in contexts.items():
-            asking = _Asking(method, chosen, ledger, plan.parallel, plan.report)
-            outcomes = asyncio.run(asking.ask(questions, keys[method]))
+            outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
             pairs = zip(questions, outcomes, strict=True)
             scored[method] = [score(*pair, dataset.prefix(index.folder)) for pair in pairs]
         yield Asked(dataset, index, scored)
@@ -205,32 +204,30 @@ def _keys_of(
     return keys
 
 
-class _Asking(NamedTuple):
-    """Asks a method questions, ``parallel`` at the same time, and keeps the outcomes."""
+async def _ask(
+    method: MethodName,
+    context: QuestionContext,
+    asked: Sequence[LabelledQuestion],
+    keys: Sequence[str],
+    ledger: Ledger,
+    plan: Plan,
+) -> list[Outcome]:
+    """The outcome of every question: the one that ``ledger`` has under its key, or a new one."""
+    slots, done = asyncio.Semaphore(plan.parallel), 0
 
-    method: MethodName
-    context: QuestionContext
-    ledger: Ledger
-    parallel: int
-    report: Report
+    async def one(question: LabelledQuestion, key: str) -> Outcome:
+        nonlocal done
+        outcome = ledger.get(key)
+        if outcome is None:
+            async with slots:
+                outcome = await _run(method, context, question.question)
+            if not outcome["error"]:
+                ledger.put(key, outcome)
+        done += 1
+        plan.report(method, done, len(asked))
+        return outcome
 
-    async def ask(self, asked: Sequence[LabelledQuestion], keys: Sequence[str]) -> list[Outcome]:
-        """The outcome of every question: the one that is kept, or a new one."""
-        slots, done = asyncio.Semaphore(self.parallel), 0
-
-        async def one(question: LabelledQuestion, key: str) -> Outcome:
-            nonlocal done
-            outcome = self.ledger.get(key)
-            if outcome is None:
-                async with slots:
-                    outcome = await _run(self.method, self.context, question.question)
-                if not outcome["error"]:
-                    self.ledger.put(key, outcome)
-            done += 1
-            self.report(self.method, done, len(asked))
-            return outcome
-
-        return await asyncio.gather(*map(one, asked, keys))
+    return await asyncio.gather(*map(one, asked, keys))
 
 
 async def _run(method: MethodName, context: QuestionContext, question: str) -> Outcome:

@@ -72,16 +72,15 @@ async def test_progress_and_updates_are_streamed(server):
         input={**given, "sources": ["docs"]},
         context={"index": "streamed"},
         stream_mode=["custom", "updates"],
+        stream_subgraphs=True,
     ):
-        seen.setdefault(part.event, []).append(part.data)
+        seen.setdefault(part.event.partition(":")[0], []).append(part.data)
     assert {"step": "split", "done": 2, "total": 2} in seen["custom"]
-    assert seen["custom"][-1] == {"step": "embed", "done": 5, "total": 5}
-    assert [next(iter(update)) for update in seen["updates"]] == [
-        "scan",
-        "split",
-        "read",
-        "finish",
-    ]
+    assert seen["custom"][-1] == {"step": "embed_passages", "done": 5, "total": 5}
+    assert [next(iter(update)) for update in seen["updates"]] == ["scan", "update", "count"]
+    steps = [next(iter(update)) for update in seen["updates|update"]]
+    assert steps[:2] == ["split", "import_triples"] and steps[-1] == "forget"
+    assert {"embed_passages", "extract", "resolve_entities"} < set(steps)
     await client.aclose()
 
 

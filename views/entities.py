@@ -10,8 +10,8 @@ from ..index.layers import ENTITIES
 from ..index.opening import Index
 from ..language.mentions import normalised
 from ..state.errors import RagraphsError
-from ..stores.queries import batches
 from ..stores.entities import StoredEntity
+from ..stores.queries import batches
 
 _MOST_RELATIONS = 200
 _BATCH = 1000

@@ -118,21 +118,18 @@ def best(case: Case, parameters: GraderParameters) -> float:
 
 def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any]:
     """How the verdicts fall for retrievals that found support and for those that lost it."""
-    drawn: dict[str, list[str]] = {"with_support": [], "without_support": []}
-    for case in cases:
-        pairs = [("without_support", case.stripped())]
-        if any(case.support):
-            pairs.append(("with_support", case))
-        for name, shown in pairs:
-            grades = [grade(row, parameters) for row in shown.features]
-            drawn[name].append(verdict(grades, parameters["upper"], parameters["lower"]))
-    shares = {
-        name: {
+    retrievals = {
+        "with_support": [case for case in cases if any(case.support)],
+        "without_support": [case.stripped() for case in cases],
+    }
+    shares = {}
+    for name, shown in retrievals.items():
+        grades = [[grade(row, parameters) for row in case.features] for case in shown]
+        verdicts = [verdict(each, parameters["upper"], parameters["lower"]) for each in grades]
+        shares[name] = {
             kind: round(verdicts.count(kind) / len(verdicts), 3)
             for kind in ("correct", "ambiguous", "incorrect")
         }
-        for name, verdicts in drawn.items()
-    }
     right = shares["with_support"]["correct"] + 1 - shares["without_support"]["correct"]
     return {"balanced_accuracy": round(right / 2, 3), **shares}
 

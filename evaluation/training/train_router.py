@@ -115,9 +115,8 @@ def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClas
     groups = Counter((case.kind, name) for name, case in kept)
     parts = Counter(kind for kind, _ in groups)
     weight = np.array([1 / (groups[c.kind, name] * parts[c.kind]) for name, c in kept])
-    features = np.array([[*case.features.values()] for _, case in kept])
-    scaler = StandardScaler().fit(features)
-    rows = scaler.transform(features)
+    scaler = StandardScaler()
+    rows = scaler.fit_transform([[*case.features.values()] for _, case in kept])
     fitted = LogisticRegression(max_iter=1000).fit(rows, labels, weight / weight.mean())
     kinds = [KINDS[label] for label in fitted.classes_]
     return {
