@@ -18,7 +18,7 @@ from ...models.meter import current_meter
 from ...models.protocol import NoReplyError
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number
-from ...state.graphrag import GraphragState, Knowledge
+from ...state.graphrag import ContextText, GraphragState
 from ...state.records import Evidence
 from ..answer import settled, unanswered
 from ..node import node
@@ -37,7 +37,7 @@ class Surroundings(NamedTuple):
     """What local search reads: passages to quote from, and what is known besides."""
 
     evidence: list[Evidence]
-    knowledge: list[Knowledge]
+    knowledge: list[ContextText]
     communities: list[str]
 
 
@@ -95,7 +95,7 @@ def surroundings(index: Index, question: str, context: GraphragContext) -> Surro
     ids = _near_communities(index, entities, set(view.at(context.level)))
     reports = [report_text(view.report(id)) for id in ids]
     kept = _fitting_texts(reports, limits["reports"])
-    knowledge: list[Knowledge] = (
+    knowledge: list[ContextText] = (
         [{"title": "Entities and relations", "text": graph}] if graph else []
     )
     knowledge += [
@@ -108,7 +108,7 @@ def surroundings(index: Index, question: str, context: GraphragContext) -> Surro
     )
 
 
-def shown_knowledge(knowledge: Sequence[Knowledge]) -> list[Excerpt]:
+def shown_knowledge(knowledge: Sequence[ContextText]) -> list[Excerpt]:
     """What is known besides, marked so that it is not taken for a numbered text."""
     return [{"id": "-", "title": one["title"], "text": one["text"]} for one in knowledge]
 
