@@ -1,4 +1,4 @@
-"""Finding the sentence that a statement rests on."""
+"""Finding the sentences that support a statement, and quotations in a text."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ def cite_statement(
 ) -> list[CitedSentence]:
     """The sentences most like ``statement`` among passages (id, text), at most one of each.
 
-    A sentence scores the share of the statement's keywords that it has, less for others that it
-    has besides. One that shares a single keyword of many, or is longer than a quotation should be,
-    is not given.
+    A sentence scores the share of the statement's keywords that it has, less for each keyword of
+    its own. Sentences that share one keyword of many, or are too long to quote, are left out.
     """
     wanted = keywords(statement)
     best = [_best(id, text, wanted) for id, text in passages]
@@ -42,7 +41,7 @@ def cite_statement(
 
 
 def nearest_statements(statement: str, others: Sequence[str], most: int) -> list[int]:
-    """The places of those of ``others`` that share most keywords with ``statement``."""
+    """Places of the ``others`` nearest to ``statement`` by keywords, at most ``most``."""
     wanted = keywords(statement)
     scores = [_cosine(wanted, keywords(other)) for other in others]
     ranked = sorted(range(len(others)), key=lambda place: (-scores[place], place))

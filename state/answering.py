@@ -23,13 +23,13 @@ StopReason = Literal[
 
 
 class QuestionInput(TypedDict):
-    """What every graph that answers questions takes."""
+    """The input of every graph that answers questions."""
 
     question: str
 
 
 class AnswerOutput(TypedDict):
-    """What every graph that answers questions returns.
+    """The output of every graph that answers questions.
 
     ``evidence`` is best first; ``sufficient`` says whether it supported the answer, and
     ``stop_reason`` why the run ended (None while it runs). ``warnings`` tell what was degraded on

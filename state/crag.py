@@ -22,7 +22,7 @@ class Grade(TypedDict):
 
 
 class CragOutput(AnswerOutput):
-    """What the crag graph returns besides: the verdict, the grades behind it, the queries sent."""
+    """The output of the crag graph: also the verdict, the grades behind it, the queries sent."""
 
     verdict: Verdict | None
     grades: list[Grade]

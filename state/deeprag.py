@@ -15,9 +15,9 @@ NodeDecision = Literal["undecided", "decompose", "retrieve"]
 
 
 class NarrativeStep(TypedDict):
-    """One step of the narrative: a sub-question and what came of it.
+    """One step of the narrative: a sub-question, its atomic decision and its answer.
 
-    ``source`` is the decision: passages are retrieved, or the answers of ``earlier`` steps do.
+    ``source`` is the decision: passages are retrieved, or ``earlier`` answers suffice.
     ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
     """
 
@@ -56,7 +56,7 @@ class TreeNode(TypedDict):
 
 
 class DeepragOutput(AnswerOutput):
-    """What the deeprag graph returns besides: its mode, and the steps or the tree."""
+    """The output of the deeprag graph: also its mode, and the steps or the tree."""
 
     mode: Literal["narrative", "tree"] | None
     steps: list[NarrativeStep]

@@ -1,4 +1,4 @@
-"""Records of entities, and of what relates them."""
+"""Records of entities, their relations, claims, merges and corrections."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class EntityClaim(NamedTuple):
 
 @dataclass(frozen=True)
 class EntityGraph:
-    """All that is known of a corpus's entities, each list in a fixed order."""
+    """The entities of a corpus, with mentions, relations, claims and merges; all in order."""
 
     entities: tuple[Entity, ...] = ()
     mentions: tuple[EntityMention, ...] = ()

@@ -2,7 +2,7 @@
 
 
 class RagraphsError(ValueError):
-    """One clear sentence that says what is wrong and what to do next.
+    """A person's error: one clear sentence says what is wrong and what to do next.
 
     A ``ValueError`` because the LangGraph server shows the message of builtin errors to its client
     and hides that of any other class.
@@ -14,7 +14,7 @@ class IndexNotFoundError(RagraphsError):
 
 
 class IncompleteIndexError(RagraphsError):
-    """An index lacks vectors of what it holds."""
+    """An index lacks vectors of its own passages, entities or reports."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -48,15 +48,15 @@ class LookUp(Question):
     passages: list[str]
 
 
-class Knowledge(TypedDict):
-    """What is shown beside the passages: statements about entities, or a report."""
+class ContextText(TypedDict):
+    """A text shown to the model beside the passages: statements about entities, or a report."""
 
     title: str
     text: str
 
 
 class GraphragOutput(AnswerOutput):
-    """What the graphrag graph returns besides: the points, and where they come from.
+    """The output of the graphrag graph: also the points, and where they come from.
 
     ``points`` are all that scored, best first.
     """
@@ -75,7 +75,7 @@ class GraphragState(QuestionInput, GraphragOutput):
     """
 
     batches: list[list[str]]
-    knowledge: list[Knowledge]
+    knowledge: list[ContextText]
     follow_ups: Annotated[list[Question], operator.add]
     pending: list[Question]
     rounds_left: int

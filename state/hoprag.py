@@ -26,7 +26,7 @@ class Hop(TypedDict):
 
 
 class HopragOutput(AnswerOutput):
-    """What the hoprag graph returns besides: every arrival, in the order of the walk."""
+    """The output of the hoprag graph: also every arrival, in the order of the walk."""
 
     hops: list[Hop]
 

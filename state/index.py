@@ -12,7 +12,7 @@ from .usage import add_usage, add_warnings
 
 
 class IndexInput(TypedDict, total=False):
-    """What to index: files, folders or globs, and documents given inline; and what to remove.
+    """The input of the index graph: files, folders or globs, inline documents, and removals.
 
     ``triples`` are files of entities and relations that were found elsewhere. With none of all
     these, an index that was interrupted is completed. Nothing of it stays on a thread.
@@ -32,7 +32,7 @@ class Failure(TypedDict):
 
 
 class Plan(TypedDict):
-    """What a run would read, and what it would cost.
+    """The forecast of a run: documents and passages to read, and their cost.
 
     ``passages`` are those to embed, ``embedding_tokens`` their size if the embeddings cost money;
     ``missing_replies`` and ``reply_tokens`` what a language model would be asked.
@@ -46,7 +46,7 @@ class Plan(TypedDict):
 
 
 class IndexOutput(TypedDict):
-    """What happened to the documents, and how large the index is now."""
+    """The output of the index graph: changes to documents, and the size of the index."""
 
     index: str
     embeddings: str

@@ -49,7 +49,7 @@ class Citation(TypedDict):
 
 
 class ModelUsage(TypedDict):
-    """What one model was asked: requests sent, replies reused from the table, tokens."""
+    """The use of one model: requests sent, replies reused from the table, tokens."""
 
     calls: int
     reused: int
@@ -58,7 +58,7 @@ class ModelUsage(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """What a run cost: per model, and the number of searches in the index and on the web."""
+    """The cost of a run: per model, and the number of searches in the index and on the web."""
 
     models: dict[str, ModelUsage]
     retrievals: int

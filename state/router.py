@@ -15,10 +15,10 @@ DecidedBy = Literal["user", "only", "classifier", "model"]
 
 
 class RoutingDecision(TypedDict):
-    """Which method answers first, and why.
+    """The choice of the method that answers first.
 
     ``obstacles`` says for each method why it is out, or nothing; ``kind`` is what the question
-    seems to ask for; ``scores`` are those of the feasible methods, best first.
+    seems to ask for; ``scores`` are of the feasible methods, best first.
     """
 
     method: str
@@ -30,7 +30,7 @@ class RoutingDecision(TypedDict):
 
 
 class Attempt(TypedDict):
-    """What one method gave; ``calls`` are requests to models."""
+    """The outcome of one method; ``calls`` are requests to models."""
 
     method: str
     sufficient: bool
@@ -47,7 +47,7 @@ class RouterInput(TypedDict, total=False):
 
 
 class RouterOutput(AnswerOutput):
-    """What the router returns: the answer of the method that found most, and the way there.
+    """The output of the router: the answer of the method that found most, and the way there.
 
     ``asked`` is the question as it stands alone; ``details`` is what the method returned besides;
     ``path`` has every method that was tried. The answer is a message as well.

@@ -90,7 +90,7 @@ class WalkedPath(TypedDict):
 
 
 class Tog2Output(AnswerOutput):
-    """What the tog2 graph returns besides: topics, the paths walked, what was found missing."""
+    """The output of the tog2 graph: also topics, walked paths, and clues to what was missing."""
 
     topics: list[TopicEntity]
     paths: list[WalkedPath]

@@ -1,4 +1,4 @@
-"""How the costs of nodes add up in the state."""
+"""Adding up the costs of nodes in the state."""
 
 from __future__ import annotations
 

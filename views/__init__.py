@@ -1,1 +1,1 @@
-"""What people look at: status, look-ups, drawings."""
+"""Views of an index for people: status, look-ups, drawings."""

@@ -13,7 +13,7 @@ _MOST_PASSAGES = 20
 
 
 def listed(index: Index, level: int | None = None) -> list[dict[str, Any]]:
-    """The tree of communities, each after its parent and with its depth, or those of a level.
+    """All communities, each after its parent, or the partition at ``level``.
 
     Blocks. Raises RagraphsError where the index has no communities layer.
     """
@@ -64,7 +64,7 @@ def looked_up(index: Index, id: str) -> dict[str, Any]:
 
 
 def _ranked(view: CommunityView, ids: list[str]) -> list[str]:
-    """The largest first, then those of most weight."""
+    """``ids``, the largest community first, then by rating."""
     return sorted(ids, key=lambda id: (-view.communities[id].size, -view.report(id)["rating"], id))
 
 

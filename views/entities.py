@@ -1,4 +1,4 @@
-"""Looking up the entities of an index, and correcting which names mean the same."""
+"""Looking up the entities of an index, and the merges that made them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def listed(index: Index, most: int, containing: str = "") -> list[dict[str, Any]
 
 
 def looked_up(index: Index, name: str) -> list[dict[str, Any]]:
-    """What is known of the entities called ``name``, or with that id. Blocks.
+    """The entities with this name or id: aliases, relations, claims and passages. Blocks.
 
     Raises RagraphsError where there is none.
     """
@@ -59,7 +59,7 @@ def with_passages(
 
 
 def merges(index: Index) -> list[dict[str, Any]]:
-    """What was taken for one entity, and why. Blocks; raises RagraphsError without the layer."""
+    """Every merge of names, with its reason. Blocks; raises RagraphsError without the layer."""
     ENTITIES.stamp(index)
     return [merge._asdict() for merge in index.entities.merges()]
 

@@ -1,4 +1,4 @@
-"""The graph that an index holds, to be drawn: its passages, and what joins them."""
+"""The graph of an index, to be drawn: its passages, and names, hops and entities between them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _DRAWN = frozenset({"sentences", "hops", "entities"})
 def drawn_index(index: Index) -> DrawnGraph:
     """Every passage, the names that at least two of them mention, hops, entities and relations.
 
-    Names are those of the sentences layer, hops and entities those of their layers. Blocks. Raises
-    RagraphsError where the index has none of them.
+    Each comes from its layer, names from the sentences layer. Blocks. Raises RagraphsError where
+    the index has none of these layers.
     """
     layers = index.catalogue.property("layers") or []
     if not _DRAWN.intersection(layers):

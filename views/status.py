@@ -1,4 +1,4 @@
-"""What an index holds."""
+"""The status of an index, and its export as JSON lines."""
 
 from __future__ import annotations
 

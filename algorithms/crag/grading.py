@@ -21,11 +21,11 @@ class GraderParameters(TypedDict):
 
 
 def features(question: str, title: str, text: str, cosine: float) -> tuple[float, float, float]:
-    """How a text meets a question, each in [0, 1] but the last, which is in [−1, 1].
+    """Three features of how well a text fits a question.
 
-    The share of the question's keywords in the text or its title, the share of its names and
-    numbers (of its keywords, where it has none that can be told by their form), and the cosine of
-    the embeddings.
+    In [0, 1], the share of the question's keywords that the text or its title has, and the same
+    share of its names and numbers (of all keywords where it has neither); in [−1, 1], the cosine
+    of the embeddings.
     """
     present = keywords(f"{title} {text}")
     wanted = keywords(question)

@@ -12,7 +12,7 @@ _WHOLE = 2
 
 
 def verdict(scores: Sequence[float], upper: float, lower: float) -> Verdict:
-    """What the grades in [−1, 1] of the retrieved passages mean together (CRAG §4.3).
+    """The verdict on a retrieval, from the grades in [−1, 1] of its passages (CRAG §4.3).
 
     Any score ≥ ``upper``: correct; all scores < ``lower``, or none at all: incorrect; otherwise
     ambiguous.

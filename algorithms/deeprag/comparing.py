@@ -28,7 +28,7 @@ class Computed(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """What an answer says: a date as (year, month, day) or a number (with its unit), or a name."""
+    """The value of an answer: a date as (year, month, day), a number with its unit, or names."""
 
     key: tuple[float, ...]
     unit: str
@@ -88,7 +88,7 @@ def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
 
 
 def comparison(question: str) -> ComparisonQuestion | None:
-    """What ``question`` compares, English or Korean, or None if it does not compare."""
+    """The comparison that ``question`` makes, English or Korean, or None."""
     if len(question) > _LONGEST:
         return None
     return (korean_comparison_of if is_korean(question) else comparison_of)(question)
@@ -125,7 +125,7 @@ def _names(answer: str) -> bool:
 
 
 def _value(measure: Measure, trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
-    """What the last answer of a trace that fits the measure says."""
+    """The value of the last answer of ``trace`` that fits ``measure``."""
     if measure == "lifespan":
         return _lifespan(trace, answered)
     for place in reversed(trace):
@@ -152,7 +152,7 @@ def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _Value | No
 
 
 def read_value(measure: Measure, answer: str) -> _Value | None:
-    """What ``answer`` says of ``measure``, or None where it says nothing of that kind."""
+    """The value of ``answer`` in terms of ``measure``, or None where it has none."""
     if measure in {"birth", "death", "date"}:
         found = dates(answer)
         return _Value(tuple(map(float, found[0].key)), "", frozenset()) if found else None

@@ -1,4 +1,7 @@
-"""The retrieval narrative: which sub-question comes next, and where its answer may come from."""
+"""The atomic decision of the retrieval narrative (DeepRAG): retrieve, or answer from before.
+
+The paper's δ ∈ {retrieve, parametric}; here earlier answers take the place of parametric knowledge.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _FIGURE = re.compile(r"\d(?:[\d,.]*\d)?")
 
 
 class AtomicDecision(NamedTuple):
-    """Where a sub-question is answered from, and why."""
+    """The source of a sub-question's answer, and the reason."""
 
     source: StepSource
     reason: str

@@ -1,4 +1,4 @@
-"""The tree of questions: what can be done next, and what each question is decided to be."""
+"""The tree of questions: deciding each question, and the next action."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def children_of(tree: Sequence[TreeNode], parent: str) -> list[TreeNode]:
 
 
 def terminals(nodes: Sequence[TreeNode]) -> list[TreeNode]:
-    """Those of some siblings whose answers no other one of them uses."""
+    """The siblings in ``nodes`` whose answers none of the others uses."""
     used = {id for node in nodes for id in node["depends_on"]}
     return [node for node in nodes if node["id"] not in used]
 

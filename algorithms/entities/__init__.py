@@ -1,1 +1,1 @@
-"""Which names are one entity."""
+"""Resolving names to entities (GraphRAG, ToG-2)."""

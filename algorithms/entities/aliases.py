@@ -95,7 +95,7 @@ def _numeral(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def fixed_parts(name: str) -> tuple[str, ...]:
-    """What two spellings of one thing must share: numbers, years, ordinals, "Jr." and "Sr."."""
+    """The parts two spellings of one thing must share: numbers, years, ordinals, "Jr.", "Sr."."""
     words = canonical(name).split()
     first = [str(_NUMBERS[words[0]])] if words and words[0] in _NUMBERS else []
     found = [word for word in words if word in _GENERATIONS or any(map(str.isdigit, word))]
@@ -153,7 +153,7 @@ def person_parts(name: str) -> tuple[str, ...]:
 
 
 def same_person(a: str, b: str) -> Literal["no", "initials", "partly"]:
-    """How two spellings of persons' names fit: by surname, and given names in the same order.
+    """Compares two spellings of persons' names by surname and by given names in the same order.
 
     "initials": they differ in initials only, and share a first name or two initials. "partly": one
     leaves out what the other says, so that more evidence is needed ("J. Smith", "John Smith").
@@ -263,7 +263,7 @@ _LONGEST = 10
 def aliases_in_text(text: str, names: Collection[str], known: Mapping[str, object]) -> list[Alias]:
     """Names that ``text`` explains by another one: "World Health Organization (WHO)".
 
-    ``names`` are the normalised names of what the passage speaks of and ``known`` those of the
+    ``names`` are the normalised names of the passage's entities and ``known`` the names of the
     whole corpus, among which an alias after "also known as" must be; initials and glosses in
     another script count as they stand in brackets.
     """

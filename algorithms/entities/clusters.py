@@ -1,4 +1,4 @@
-"""Which spellings of a corpus name one entity: candidates by shared words, then careful merging.
+"""Clustering names into entities: candidates by shared words, then careful merging.
 
 No two names are compared unless an index says that they share something rare, and a name joins a
 cluster only by its representative, so that chains of similar names do not become one entity.
@@ -140,7 +140,7 @@ def _alike(a: Name, b: Name) -> bool:
 
 
 def _particle(a: Name, b: Name) -> bool:
-    """Whether what one Korean name has more is a particle rather than a syllable of the name."""
+    """Whether the surplus of the longer Korean name is a particle, not a syllable of the name."""
     more = abs(len(forms.canonical(a.name)) - len(forms.canonical(b.name)))
     return more >= 2 or not a.titles.isdisjoint(b.titles)
 

@@ -1,4 +1,4 @@
-"""Which of a document's passages say what was found in the document as a whole."""
+"""Assigning the facts of a whole document to its passages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...state.facts import PassageFacts
 
 
 def share_facts(facts: PassageFacts, texts: Sequence[str]) -> list[PassageFacts]:
-    """The facts of each of a document's passages, out of those of the document.
+    """The facts of each passage of a document; ``facts`` are found in the document as a whole.
 
     A relation goes to the passages that have both of its names, else to those that have one, else
     to the first, so that none is lost; entities go where their names or relations are.

@@ -1,7 +1,7 @@
-"""From what was found in each passage to one graph of entities, relations and claims.
+"""Merging the facts of all passages into one graph of entities, relations and claims.
 
-A pure function of passages and corrections: the order of the passages does not matter, and what
-no passage speaks of leaves no trace.
+The result depends on passages and corrections alone: the order of the passages does not matter,
+and a passage that was removed leaves no trace.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def merge_facts(
     corrections: Sequence[Correction] = (),
     embed: Embed | None = None,
 ) -> EntityGraph:
-    """One graph of what was found in all passages.
+    """One graph of the facts of all passages.
 
     ``embed`` gives the vectors (n, d) of n names; without it, spellings and neighbours decide.
     Relations that merging makes lead from an entity to itself are left out.

@@ -1,4 +1,4 @@
-"""What a name means where it stands: its kind, corrections, short names and explained aliases."""
+"""Resolving names where they stand: by kind, corrections, short names and explained aliases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SAME: Reason = "same normalised name"
 
 
 class FoundFacts(NamedTuple):
-    """What was found in one passage; passages with the same ``title`` are of one document."""
+    """The facts of one passage; passages with the same ``title`` are of one document."""
 
     passage: str
     title: str
@@ -38,10 +38,10 @@ class FoundFacts(NamedTuple):
 
 
 class Said(NamedTuple):
-    """One name in one passage as written, with what is said of it there.
+    """One name in one passage as written, with its type and description there.
 
-    ``slot`` is what it is counted under: the normalised name, or the spelling if that was split
-    off from others of the same normalised name.
+    ``slot`` groups names that may be one: it is the normalised name, or the spelling if a
+    correction split that off from others of the same normalised name.
     """
 
     passage: str
@@ -53,7 +53,7 @@ class Said(NamedTuple):
 
 
 def entity_id(name: str, kind: str) -> str:
-    """The id of what bears ``name``, in normalised form, and is of the coarse ``kind``."""
+    """The id of the entity called ``name``, in normalised form, of the coarse ``kind``."""
     return digest("entity", name if _ALONE in name else normalised(name), kind)
 
 
@@ -82,7 +82,7 @@ class Decisions:
         self._references = {reference for c in self._splits for reference in (c.a, c.b)}
 
     def slot(self, spelling: str) -> str:
-        """What ``spelling`` is counted under."""
+        """The slot of ``spelling`` (see ``Said``)."""
         own = _alone(spelling)
         split = spelling in self._alone or not self._references.isdisjoint(
             entity_id(own, kind) for kind in (("", *KINDS) if self._references else ())
@@ -158,7 +158,7 @@ class Senses:
         return chosen
 
     def names(self) -> list[Name]:
-        """What there is to be merged."""
+        """The names to be merged, each with its passages, titles and neighbours."""
         passages: defaultdict[str, set[str]] = defaultdict(set)
         titles: defaultdict[str, set[str]] = defaultdict(set)
         for said, id in self.placed:
@@ -189,7 +189,7 @@ class Senses:
         }
 
     def _spellings(self) -> list[Merge]:
-        """What meets under one normalised name; the id given to a spelling serves to split it."""
+        """Merges of spellings with one normalised name; each has its own id, to split it."""
         return [
             Merge(main, id, other, entity_id(_alone(other), self._kind[id]), _SAME, 1.0)
             for id, (main, *others) in self._main_spellings().items()

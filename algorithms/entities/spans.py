@@ -1,4 +1,4 @@
-"""Where a text says the spellings of entities."""
+"""Finding the spellings of entities in a text."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _readings(
 
 @lru_cache(maxsize=50_000)
 def _stems(word: str) -> tuple[str, ...]:
-    """What remains of a word that ends in Hangul without each particle it may end in."""
+    """A word that ends in Hangul, without each particle that it may end in."""
     if not _HANGUL.fullmatch(word[-1]):
         return ()
     cuts = range(len(word) - 1, max(0, len(word) - 1 - _LONGEST_PARTICLE), -1)

@@ -30,7 +30,7 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 class Membership(NamedTuple):
-    """Where an entity stood: its community at each level down to its leaf.
+    """An entity's place in a hierarchy: its community at each level down to its leaf.
 
     ``neighbourhoods[l]`` is a hash of its neighbours within ``path[l - 1]`` (in the whole graph for
     level 0) and of the shares of weight that they have.
@@ -69,7 +69,7 @@ def find_communities(
 
     A function of its arguments, in whatever order they come; ``weights`` are of undirected pairs.
     A community of more than ``max_cluster_size`` is divided further where modularity gains by it.
-    With what was ``remembered`` of a similar graph, communities change only near the changes.
+    If ``previous`` is ``remembered`` from a similar graph, only communities near changes change.
     """
     graph = _graph(entities, weights)
     scope = np.zeros(len(graph.ids), dtype=np.int64)
@@ -87,9 +87,9 @@ def find_communities(
 
 
 def remembered(communities: Sequence[Community], weights: Weights) -> dict[str, Membership]:
-    """What the next ``find_communities`` may start from, for each entity.
+    """Each entity's membership, for the next ``find_communities`` to start from.
 
-    ``weights`` are those that ``communities`` were found with.
+    ``communities`` were found with these ``weights``.
     """
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for community in sorted(communities, key=lambda one: one.level):
@@ -169,7 +169,7 @@ def _earlier(inner: _Graph, scope: Ints, level: int, previous: Previous) -> tupl
 
 
 def _divide(inner: _Graph, scope: Ints, earlier: Ints, changed: Flags) -> Ints:
-    """A label for each entity with a scope: those of one label are connected and of one scope."""
+    """A label for each entity that has a scope; one label is connected and within one scope."""
     order = np.argsort(scope, kind="stable")
     order = order[np.searchsorted(scope[order], 0) :]
     local = np.empty(len(scope), dtype=np.int64)
@@ -197,8 +197,10 @@ def _stand(
     level: int,
     max_cluster_size: int,
 ) -> tuple[Ints, list[Community]]:
-    """The communities that stand first at ``level``, and which of them each entity that is to be
-    divided further is in."""
+    """The community that each entity is to be divided in further, -1 for none; the new communities.
+
+    New are those that stand first at ``level``.
+    """
     order = np.argsort(labels, kind="stable")
     order = order[np.searchsorted(labels[order], 0) :]
     further = np.full(len(ids), -1, dtype=np.int64)
@@ -231,9 +233,10 @@ def _connected(inner: _Graph, labels: Ints) -> Ints:
 
 
 def _cluster(pairs: Ints, weight: Floats, labels: Ints, changed: Flags) -> Ints:
-    """Leiden's labels 0..k-1 for entities 0..n-1, from those of before (-1: none) where most have.
+    """Leiden's labels 0..k-1 for entities 0..n-1, warm-started where most have earlier ``labels``.
 
-    What has not changed keeps its label, unless a neighbour that had to move sets it free.
+    An earlier label is -1 where there is none. Unchanged entities keep theirs, unless a neighbour
+    that had to move sets them free.
     """
     if not len(pairs):
         return np.arange(len(labels))
@@ -255,7 +258,7 @@ def _cluster(pairs: Ints, weight: Floats, labels: Ints, changed: Flags) -> Ints:
 
 
 def _moved(before: Ints, after: Ints) -> Flags:
-    """Which do not stay with most of those they were with."""
+    """Whether each entity left the largest part of its former group."""
     old, new = _renumbered(before), _renumbered(after)
     groups, place, counts = np.unique(old * len(old) + new, return_inverse=True, return_counts=True)
     order = np.lexsort((-counts, groups // len(old)))

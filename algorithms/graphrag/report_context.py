@@ -1,4 +1,4 @@
-"""What a community's report is written from, and how reports are dealt out to be read."""
+"""The context of a community's report, and packing for map–reduce (GraphRAG)."""
 
 from __future__ import annotations
 

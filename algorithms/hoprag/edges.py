@@ -1,4 +1,4 @@
-"""Edges between passages (HopRAG, edge merging): what one passage asks and another answers."""
+"""Edge merging (HopRAG): from a passage that raises a question to the one that answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph of the hops layer: passages joined by what one asks and another answers (HopRAG)."""
+"""The passage graph (HopRAG): vertices are distinct passages, edges carry questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.analyser import keywords
-from ..packing import pack_lines, unpack_lines
+from ..packed_lines import pack_lines, unpack_lines
 from .edges import Edges, QuestionSet, merge_edges
 from .keyword_index import Floats, Ints
 
@@ -45,11 +45,11 @@ class HopGraph:
     questions: list[str]
 
     def raised(self, edge: int) -> str:
-        """The out-coming question of an edge: what its source asks."""
+        """The out-coming question r⁺ of ``edge``, which its source raises."""
         return self.questions[int(self.edges.outgoing[edge])]
 
     def answered(self, edge: int) -> str:
-        """The in-coming question of an edge: what its target answers."""
+        """The in-coming question r⁻ of ``edge``, which its target answers."""
         return self.questions[int(self.edges.incoming[edge])]
 
 

@@ -1,4 +1,6 @@
-"""From passage to passage along edges (HopRAG, retrieve–reason–prune).
+"""Retrieve, reason, prune: the walk from passage to passage along edges (HopRAG).
+
+SIM (eq. 1) is ``EdgeIndex.similarity``, IMP is ``importance`` and H is ``helpfulness``.
 
 The walk's state is plain: ``counts``, the arrivals at each passage by its id, and ``frontier``, the
 ids of the passages found in the last round, in the order they were found.
@@ -76,10 +78,10 @@ class EdgeIndex:
 def start(
     targets: Sequence[str], worths: Sequence[float] | None = None
 ) -> tuple[dict[str, float], list[str]]:
-    """Counts and frontier at first: the target passages of the top_k edges, best edge first.
+    """Counts and frontier at first: ``targets`` are the ends of the top_k edges, best edge first.
 
-    Every edge is an arrival, so a passage that two of them lead to has count 2; with ``worths``
-    (as many as there are targets) an arrival counts what it is worth.
+    Every edge is an arrival, so a passage that two of them lead to has count 2. ``worths``, one for
+    each target, count instead of 1.
     """
     counts: dict[str, float] = {}
     for target, worth in zip(targets, worths or [1] * len(targets), strict=True):
@@ -114,8 +116,8 @@ def advance(
     """Counts and frontier after a round in which each frontier passage hops to ``chosen``.
 
     A new passage enters with count 1 and joins the next frontier, unless there are ``limit``
-    passages, which is (n_hop + 1)·top_k; a known one gets +1 and is not expanded again. With
-    ``worths``, the hop of a passage counts that instead of 1. The order is that of ``frontier``; a
+    passages, which is (n_hop + 1)·top_k; a known one gets +1 and is not expanded again. The
+    hop of a passage counts its worth, if ``worths`` are given. The frontier keeps its order; a
     passage without a choice hops nowhere.
     """
     counts = dict(counts)
@@ -131,8 +133,9 @@ def advance(
     return counts, found
 
 
-def entry_worths(count: int, k: float = RANK_CONSTANT) -> list[float]:
-    """What arrivals at first are worth by their rank, (k + 1) / (k + rank) in (0, 1]."""
+def entry_worths(count: int) -> list[float]:
+    """Worth of each first arrival by its rank, (k + 1) / (k + rank) in (0, 1]; not in the paper."""
+    k = RANK_CONSTANT
     return [(k + 1) / (k + rank) for rank in range(1, count + 1)]
 
 

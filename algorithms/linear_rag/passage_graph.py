@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...language.analyser import sentences, terms
 from ...language.mentions import aliases, find_mentions, short_key
 from ...language.mentions import key as key_of
-from ..packing import pack_lines, unpack_lines
+from ..packed_lines import pack_lines, unpack_lines
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -25,11 +25,11 @@ SHORTENED_TITLE = 0.5
 
 
 class PassageRecord(NamedTuple):
-    """What the graph needs of one passage; computed once, plain data, to be stored by the caller.
+    """One passage as the graph reads it: plain data, computed once and stored by the caller.
 
     ``titles`` are the keys of the title, whole and shortened (``mentions.aliases``); ``mentions``
     are (sentence, key, certain) with ``certain`` false for dates and numbers; ``terms`` are the
-    index terms of each sentence, at least one sentence, and ``title_terms`` those of the title.
+    index terms of each sentence (there is at least one), ``title_terms`` of the title.
     """
 
     titles: tuple[str, ...]
@@ -44,7 +44,7 @@ def sentence_texts(title: str, text: str) -> list[str]:
 
 
 def passage_record(title: str, text: str) -> PassageRecord:
-    """Analyse one passage; its sentences are those of ``sentence_texts``, in that order."""
+    """Analyses one passage; its sentences are the ``sentence_texts``, in that order."""
     return PassageRecord(
         titles=tuple(aliases(title)),
         mentions=tuple(
@@ -68,8 +68,10 @@ class NamedSpan(NamedTuple):
 
 
 def with_entities(record: PassageRecord, text: str, spans: Iterable[NamedSpan]) -> PassageRecord:
-    """``record`` with what the entities layer found in ``text``: as it is written there, and by the
-    entity's name, under which its aliases meet."""
+    """``record`` with mentions of the entities that the entities layer found in ``text``.
+
+    Each is added as written there and by the entity's name, under which its aliases meet.
+    """
     starts = [sentence.start for sentence in sentences(text)]
     mentions = dict.fromkeys(record.mentions)
     for start, end, name in spans:

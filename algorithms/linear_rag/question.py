@@ -1,4 +1,4 @@
-"""The question's side of graph retrieval: which entities it names, and what remains of it."""
+"""The question in graph retrieval: the entities that it names, and the rest of its text."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Seed(NamedTuple):
 class QuestionParts:
     """A question with the entities it names.
 
-    ``rest`` is the text without the names (what is asked about them), ``terms`` the index terms of
-    the whole and ``rest_terms`` those outside the names.
+    ``rest`` is the text without the names, ``terms`` are the index terms of the whole question and
+    ``rest_terms`` the terms outside the names.
     """
 
     seeds: tuple[Seed, ...]

@@ -50,8 +50,10 @@ class BridgingSettings:
 
 @dataclass(frozen=True)
 class Similarities:
-    """Cosines with the question: of passages (P,) and sentences (S,); ``rest`` is that of the
-    sentences with the question without its names (S,)."""
+    """Cosines of passages (P,) and sentences (S,) with the question.
+
+    ``rest`` (S,) compares the sentences with the question without its names.
+    """
 
     passages: Floats
     sentences: Floats
@@ -72,7 +74,7 @@ def rank(
     cosines: Similarities,
     settings: BridgingSettings | None = None,
 ) -> Floats:
-    """The score of each passage, ≥ 0, shape (P,): where the walk from the question comes to be."""
+    """The score of each passage, ≥ 0, shape (P,): its share of the walk from the question."""
     settings = settings or BridgingSettings()
     if not graph.passages:
         return np.zeros(0, dtype=np.float32)
@@ -96,7 +98,7 @@ def sentence_relevance(
     cosines: Similarities,
     settings: BridgingSettings,
 ) -> Floats:
-    """How well each sentence speaks of what is asked, in [0, 1] with the best at 1, shape (S,).
+    """Relevance of each sentence to the question, in [0, 1] with the best at 1, shape (S,).
 
     rel(s) ∝ cos⁺(s, q) + a·cos⁺(s, rest of q) + b·idf overlap of s with the terms outside names.
     """
@@ -141,7 +143,7 @@ def _normalised(weights: NDArray[np.floating], groups: NDArray[np.int32], size: 
 def reset(
     graph: PassageGraph, question: QuestionParts, direct: Floats, settings: BridgingSettings
 ) -> tuple[Floats, Floats]:
-    """Where the walk starts again: shares of passages (P,) and entities (E,), together 1."""
+    """The reset vector of the walk: shares of passages (P,) and entities (E,), together 1."""
     count = min(settings.reset_passages, graph.passages - 1)
     limit = np.partition(direct, -count - 1)[-count - 1] if count else np.float32(0)
     passages = (np.maximum(direct - limit, 0) ** settings.reset_sharpness).astype(np.float32)

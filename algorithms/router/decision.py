@@ -1,4 +1,4 @@
-"""Which method should answer a question: mask, prior, decision (METHODS "Router")."""
+"""Choosing the method for a question: mask, prior, decision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FALLBACK = "crag"
 
 
 class Needs(NamedTuple):
-    """What a method cannot do without: layers of the index, and requests to the model."""
+    """The layers of the index and the number of model calls that a method needs."""
 
     layers: tuple[str, ...]
     calls: int
@@ -87,7 +87,7 @@ class KindClassifier(TypedDict):
 
 
 class Features(NamedTuple):
-    """A question's form and, where an index was asked, what it has on the question.
+    """The features of a question, and of an index's first findings for it.
 
     ``linked``: the question names an entity of the index. ``similarity`` is that of the best
     passage found; None where no index was asked.
@@ -99,10 +99,10 @@ class Features(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What is known before a question: how kinds are told, and which methods suit them.
+    """The classifier of kinds, and for each kind the methods that suit it, the best first.
 
-    Below the similarity ``outside`` the index does not seem to hold the answer; None: cannot be
-    told.
+    A best passage less similar than ``outside`` means that the index hardly holds the answer; None
+    if that is not known.
     """
 
     classifier: KindClassifier
@@ -161,7 +161,7 @@ def case_probabilities(features: Features, prior: Prior) -> dict[str, float]:
     """P(case) for the rows of ``PRIOR``: kinds, with what the index says of the question.
 
     A bridge whose names the index knows is a *linked* one. Where the best passage is less similar
-    than ``outside``, half of what is given to facts goes to what is not in the index: no single
+    than ``outside``, half of the share of facts goes to ``fresh``: no single
     passage need be similar to a question about the whole.
     """
     cases = kind_probabilities(features.question, prior.classifier)

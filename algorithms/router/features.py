@@ -1,4 +1,4 @@
-"""What tells which method suits a question: features of its form, in English and Korean."""
+"""Features of a question's form, in English and Korean, from which its kind is told."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def relevance(
 ) -> float:
     """s(q, [triple : passage]) = (SIM + r) / 2 + ``TITLED`` · 1[``name`` is the title].
 
-    SIM (HopRAG eq. 1) compares ``k_q`` with the passage's keywords and ``k_triple``, those of the
-    walked triple that the paper prepends to the passage. r in [0, 1] is the score of the
+    SIM (HopRAG eq. 1) compares ``k_q`` with the passage's keywords and ``k_triple``, the keywords
+    of the walked triple, which the paper prepends to the passage. r in [0, 1] is the score of the
     ``relation`` that led to the entity called ``name``; 1 for a topic of the question. The paper
     takes the score of a retrieval model for s; r and the bonus of 0.2 for a passage about the
     entity itself are ours.

@@ -113,8 +113,8 @@ def extend_paths(
 ) -> list[TriplePath]:
     """The paths to the ``kept`` candidates, in their order.
 
-    Each path to a topic entity is continued by the first triple from there, which is that of the
-    best relation; a topic of the question has an empty path of its own.
+    Each path to a topic entity is continued by the first triple from there, which belongs to the
+    best relation. A topic of the question has an empty path of its own.
     """
     by_end: dict[str, list[TriplePath]] = {}
     for path in paths:

@@ -17,7 +17,7 @@ from ...language.analyser import count_tokens
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
-from ...state.graphrag import GraphragState, Knowledge
+from ...state.graphrag import ContextText, GraphragState
 from ...state.records import Evidence
 from ..answer import answered
 from ..node import node
@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
     """The texts for local search: passages to quote from, and further knowledge."""
 
     evidence: list[Evidence]
-    knowledge: list[Knowledge]
+    knowledge: list[ContextText]
     communities: list[str]
 
 
@@ -85,7 +85,7 @@ def surroundings(index: Index, question: str, context: GraphragContext) -> Surro
     ids = _near_communities(index, entities, set(view.at(context.level)))
     reports = [report_text(view.report(id)) for id in ids]
     kept = _fitting_texts(reports, limits["reports"])
-    knowledge: list[Knowledge] = (
+    knowledge: list[ContextText] = (
         [{"title": "Entities and relations", "text": graph}] if graph else []
     )
     knowledge += [
@@ -98,7 +98,7 @@ def surroundings(index: Index, question: str, context: GraphragContext) -> Surro
     )
 
 
-def shown_knowledge(knowledge: Sequence[Knowledge]) -> list[Excerpt]:
+def shown_knowledge(knowledge: Sequence[ContextText]) -> list[Excerpt]:
     """Further knowledge, marked so that it is not taken for a numbered text."""
     return [{"id": "-", "title": one["title"], "text": one["text"]} for one in knowledge]
 

@@ -95,7 +95,7 @@ class PathEdge:
 
 @dataclass(frozen=True)
 class AnswerPath:
-    """How an answer was found: its evidence, best first, and the edges walked, in order."""
+    """The path to an answer: its evidence, best first, and the edges walked, in order."""
 
     nodes: Sequence[PathNode]
     edges: Sequence[PathEdge] = ()
@@ -103,9 +103,9 @@ class AnswerPath:
 
 
 def path_of_answer(answer: object) -> AnswerPath:
-    """The path of what ``ragraphs ask --json`` printed: the hops to its evidence, triples walked.
+    """The path of an ``answer`` that ``ragraphs ask --json`` printed: hops and walked triples.
 
-    Raises RagraphsError where it is not that.
+    Raises RagraphsError where ``answer`` is something else.
     """
     if not isinstance(answer, Mapping):
         raise RagraphsError(_NOT_AN_ANSWER.format("it is not an object"))
@@ -236,7 +236,7 @@ def to_page(title: str, data: object, name: str, controls: str = "") -> str:
 
 
 def page_data(graph: DrawnGraph, path: AnswerPath | None) -> dict[str, Any]:
-    """What a page needs to draw ``graph``, in which edges name nodes by number."""
+    """The data of a page that draws ``graph``; edges name nodes by number."""
     numbers = {node.id: number for number, node in enumerate(graph.nodes)}
     nodes = [
         asdict(node) | {"attributes": _finite(node.attributes), "x": x, "y": y}

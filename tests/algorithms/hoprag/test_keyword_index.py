@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex
 from ragraphs.algorithms.similarity import jaccard
@@ -7,6 +7,7 @@ from ragraphs.algorithms.similarity import jaccard
 SETS = st.lists(st.frozensets(st.sampled_from("abcdef")))
 
 
+@settings(deadline=None)
 @given(SETS, SETS)
 def test_the_pairs_that_share_a_word_are_found_with_their_jaccard(sets, others):
     places, numbers, overlaps = KeywordIndex(sets).overlaps(others)
