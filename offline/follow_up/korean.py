@@ -111,10 +111,10 @@ def _resolved(body: str, turns: Sequence[Sequence[Named]]) -> str:
     match = _POINTING.search(body)
     if not match:
         return body
-    kinds = ("place", "thing", "") if match["place"] else ("thing", "place", "")
     if match["person"] or match["he"] or _PERSON_NOUN.search(match["noun"] or ""):
-        kinds = ("person", "")
-    name = _recent(turns, kinds)
+        name = _recent(turns, ("person", ""))
+    else:
+        name = _recent(turns, ("place", "thing", "") if match["place"] else ("thing", "place", ""))
     if not name:
         return body
     return body[: match.start()] + with_particle(name, match["josa"] or "") + body[match.end() :]
