@@ -24,11 +24,10 @@ Measure = Literal["none", "birth", "death", "lifespan", "date", "country", "numb
 class QuestionShape:
     """The parts of a question.
 
-    ``noun`` is the noun asked for ("which magazine": magazine), lower-case, or empty. ``options``
-    are the things to choose between or to compare. ``terms`` are the roots of the content words,
-    ``focus`` the roots next to the question word, ``roles`` the roots of nouns for unnamed persons
-    ("the director of ..."), except the person asked for. ``comparison`` says how options are
-    compared, and ``measure`` by which quantity.
+    ``noun`` is the noun asked for, lower-case, or empty; ``options`` are the things to choose
+    between or to compare. ``terms`` are the roots of the content words, ``focus`` the roots next to
+    the question word, ``roles`` the roots of nouns for unnamed persons ("the director of ..."),
+    except the person asked for. ``comparison`` says how options are compared, ``measure`` by what.
 
     >>> shape = analyse_question("Who is older, Ann Lee or Bob Ray?")
     >>> shape.answer_type, shape.options, shape.comparison, shape.measure
@@ -62,8 +61,7 @@ class QuestionShape:
 
     def verdict(self, positive: bool) -> str:
         """Yes or no in the question's language."""
-        words = ("아니요", "예") if self.language == "ko" else ("no", "yes")
-        return words[positive]
+        return (("아니요", "예") if self.language == "ko" else ("no", "yes"))[positive]
 
 
 _PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
@@ -74,10 +72,8 @@ _KOREAN_ENDING = re.compile(
 )
 
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
-_ASKED: dict[str, AnswerType] = {
-    "who": "person", "whom": "person", "when": "date", "where": "place", "how": "open",
-    "why": "open",
-}  # fmt: skip
+_ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
+_ASKED |= {"who": "person", "whom": "person"}
 _AUXILIARY = re.compile(
     r"^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
     r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
@@ -254,8 +250,7 @@ def _focus(text: str, asking: re.Match[str] | None) -> frozenset[str]:
 
 
 def _roles(frame: str, text: str, kind: AnswerType) -> frozenset[str]:
-    """Roots of the person nouns in ``frame`` outside the names of ``text``, except the noun that
-    is asked for."""
+    """Roots of the person nouns outside the names of ``text``, except the noun asked for."""
     names = [span.text for span in name_spans(text) if span.start or " " in span.text]
     for name in [*names, *quoted_names(text)]:
         frame = frame.replace(name, " _ ")
@@ -323,10 +318,9 @@ def _korean_shape(text: str) -> QuestionShape:
     kind, noun = _korean_type(body)
     asking = _KOREAN_WH.search(body)
     compared = _first_match(body, _COMPARISONS)
-    if kind != "yes_no" and not (compared != "none" or "중" in body or "아니면" in body):
-        options = ()
-    if options and kind != "yes_no":
-        kind = "choice"
+    if kind != "yes_no":
+        options = options if compared != "none" or re.search("중|아니면", body) else ()
+        kind = "choice" if options else kind
     content = [word for word in map(_korean_stem, body.split()) if word]
     told = map(_korean_stem, (_evidence(body) if options else body).split())
     near = [_korean_stem(word) for word in body[asking.end() if asking else 0 :].split()]
