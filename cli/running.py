@@ -30,10 +30,13 @@ def opened(context: Context) -> Index:
 def run_index(given: IndexInput, context: Context, *, quiet: bool = True) -> Any:
     """The output of the index graph; unless ``quiet``, with a bar for every step that reports."""
     from ..graphs.index import graph
+    from ..nodes.subgraph import relay
 
     with progress_bars(quiet=quiet) as report:
         # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
-        return asyncio.run(_follow(graph, given, context, report))
+        return asyncio.run(
+            relay(graph, given, context, lambda e: report(e["step"], e["done"], e["total"]))
+        )
 
 
 @contextmanager
@@ -53,21 +56,6 @@ def progress_bars(*, quiet: bool) -> Iterator[Report]:
             progress.update(tasks[step], completed=done, total=total)
 
         yield report
-
-
-async def _follow(graph: Any, given: Any, context: Context, report: Report) -> Any:
-    result: Any = None
-    async for mode, part in graph.astream(
-        given,
-        context=context,
-        stream_mode=["custom", "values"],
-        output_keys=graph.output_channels,
-    ):
-        if mode == "values":
-            result = part
-        else:
-            report(part["step"], part["done"], part["total"])
-    return result
 
 
 def ask_graph(

@@ -105,7 +105,6 @@ _LIFE: dict[str, tuple[str, ...]] = {
     "death": ("When did {} die?",),
     "lifespan": ("When was {} born?", "When did {} die?"),
 }
-_SUPERLATIVE = re.compile(r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b")
 _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
