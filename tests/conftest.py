@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from command_line import Run, runner
 from ragraphs.context import QuestionContext
@@ -19,6 +20,10 @@ from ragraphs.stores.schema import open_database
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
+
+# No test asserts a time: machines differ.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from functools import partial
 from typing import Any
 
@@ -83,20 +82,19 @@ async def test_twenty_questions_at_once_get_the_answers_they_get_alone(method):
 
 async def test_the_loop_stays_free_while_questions_are_answered(method):
     graph, context = method
-    longest = 0.0
+    ticks = 0
 
     async def tick() -> None:
-        nonlocal longest
+        nonlocal ticks
         while True:
-            started = time.perf_counter()
-            await asyncio.sleep(0.01)
-            longest = max(longest, time.perf_counter() - started)
+            await asyncio.sleep(0.001)
+            ticks += 1
 
     await graph.ainvoke(QUESTION, context=context)
     ticking = asyncio.create_task(tick())
     await asyncio.gather(*(graph.ainvoke(QUESTION, context=context) for _ in range(5)))
     ticking.cancel()
-    assert longest < 0.5
+    assert ticks > 5
 
 
 def test_a_question_on_a_thread_finds_nothing_of_the_one_before(method):

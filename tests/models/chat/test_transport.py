@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 
 import pytest
 from http_stub import Response
@@ -117,10 +116,9 @@ async def test_a_lasting_error_is_not_retried_and_hides_the_key(
 
 async def test_the_rate_limit_is_waited_out(openai, open_model):
     openai.queue = [failure(429, "Slow down", Retry_After="1")]
-    began = time.monotonic()
     assert await ask(await open_model(max_retries=1)) == ["one"]
-    assert 0.9 < time.monotonic() - began < 3
-    assert len(openai.chats) == 2
+    refused, answered = openai.requests
+    assert answered.began - refused.ended >= 0.9
 
 
 async def test_an_error_of_the_server_is_retried(openai, open_model):
@@ -138,19 +136,15 @@ async def test_an_error_page_becomes_one_readable_sentence(openai, open_model):
 
 async def test_a_server_that_hangs_is_given_up_in_time(openai, open_model):
     openai.otherwise = lambda path, body: Response(chat(GOOD).body, seconds=20)
-    began = time.monotonic()
     with pytest.raises(NoReplyError, match="timed out") as caught:
         await ask(await open_model(timeout=0.3, max_retries=1))
     assert caught.value.cause == "unreachable"
-    assert time.monotonic() - began < 4
 
 
 async def test_a_server_that_sends_drop_by_drop_is_given_up_in_time(openai, open_model):
     openai.otherwise = lambda path, body: Response(chat(GOOD).body, drip=0.2)
-    began = time.monotonic()
     with pytest.raises(NoReplyError, match="timed out"):
         await ask(await open_model(timeout=0.5))
-    assert time.monotonic() - began < 4
 
 
 async def test_a_refused_connection_is_a_typed_failure(openai, open_model, monkeypatch):

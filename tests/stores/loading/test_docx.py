@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import time
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -188,9 +187,7 @@ class TestWord:
         )
         xml = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE w [{entities}]><w>&e11;</w>'
         path = with_part(word, "word/document.xml", xml.encode(encoding))
-        started = time.monotonic()
         assert "XML entities" in reason(path)
-        assert time.monotonic() - started < 2
 
     def test_entities_do_not_read_other_files(self, word: Path, write: Write) -> None:
         secret = write("secret.txt", "secret")

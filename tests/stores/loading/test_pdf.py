@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import zlib
 
 import pytest
@@ -138,10 +137,8 @@ class TestPdf:
                 + b"\nendstream"
             )
         objects.append(b"<< >>")
-        started = time.monotonic()
         message = reason(write("a.pdf", assemble(objects)), limits=Limits(pdf_seconds=0.5))
         assert "takes more than 0.5 seconds" in message
-        assert time.monotonic() - started < 10
 
     def test_a_file_beyond_the_limit_is_refused(self, write: Write) -> None:
         path = write("a.pdf", pdf("Text.") + b" " * 2000)
