@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage, Usage
 
@@ -64,7 +65,7 @@ def answer(result: AnswerOutput) -> None:
         label = "Not certain" if result["answer"] else "No answer"
         out.print(f"[yellow]{label}: {reason}.[/yellow]")
     for place, citation in enumerate(result["citations"], start=1):
-        out.print(f"  \\[{place}] “{escape(_one_line(citation['quote']))}”")
+        out.print(f"  \\[{place}] “{escape(one_line(citation['quote']))}”")
         out.print(f"      [dim]{escape(_source(citation))}[/dim]")
     out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
     notes(result["warnings"])
@@ -72,7 +73,7 @@ def answer(result: AnswerOutput) -> None:
 
 def update(node: str, written: dict[str, Any] | None) -> None:
     """Prints the state that a node has written, on stderr."""
-    err.print(f"[dim]{node}[/dim] {escape(_one_line(str(written or {}))[:400])}")
+    err.print(f"[dim]{node}[/dim] {escape(one_line(str(written or {}))[:400])}")
 
 
 def tree(result: Mapping[str, Any]) -> None:
@@ -189,7 +190,3 @@ def _cost(usage: Usage) -> str:
     ]
     searches = usage.get("web_searches", 0)
     return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -54,7 +54,8 @@ def chosen_by(name: str, matrix: Matrix, choices: Sequence[str]) -> Strategy:
 
 def random_choice(matrix: Matrix) -> Strategy:
     """The expected value of a method drawn at random for each question."""
-    return Strategy("random", [_mean_cell(list(row.values())) for row in matrix], [])
+    means = [[_mean(list(row.values()), name) for name in MEASURES] for row in matrix]
+    return Strategy("random", [Cell._make([*row, False]) for row in means], [])
 
 
 def oracle(matrix: Matrix) -> Strategy:
@@ -107,9 +108,10 @@ def measured(strategy: Strategy, matrix: Matrix) -> dict[str, Any]:
     best = _mean(best_single(matrix).cells, "f1")
     ideal = _mean(oracle(matrix).cells, "f1")
     gap = ideal - best
+    means = {name: _mean(strategy.cells, name) for name in MEASURES}
     return {
         "strategy": strategy.name,
-        **{name: _rounded(_mean(strategy.cells, name)) for name in MEASURES},
+        **{name: mean and round(mean, 4) for name, mean in means.items()},
         "regret": round(ideal - f1, 4),
         "gap_closed": round((f1 - best) / gap, 4) if gap > _EQUAL else None,
         "chosen": {m: strategy.chosen.count(m) for m in sorted(set(strategy.chosen))},
@@ -195,14 +197,6 @@ def held_out(
     )
 
 
-def _mean_cell(cells: Sequence[Cell]) -> Cell:
-    return Cell._make([*(_mean(cells, name) for name in MEASURES), False])
-
-
 def _mean(cells: Sequence[Cell], name: str) -> Any:
     known = [value for cell in cells if (value := getattr(cell, name)) is not None]
     return mean(known) if known else None
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

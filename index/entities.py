@@ -130,12 +130,8 @@ def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
 
 async def embed_entities(index: Index, context: Context) -> None:
     """Gives every entity the vector of its name and description, and takes away all others."""
-    entries = await asyncio.to_thread(_entries, index)
+    entries = await asyncio.to_thread(lambda: list(map(_entry, index.entities.all_entities())))
     await embed_entries(index, context, "entities", entries, progress_of("embed_entities"))
-
-
-def _entries(index: Index) -> list[Entry]:
-    return [_entry(entity) for entity in index.entities.all_entities()]
 
 
 def _entry(entity: StoredEntity) -> Entry:

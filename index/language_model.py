@@ -117,7 +117,11 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
 def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
     """The server that the operator named; OpenAI's own has models with ways of their own."""
     url = operator.openai_base_url or ""
-    if not context.model.startswith(_OPENAI) or not url or _is_own(urlsplit(url).hostname or ""):
+    if (
+        not context.model.startswith(_OPENAI)
+        or not url
+        or ((urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com")))
+    ):
         return None
     if operator.requests_per_second is not None:
         return None
@@ -131,10 +135,6 @@ def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
         max_retries=context.max_retries,
         most=context.concurrency,
     )
-
-
-def _is_own(host: str) -> bool:
-    return host.endswith((".openai.com", ".azure.com"))
 
 
 def _open_langchain(context: Context, operator: Settings) -> OpenedModel:

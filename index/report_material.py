@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
-from ..language.analyser import count_tokens, keywords
+from ..language.analyser import count_tokens, keywords, one_line
 from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.reports import Finding, Report
@@ -99,9 +99,10 @@ def row_tokens(row: Element) -> int:
 
 def shown(rows: Sequence[Element]) -> list[Excerpt]:
     """Rows as numbered lines of one text, so that fences do not cost more than they hold."""
+    titles = [one_line(row.title).replace("|", "/") for row in rows]
     lines = [
-        f"{place}. {_KINDS[row.kind]}: {_line(row.title).replace('|', '/')} | {_line(row.text)}"
-        for place, row in enumerate(rows, start=1)
+        f"{place}. {_KINDS[row.kind]}: {title} | {one_line(row.text)}"
+        for place, (row, title) in enumerate(zip(rows, titles, strict=True), start=1)
     ]
     return number([("Lines", "\n".join(lines))])
 
@@ -194,7 +195,3 @@ def _passages(rows: Sequence[Element]) -> list[str]:
 
 def _after_type(row: Element) -> str:
     return row.text.partition(". ")[2] if row.kind == "entity" else row.text
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

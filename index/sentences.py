@@ -14,7 +14,9 @@ import numpy as np
 from ..algorithms.graphrag.report_context import pack
 from ..algorithms.linear_rag.passage_graph import (
     NamedSpan,
+    PassageGraph,
     build_graph,
+    graph_from_arrays,
     graph_to_arrays,
     passage_record,
     sentence_texts,
@@ -22,7 +24,7 @@ from ..algorithms.linear_rag.passage_graph import (
 )
 from ..context import Context
 from ..state.records import Passage
-from ..stores.arrays import save_arrays
+from ..stores.arrays import load_arrays, save_arrays
 from ..stores.queries import batches
 from ..stores.vector_tables import SentenceVectors
 from .layers import ENTITIES, SENTENCES, layers_of
@@ -31,10 +33,7 @@ from .progress import progress_of
 from .vectors import in_batches, texts_at_once
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-
-    from ..algorithms.linear_rag.passage_graph import PassageGraph
 
 
 async def embed_sentences(index: Index, context: Context) -> None:
@@ -42,16 +41,14 @@ async def embed_sentences(index: Index, context: Context) -> None:
 
     An interrupted run loses at most one batch of passages for each worker.
     """
-    wanted = await asyncio.to_thread(_sentence_counts, index)
+    wanted = await asyncio.to_thread(
+        lambda: {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
+    )
     missing = await asyncio.to_thread(index.sentences.missing, wanted)
     packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
     await in_batches(index, context, groups, partial(_embed, index), report)
-
-
-def _sentence_counts(index: Index) -> dict[str, int]:
-    return {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
 
 
 def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
@@ -118,9 +115,6 @@ def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
 
     Raises RagraphsError where the index has no sentences layer.
     """
-    from ..algorithms.linear_rag.passage_graph import graph_from_arrays
-    from ..stores.arrays import load_arrays
-
     SENTENCES.stamp(index)
     arrays = load_arrays(SENTENCES.path(index))
     return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]

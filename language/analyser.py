@@ -68,6 +68,11 @@ class Span(NamedTuple):
 
 
 @lru_cache(maxsize=200_000)
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space, and none at the ends."""
+    return " ".join(text.split())
+
+
 def _word_terms(word: str) -> tuple[str, ...]:
     if _UNSPACED.search(word):
         return bigrams(word)

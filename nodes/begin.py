@@ -55,14 +55,6 @@ def _empty(hint: Any) -> Any:
     reduced = hasattr(hint, "__metadata__")
     bare = hint.__origin__ if reduced else hint
     kind = getattr(bare, "__origin__", bare)
-    if kind is list:
-        value: Any = []
-    elif isinstance(kind, type) and issubclass(kind, dict):
-        value = {}
-    elif kind is bool:
-        value = False
-    elif kind is str:
-        value = ""
-    else:
-        value = None
+    plain = isinstance(kind, type) and issubclass(kind, list | dict | bool | str)
+    value = kind() if plain else None
     return Overwrite(value) if reduced else value

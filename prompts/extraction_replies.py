@@ -19,8 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from ..language.analyser import one_line
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
-from .lenient import NOTHING, Names, bounded, listed, one_line, renamed
+from .lenient import NOTHING, Names, bounded, listed, renamed
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
 

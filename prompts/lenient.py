@@ -60,11 +60,6 @@ def bounded(value: Any, least: float, most: float) -> float | None:
     return min(most, max(least, value)) if plain and value == value else None
 
 
-def one_line(text: str) -> str:
-    """``text`` with single spaces in place of all white space."""
-    return " ".join(text.split())
-
-
 def _loaded(text: str) -> Any:
     """The list or object that ``text`` spells in JSON, or ``text``."""
     try:

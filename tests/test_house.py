@@ -32,7 +32,7 @@ FLOORS = [
 ONLY = {
     "algorithms": {"language", "state"},
     "language": {"state"},
-    "prompts": {"prompts", "state"},
+    "prompts": {"language", "state"},
     "state": set(),
 }
 APART = {("nodes", "views"), ("views", "nodes")}

@@ -22,7 +22,11 @@ def new_node(id: str, parent: str, depth: int, text: str, *, atomic: bool) -> Tr
         "depth": depth,
         "text": text,
         "question": text,
-        "depends_on": [_sibling(id, number) for number in references(text)] if parent else [],
+        "depends_on": [
+            f"{id.rpartition('.')[0]}.{number}".lstrip(".") for number in references(text)
+        ]
+        if parent
+        else [],
         "atomic": atomic,
         "bound": None,
         "status": "waiting",
@@ -117,7 +121,3 @@ def _decided(
         reason = f"may ask for several facts, but there is no room in {max_nodes} questions"
         return {**ready, "decision": "retrieve", "reason": reason, "bound": "nodes"}
     return {**ready, "decision": "decompose", "reason": "may ask for several facts"}
-
-
-def _sibling(id: str, number: int) -> str:
-    return f"{id.rpartition('.')[0]}.{number}".lstrip(".")

@@ -311,11 +311,19 @@ def cluster(
         left, right = of[link.a], of[link.b]
         if left is right or not _may_join(left, right, link, enemies):
             continue
-        kept, other = sorted((left, right), key=lambda c: _precedence(c.head, preferred))
+        kept, other = sorted(
+            (left, right),
+            key=lambda c: (
+                c.head.id not in preferred,
+                -len(c.head.passages),
+                -len(c.head.name),
+                c.head.id,
+            ),
+        )
         if link.reason != "correction" and not _all_near(kept, other, suggested, strong):
             continue
         kept.members |= other.members
-        kept.kinds = _common_kinds(kept.kinds, other.kinds)
+        kept.kinds = kept.kinds & other.kinds or kept.kinds or other.kinds
         faces = kept.faces | other.faces
         kept.faces = {
             f for f in faces if f == kept.head.id or frozenset((f, kept.head.id)) in strong
@@ -346,11 +354,3 @@ def _may_join(left: _Cluster, right: _Cluster, link: Link, enemies: Mapping[str,
     if link.reason == "correction":
         return True
     return link.a in left.faces and link.b in right.faces and compatible(left.kinds, right.kinds)
-
-
-def _precedence(head: Name, preferred: Collection[str]) -> tuple[bool, int, int, str]:
-    return head.id not in preferred, -len(head.passages), -len(head.name), head.id
-
-
-def _common_kinds(a: frozenset[str], b: frozenset[str]) -> frozenset[str]:
-    return (a & b or a) if a and b else a or b

@@ -137,7 +137,8 @@ def _graph(entities: Sequence[str], weights: Weights) -> _Graph:
 def _neighbourhoods(graph: _Graph) -> Hashes:
     """For each entity a hash of its edges, the same when all weights are multiplied by a number."""
     count = len(graph.ids)
-    own = np.array([_number(id) for id in graph.ids], dtype=np.uint64)
+    digests = (hashlib.blake2b(id.encode(), digest_size=8).digest() for id in graph.ids)
+    own = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)
     here = np.concatenate([graph.source, graph.target])
     there = np.concatenate([graph.target, graph.source])
     weight = np.concatenate([graph.weight, graph.weight])
@@ -148,10 +149,6 @@ def _neighbourhoods(graph: _Graph) -> Hashes:
     total = np.zeros(count, dtype=np.uint64)
     np.add.at(total, here, said)
     return total
-
-
-def _number(id: str) -> int:
-    return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "big")
 
 
 def _earlier(inner: _Graph, scope: Ints, level: int, previous: Previous) -> tuple[Ints, Flags]:

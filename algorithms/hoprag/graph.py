@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...language.analyser import keywords
+from ...language.analyser import keywords, one_line
 from ..packed_lines import pack_lines, unpack_lines
 from .edges import Edges, QuestionSet, merge_edges
 from .keyword_index import Floats, Ints
@@ -82,12 +82,8 @@ def build_hops(
     outgoing, out_rows = question_set([passage.outgoing for passage in distinct])
     incoming, in_rows = question_set([passage.incoming for passage in distinct])
     edges = _renumbered(merge_edges(outgoing, incoming, len(distinct)), out_rows, in_rows)
-    titles = [_one_line(passage.title or passage.text[:_OPENING]) for passage in distinct]
+    titles = [one_line(passage.title or passage.text[:_OPENING]) for passage in distinct]
     return HopGraph([passage.id for passage in distinct], titles, member, edges, questions)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _renumbered(edges: Edges, outgoing: Ints, incoming: Ints) -> Edges:

@@ -299,7 +299,7 @@ def sentence_overlap(graph: PassageGraph, words: Iterable[str]) -> Floats:
     found = np.zeros(len(graph.lengths), dtype=np.float32)
     unseen = math.log1p((graph.passages + 0.5) / 0.5)
     total = 0.0
-    for word in set(words):
+    for word in dict.fromkeys(words):
         id = graph.term_ids.get(word)
         rarity = unseen if id is None else float(graph.term_rarity[id])
         total += rarity

@@ -159,17 +159,16 @@ def _answers(
     index: str,
     model: str,
 ) -> Iterator[tuple[str, Any]]:
-    graph, context_type = _graph(method)
+    graph: Any = router
+    context_type: type[QuestionContext] = RouterContext
+    if method != "router":
+        graph, context_type = graph_of(method)
     context = context_type(index=index, model=model, **settings)
     name = " ".join([model, method, *map(str, settings.values())])
     for question in asked:
         result = graph.invoke({"question": question}, context=context)
         result.pop("messages", None)  # the answer once more, under an id made by chance
         yield f"{name}: {question}", result
-
-
-def _graph(method: _Graph) -> tuple[Any, type[QuestionContext]]:
-    return (router, RouterContext) if method == "router" else graph_of(method)
 
 
 def _short(source: str) -> str:

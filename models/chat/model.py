@@ -192,7 +192,11 @@ class ChatLanguageModel:
                 if listener is not None and _may_lack_streaming(error):
                     listener = None
                     unstreamed = None if isinstance(error, BrokenStreamError) else mode
-                elif temperature is not None and _rejects_temperature(error):
+                elif (
+                    temperature is not None
+                    and _is_bad_request(error)
+                    and "temperature" in str(error)
+                ):
                     self._temperature = None
                 elif _may_reject_mode(error) and mode + 1 < len(MODES):
                     mode += 1
@@ -226,10 +230,6 @@ def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
         meter.warn(f"{left_out} malformed items of a {prompt} reply were left out.")
     if cut_off:
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
-
-
-def _rejects_temperature(error: Exception) -> bool:
-    return _is_bad_request(error) and "temperature" in str(error)
 
 
 def _may_reject_mode(error: Exception) -> bool:

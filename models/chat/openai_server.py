@@ -84,7 +84,7 @@ class OpenAIServer:
         self._retrying = AsyncRetrying(
             stop=stop_after_attempt(max_retries + 1),
             wait=_pause,
-            retry=retry_if_exception(_passes),
+            retry=retry_if_exception(lambda e: isinstance(e, RequestError) and e.passes),
             reraise=True,
         )
 
@@ -142,10 +142,6 @@ class OpenAIServer:
         if response.status != 200:
             raise _failure(response, text)
         return _message(text)
-
-
-def _passes(error: BaseException) -> bool:
-    return isinstance(error, RequestError) and error.passes
 
 
 def _pause(state: RetryCallState) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
@@ -179,13 +180,9 @@ def _near_communities(index: Index, entities: Sequence[str], level: set[str]) ->
 
 def _fitting_texts(texts: Iterable[str], limit: int) -> list[str]:
     """The first texts that are within ``limit`` tokens together."""
-    kept: list[str] = []
-    for text in texts:
-        limit -= count_tokens(text) + 1
-        if limit < 0:
-            break
-        kept.append(text)
-    return kept
+    known = list(texts)
+    spent = accumulate(count_tokens(text) + 1 for text in known)
+    return [text for text, tokens in zip(known, spent, strict=True) if tokens <= limit]
 
 
 def _fitting_passages(passages: Sequence[Evidence], limit: int) -> list[Evidence]:

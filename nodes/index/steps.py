@@ -29,10 +29,6 @@ def _step(layer: LayerName | None, work: _Work) -> Node:
     return step
 
 
-def _detect_communities(index: Index, context: IndexContext) -> Awaitable[None]:
-    return to_its_end(communities.detect_communities, index, context.repair)
-
-
 def _in_thread(work: Callable[[Index], None]) -> _Work:
     return lambda index, context: to_its_end(work, index)
 
@@ -41,7 +37,10 @@ embed_passages = _step(None, vectors.embed_passages)
 embed_sentences = _step("sentences", sentences.embed_sentences)
 resolve_entities = _step("entities", _in_thread(entities.resolve_entities))
 summarise = _step("entities", entities.summarise)
-detect_communities = _step("communities", _detect_communities)
+detect_communities = _step(
+    "communities",
+    lambda index, context: to_its_end(communities.detect_communities, index, context.repair),
+)
 link_passages = _step("sentences", _in_thread(sentences.link_passages))
 embed_questions = _step("hops", hops.embed_questions)
 merge_edges = _step("hops", _in_thread(hops.merge_edges))

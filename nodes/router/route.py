@@ -23,7 +23,7 @@ from ...algorithms.router.decision import (
 from ...algorithms.router.features import question_features
 from ...context import MethodName, QuestionContext, RouterContext
 from ...index.layers import layers_of
-from ...index.opening import Index
+from ...language.analyser import one_line
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
 from ...models.router import KIND_CLASSIFIER
@@ -31,7 +31,6 @@ from ...prompts.library import CHOOSE_METHOD, STAND_ALONE
 from ...prompts.prompt import Excerpt
 from ...state.answering import AnswerOutput
 from ...state.errors import RagraphsError
-from ...state.records import Citation
 from ...state.router import Attempt, DecidedBy, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import check_question
@@ -86,7 +85,9 @@ async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     if context.method != "auto":
         found = _chosen(context.method, state["asked"], obstacles)
         return _decided(found, [context.method], "user", obstacles)
-    found = await run.in_thread(_classified, state["asked"], obstacles)
+    found = await run.in_thread(
+        lambda index: route(features_of(index, state["asked"]), obstacles, prior_of(index))
+    )
     by: DecidedBy = "only" if len(usable_methods(obstacles)) == 1 else "classifier"
     if found.abstained:
         model = await run.model(context.small_model)
@@ -158,7 +159,7 @@ async def keep_better(state: RouterState, context: RouterContext) -> Update:
 async def conclude(state: RouterState, context: RouterContext) -> Update:
     """Gives the answer as a message, with its citations."""
     lines = [
-        f"[{place}] “{' '.join(citation['quote'].split())}” ({_source(citation)})"
+        f"[{place}] “{one_line(citation['quote'])}” ({citation['title'] or citation['document']})"
         for place, citation in enumerate(state["citations"], start=1)
     ]
     text = "\n\n".join(filter(None, [state["answer"], "\n".join(lines)]))
@@ -205,7 +206,7 @@ async def _standing_alone(
         {
             "id": str(place),
             "title": "answer" if isinstance(message, AIMessage) else "question",
-            "text": _without_citations(message)[:_LONGEST_TURN],
+            "text": message.text.split("\n\n[1] “")[0][:_LONGEST_TURN],  # without citations
         }
         for place, message in enumerate(history[-_HISTORY:], start=1)
     ]
@@ -219,19 +220,11 @@ async def _standing_alone(
     return question if reply is None else reply.question
 
 
-def _without_citations(message: AnyMessage) -> str:
-    return message.text.split("\n\n[1] “")[0]
-
-
 def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> MethodRanking:
     if obstacles[method]:
         raise RagraphsError(obstacles[method])
     found = route(Features(question_features(question)), obstacles, Prior(KIND_CLASSIFIER))
     return MethodRanking(method, found.kind, {method: 1.0}, "The user chose it.", False)
-
-
-def _classified(index: Index, question: str, obstacles: Mapping[str, str]) -> MethodRanking:
-    return route(features_of(index, question), obstacles, prior_of(index))
 
 
 def _decided(
@@ -267,7 +260,3 @@ def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:
 def _kept(result: Mapping[str, Any]) -> dict[str, Any]:
     shared = {name: result[name] for name in _SHARED - {"usage", "warnings"}}
     return shared | {"details": {k: v for k, v in result.items() if k not in _SHARED}}
-
-
-def _source(citation: Citation) -> str:
-    return citation["title"] or citation["document"]

@@ -89,7 +89,6 @@ _SUBJECT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
-_THERE_IS = re.compile(r"^There (?:is|was) an? (?P<head>[a-z]+) (?P<clause>[^.]+)\. (?P<rest>.+)$")
 _TRIVIAL = re.compile(
     r"^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
     rf"(?:the )?{NAME}\??$",
@@ -195,22 +194,13 @@ def _joined(text: str) -> list[str]:
 
 
 def _resolve(question: str, texts: list[str], known: Sequence[str] = ()) -> None:
-    masked = mask(_one_sentence(question).rstrip("?. "), known)
+    masked = mask(question.rstrip("?. "), known)
 
     def written(asked: str) -> str:
         text = masked.unmask(asked)
         return f"{text[:1].upper()}{text[1:]}?"
 
     resolve(masked.text, texts, _innermost, _TRIVIAL.match, written)
-
-
-def _one_sentence(question: str) -> str:
-    """ "There is a country where A. Who leads this country?": "Who leads the country where A?" """
-    match = _THERE_IS.match(question)
-    if match is None:
-        return question
-    described = f"the {match['head']} {match['clause']}"
-    return re.sub(rf"\b(?:this|that) {match['head']}\b", described, match["rest"], count=1)
 
 
 def _innermost(text: str) -> Nested | None:

@@ -13,7 +13,7 @@ from .file import SourceFile, clean, megabytes
 from .types import LoadedDocument, LoadError
 
 if TYPE_CHECKING:
-    from docx.document import Document
+    pass
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _CHUNK = 64 * 1024
@@ -55,12 +55,8 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
     if not any(text.strip() for text, _ in blocks):
         raise source.empty()
     title = next((text.strip() for text, heading in blocks if heading and text.strip()), "")
-    title = title or _stated_title(document) or source.path.stem
+    title = title or (document.core_properties.title or "").strip() or source.path.stem
     yield LoadedDocument("", clean(title), tuple(clean(text) for text, _ in blocks))
-
-
-def _stated_title(document: Document) -> str:
-    return (document.core_properties.title or "").strip()
 
 
 def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[tuple[str, bool]]:

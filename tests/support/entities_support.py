@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ragraphs.index.entities import _entries
+from ragraphs.index.entities import _entry
 from ragraphs.stores import schema
 from sqlalchemy import select
 
@@ -128,7 +128,7 @@ def rows_of(indexing: Any) -> str:
 
 def vector_texts(indexing: Any) -> list[str]:
     """The texts that the vectors of entities were made of, as their ids tell."""
-    entries = {entry.id: entry for entry in _entries(indexing.index)}
+    entries = {entry.id: entry for entry in map(_entry, indexing.index.entities.all_entities())}
     return sorted(entries[id].text for id in indexing.index.vectors.ids("entities"))
 
 
