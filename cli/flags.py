@@ -70,12 +70,11 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     bounds = {type(bound): bound for bound in field.metadata}
     at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
     default = field.get_default(call_default_factory=True, validated_data={})
+    shown = ",".join(default) if isinstance(default, list) else str(default)
     flag = "--" + name.replace("_", "-")
     option = typer.Option(
         f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
-        help=escape(
-            f"{field.description}" + (f" [{_shown(default)}]" if default is not None else "")
-        ),
+        help=escape(f"{field.description}" + ("" if default is None else f" [{shown}]")),
         min=at_least.ge if at_least else above.gt if above else None,
         max=at_most.le if at_most else None,
         show_default=False,
@@ -86,10 +85,6 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
-
-
-def _shown(default: Any) -> str:
-    return ",".join(default) if isinstance(default, list) else str(default)
 
 
 def explain(error: ValidationError) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.types import Overwrite
 
 from ..context import QuestionContext
-from ..index.opening import open_index
 from ..state.answering import QuestionInput
 from ..state.errors import RagraphsError
 from .node import node
+from .run import Run, Update
 
 LONGEST_QUESTION = 8000
 
@@ -22,9 +21,8 @@ def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     fresh = fresh_state(method, state_type)
 
     @node()
-    async def begin(state: QuestionInput, context: QuestionContext) -> dict[str, Any]:
+    async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
-        await asyncio.to_thread(open_index, context)
         return fresh
 
     return begin

@@ -311,15 +311,7 @@ def cluster(
         left, right = of[link.a], of[link.b]
         if left is right or not _may_join(left, right, link, enemies):
             continue
-        kept, other = sorted(
-            (left, right),
-            key=lambda c: (
-                c.head.id not in preferred,
-                -len(c.head.passages),
-                -len(c.head.name),
-                c.head.id,
-            ),
-        )
+        kept, other = sorted((left, right), key=lambda c: _precedence(c.head, preferred))
         if link.reason != "correction" and not _all_near(kept, other, suggested, strong):
             continue
         kept.members |= other.members
@@ -354,3 +346,7 @@ def _may_join(left: _Cluster, right: _Cluster, link: Link, enemies: Mapping[str,
     if link.reason == "correction":
         return True
     return link.a in left.faces and link.b in right.faces and compatible(left.kinds, right.kinds)
+
+
+def _precedence(head: Name, preferred: Collection[str]) -> tuple[bool, int, int, str]:
+    return head.id not in preferred, -len(head.passages), -len(head.name), head.id

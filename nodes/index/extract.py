@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ...context import IndexContext
 from ...index.concurrency import Patience, Storing, in_parallel
@@ -87,7 +87,8 @@ class _Reading:
             outcomes = await self._reader.read(title, passage["text"], self._missing[id])
             errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
             patience.note(*errors)
-            self._note(passage, errors)
+            reasons = dict.fromkeys(str(error) for error in errors)
+            self.failures += [{"path": place_of(passage), "reason": why} for why in reasons]
             await storing.add(*(self._reading(id, *outcome) for outcome in outcomes.items()))
             self._done += 1
             self._report(self._done, len(self._missing))
@@ -103,10 +104,6 @@ class _Reading:
                 found = await asyncio.to_thread(self._index.catalogue.passages, batch)
                 self._at_hand |= {passage["id"]: passage for passage in found}
             return self._at_hand.pop(id)
-
-    def _note(self, passage: Passage, errors: Sequence[NoReplyError]) -> None:
-        for sentence in dict.fromkeys(str(error) for error in errors):
-            self.failures.append({"path": place_of(passage), "reason": sentence})
 
     def _reading(self, id: str, kind: ReadingKind, outcome: ReadOutcome) -> Reading:
         reading = Reading(id, kind, self._readers[kind], None)
