@@ -116,6 +116,24 @@ def test_the_papers_do_not_import_each_other():
                 assert paper not in PAPERS - {file.parts[1]}, f"{file} imports {name}"
 
 
+def test_nodes_holds_nodes_and_what_only_they_need():
+    files = {module_of(file): file for file in sources() if file.parts[0] == "nodes"}
+    texts = {name: (ROOT / file).read_text(encoding="utf-8") for name, file in files.items()}
+    nodes = {name for name, text in texts.items() if "@node(" in text or "= _step(" in text}
+    used = {other for name in nodes for other, _ in imports_of(files[name])}
+    rest = {name for name, file in files.items() if file.name != "__init__.py"} - nodes - used
+    assert rest == set()
+
+
+@pytest.mark.parametrize("method", sorted(PAPERS))
+def test_a_method_has_the_same_name_in_every_room(method):
+    for place in (f"graphs/{method}.py", f"nodes/{method}", f"algorithms/{method}"):
+        assert (ROOT / place).exists(), place
+    assert (ROOT / f"state/{method}.py").exists()
+    replies = [file.stem for file in (ROOT / "prompts").glob("*_replies.py")]
+    assert {name.removesuffix("_replies") for name in replies} <= PAPERS | {"extraction"}
+
+
 def test_no_room_holds_more_than_its_share():
     lines: Counter[str] = Counter()
     for file in sources():
