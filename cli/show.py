@@ -1,4 +1,4 @@
-"""What the command line shares: flags made from a context, and how results are shown."""
+"""How the command line shows results."""
 
 from __future__ import annotations
 

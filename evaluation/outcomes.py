@@ -1,4 +1,4 @@
-"""What methods did with questions, kept so that an interrupted evaluation goes on."""
+"""Outcomes of questions, kept so that an interrupted evaluation goes on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS_OF_LAYER = {
 
 
 class Outcome(TypedDict):
-    """What a method did with a question.
+    """The outcome of a question by one method.
 
     ``documents`` are those of its evidence, best first; ``calls`` counts requests and the replies
     ``reused`` in their place; ``tokens`` those sent and received; ``error`` is why the question
@@ -137,7 +137,7 @@ def _line(key: str, outcome: Outcome) -> str:
 
 
 def _read(file: Path) -> Iterable[tuple[str, Outcome]]:
-    """What stands in ``file``, which is made to end with a line's end; torn lines are left out."""
+    """The outcomes in ``file`` without torn lines; the file is made to end with a line's end."""
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
         if text and not text.endswith("\n"):

@@ -18,7 +18,7 @@ _TAIL = 2.5
 
 
 class Cell(NamedTuple):
-    """What one method did with one question; ``support_recall`` is None without support."""
+    """The outcome of one question by one method; ``support_recall`` is None without support."""
 
     em: float
     f1: float
@@ -85,7 +85,7 @@ def escalating(name: str, matrix: Matrix, orders: Sequence[Sequence[str]], most:
 
 
 def cost(cell: Cell) -> tuple[float, float]:
-    """What a cell costs, to be compared: calls, then tokens."""
+    """The cost of a cell, to be compared: calls, then tokens."""
     return cell.calls, cell.tokens
 
 

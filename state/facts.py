@@ -1,4 +1,4 @@
-"""What a reader finds in one passage: entities, relations, claims. Plain data."""
+"""The facts of one passage: entities, relations, claims. Plain data."""
 
 from __future__ import annotations
 

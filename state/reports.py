@@ -15,7 +15,7 @@ class Finding(TypedDict):
 
 
 class Report(TypedDict):
-    """What a community of entities is about; ``rating`` is its weight in the corpus, 0 to 10."""
+    """A report on a community of entities; ``rating`` is its weight in the corpus, 0 to 10."""
 
     title: str
     summary: str

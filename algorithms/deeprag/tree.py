@@ -77,7 +77,7 @@ def decide_waiting(tree: Sequence[TreeNode], max_depth: int, max_nodes: int) -> 
 
 
 def next_action(tree: Sequence[TreeNode]) -> Action:
-    """What to do once nothing waits to be decided.
+    """The next work once nothing waits to be decided.
 
     Every action finishes or splits at least one question.
     """

@@ -1,4 +1,4 @@
-"""What the hierarchy of communities costs, and how well it follows a graph that grows."""
+"""The cost of the hierarchy of communities, and how well it follows a graph that grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it takes to index a text with a language model, with a stub in the model's place.
+"""The cost of indexing a text with a language model, with a stub in the model's place.
 
 ``python -m ragraphs.evaluation.benchmarks.indexing FILE``: all layers are built with a model that
 answers after a fixed time, in replies of a realistic length, and a question is asked of the whole
@@ -124,7 +124,7 @@ def _ask_all(stub: StubModel, index: Index, question: str, at_once: int) -> dict
 
 @cache
 def _reply(kind: str, human: str) -> Any:
-    """What a model would say, in length and form; the words are the text's."""
+    """A reply with the length and form of a model's; the words are the text's."""
     texts = texts_of(human)
     text = texts[0][2]
     match kind:

@@ -1,4 +1,4 @@
-"""What a layer costs at a size: ``python -m ragraphs.evaluation.benchmarks.scale hops 1890``.
+"""The cost of a layer at a size: ``python -m ragraphs.evaluation.benchmarks.scale hops 1890``.
 
 The layer of a made-up corpus of that many passages, by the offline reader with lexical embeddings;
 for ``entities`` also how long a question's walk over it takes. For ``communities`` it is a graph of

@@ -48,7 +48,7 @@ class StubModel:
     seconds: float
 
     def asked(self) -> Asked:
-        """What was asked since the last time."""
+        """The requests since the last time."""
         with urllib.request.urlopen(f"{self.url}/asked") as reply:
             return Asked(**json.load(reply))
 
