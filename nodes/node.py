@@ -1,4 +1,4 @@
-"""The one decorator that makes nodes, and what a node may ask of the run it is in."""
+"""The decorator that makes nodes."""
 
 from __future__ import annotations
 
