@@ -73,7 +73,8 @@ def compare(
     before: Path,
     after: Path,
     again: Annotated[
-        Path | None, typer.Option(help="BEFORE recorded once more: what differs is left out.")
+        list[Path] | None,
+        typer.Option(help="BEFORE recorded once more: what differs is left out; may be repeated."),
     ] = None,
     shown: int = 10,
 ) -> None:
@@ -82,26 +83,23 @@ def compare(
     Chroma breaks ties by chance, so that a question near to no entity is not answered the same
     way twice.
     """
-    known, found = _read(before), _read(after)
+    known, found, others = _read(before), _read(after), [_read(file) for file in again or ()]
     corpora = {key.split()[0] for key in found}
-    known = {key: value for key, value in known.items() if key.split()[0] in corpora}
-    if again is not None:
-        same = _read(again)
-        left_out = {key for key in known if key in same and known[key] != same[key]}
-        known, found = ({k: v for k, v in e.items() if k not in left_out} for e in (known, found))
-    different = [key for key in sorted(known.keys() | found) if known.get(key) != found.get(key)]
+    chance = {key for one in others for key in one.keys() & known if one[key] != known[key]}
+    keys = sorted({k for k in known if k.split()[0] in corpora}.union(found) - chance)
+    different = [key for key in keys if known.get(key) != found.get(key)]
     for key in different[:shown]:
         old, new = (json.dumps(each.get(key), ensure_ascii=False) for each in (known, found))
         place = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
         start = max(0, place - 80)
         print(f"{key}\n  - {old[start : place + 160]}\n  + {new[start : place + 160]}")
-    print(f"{len(known.keys() | found)} records, {len(different)} differ")
+    print(f"{len(keys)} records, {len(different)} differ; {len(chance)} left out")
     raise typer.Exit(bool(different))
 
 
 def _read(file: Path) -> dict[str, Any]:
     # The last digits of a sum depend on where its numbers lie in memory.
-    read = json.JSONDecoder(parse_float=lambda digits: float(f"{float(digits):.6g}")).decode
+    read = json.JSONDecoder(parse_float=lambda digits: float(f"{float(digits):.4g}")).decode
     rows = (read(line) for line in file.read_text(encoding="utf-8").split("\n") if line)
     return {row["key"]: row["value"] for row in rows}
 
