@@ -15,8 +15,9 @@ from ..models.protocol import NoReplyError
 T = TypeVar("T")
 R = TypeVar("R")
 
-# A thread keeps the memory that its largest work took; Python runs one of them at a time anyway.
-FEW_THREADS = ThreadPoolExecutor(2, thread_name_prefix="ragraphs-work")
+# Python runs one thread at a time anyway; more of them delay the requests to a model, and each
+# keeps the memory that its largest work took.
+WORK_THREAD = ThreadPoolExecutor(1, thread_name_prefix="ragraphs-work")
 _PATIENCE = 8
 _BATCH = 64
 
@@ -49,7 +50,7 @@ async def _side_by_side(parts: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise failures.exceptions[0] from None
 
 
-async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor = FEW_THREADS) -> T:
+async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor = WORK_THREAD) -> T:
     """The result of blocking work, done in one of ``threads``.
 
     A caller that is cancelled waits for it, so that nothing is written after a run has ended.

@@ -14,7 +14,7 @@ from ..language.analyser import keywords
 from ..state.records import Passage
 from ..stores.chroma import Collection, Entry
 from ..stores.queries import batches
-from .concurrency import FEW_THREADS, in_parallel, to_its_end
+from .concurrency import WORK_THREAD, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
 
@@ -107,7 +107,7 @@ async def in_batches(
 
     # One batch at a time on this machine, several where another one works.
     workers = 1 if index.embedder.local else context.concurrency
-    threads = FEW_THREADS if index.embedder.local else _remote_threads(workers)
+    threads = WORK_THREAD if index.embedder.local else _remote_threads(workers)
     await in_parallel(groups, one, workers)
 
 

@@ -1,4 +1,4 @@
-"""Large work is done by few threads, and to its end."""
+"""Large work is done one after the other, and to its end."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ async def started(work: Counted, count: int, **where: object) -> list[asyncio.Ta
     return tasks
 
 
-async def test_large_work_is_done_by_two_threads():
+async def test_large_work_is_done_one_after_the_other():
     work = Counted()
     tasks = await started(work, 5)
     work.go.set()
     await asyncio.gather(*tasks)
-    assert (work.most, work.done) == (2, 5)
+    assert (work.most, work.done) == (1, 5)
 
 
 async def test_work_that_waits_for_another_machine_may_have_more_threads():
