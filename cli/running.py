@@ -76,7 +76,9 @@ def ask_graph(
         if stopped is None:
             break
         err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
-        given = Command(resume=typer.confirm("Go on?", err=True))
+        given = Command(
+            resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
+        )
     output = {key: result[key] for key in graph.output_channels}
     if "messages" in output:
         output["messages"] = convert_to_openai_messages(output["messages"])

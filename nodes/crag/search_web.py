@@ -18,6 +18,8 @@ from ..node import node
 from ..run import Run, Update
 
 _MOST_QUERIES = 3
+_YES = ("yes", "y", "ok", "okay", "true", "네", "예", "응", "그래", "좋아", "좋아요")
+_NO = ("no", "n", "false", "아니", "아니요", "아니오")
 
 
 @node(reserve=2)
@@ -41,7 +43,6 @@ async def search_web(state: CragState, context: CragContext) -> Update:
         return {"stop_reason": "web_unavailable"}
     queries = _confirmed(state["queries"]) if context.confirm_web else state["queries"]
     if not queries:
-        current_meter().warn("The web was not searched, because it was not confirmed.")
         return {"queries": [], "stop_reason": "web_unavailable"}
     results = await asyncio.gather(*(_search(web, query, context.web_results) for query in queries))
     found = {page.url + page.text: page for pages in results if pages for page in pages}
@@ -54,13 +55,34 @@ async def search_web(state: CragState, context: CragContext) -> Update:
 
 
 def _confirmed(queries: list[str]) -> list[str]:
-    """The queries that a person allows: all for yes, none for no, or those given instead."""
+    """The queries that a person allows, shown by ``interrupt``; none with a warning."""
     said = interrupt({"message": "Search the web for these queries?", "queries": queries})
+    allowed = confirmed_queries(said, queries)
+    if allowed is None:
+        current_meter().warn(
+            "The web was not searched, because the reply was unclear; resume with true, false, a "
+            f"word such as 'yes', or a list of one to {_MOST_QUERIES} queries."
+        )
+    elif not allowed:
+        current_meter().warn("The web was not searched, because it was not confirmed.")
+    return allowed or []
+
+
+def confirmed_queries(said: object, queries: list[str]) -> list[str] | None:
+    """The queries that the reply ``said`` allows: ``queries`` for a clear yes, none for a no.
+
+    A list of one to three queries stands in their place. None for anything else, which is no
+    consent.
+    """
     if isinstance(said, list):
-        return [query for query in said if isinstance(query, str) and query.strip()]
-    refused = {"no", "n", "false", "아니요", "아니오"}
-    allowed = said.strip().casefold() not in refused if isinstance(said, str) else bool(said)
-    return queries if allowed else []
+        given = [query.strip() for query in said if isinstance(query, str) and query.strip()]
+        if (said and len(given) < len(said)) or len(said) > _MOST_QUERIES:
+            return None
+        return given
+    word = said.strip().rstrip(".!").casefold() if isinstance(said, str) else said
+    if word is True or word in _YES:
+        return queries
+    return [] if word is False or word in _NO else None
 
 
 async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:

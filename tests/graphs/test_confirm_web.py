@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from ragraphs.context import CragContext, RouterContext
 from ragraphs.graphs.crag import graph as crag
 from ragraphs.graphs.router import graph as router
+from ragraphs.nodes.crag.search_web import confirmed_queries
 from scripted_model import MODEL, QUESTION
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
@@ -73,7 +76,7 @@ def test_a_yes_sends_them_and_the_run_goes_on(asking, tavily, script, said):
     assert "__interrupt__" not in result
 
 
-@pytest.mark.parametrize("said", [False, "no", " No ", "아니요", [], 0])
+@pytest.mark.parametrize("said", [False, "no", " No ", "아니요", []])
 def test_a_no_sends_nothing_and_is_told(asking, tavily, said):
     run = asking()
     run.begin()
@@ -83,10 +86,38 @@ def test_a_no_sends_nothing_and_is_told(asking, tavily, said):
     assert any("was not confirmed" in warning for warning in result["warnings"])
 
 
+@pytest.mark.parametrize("said", ["", 5, {"x": 1}, ["one", "", 7], ["q"] * 1000])
+def test_whatever_is_not_clearly_a_yes_sends_nothing_and_the_forms_are_named(asking, tavily, said):
+    run = asking()
+    run.begin()
+    result = run.resume(said)
+    assert tavily.requests == []
+    assert (result["sufficient"], result["stop_reason"]) == (False, "web_unavailable")
+    assert any("resume with true, false" in warning for warning in result["warnings"])
+
+
+def _is_consent(said: object) -> bool:
+    if isinstance(said, list):
+        return 1 <= len(said) <= 3 and all(isinstance(one, str) and one.strip() for one in said)
+    return said is True or (isinstance(said, str) and said.strip(" .!").lower() in ("yes", "ok"))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(" Yes."),
+        lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=3),
+    )
+)
+def test_only_a_clear_yes_or_up_to_three_queries_are_consent(said):
+    allowed = confirmed_queries(said, QUERIES)
+    assert bool(allowed) == _is_consent(said)
+    assert not allowed or allowed is QUERIES or len(allowed) == len(said)
+
+
 def test_other_queries_may_be_given_instead(asking, tavily):
     run = asking()
     run.begin()
-    result = run.resume(["my own words", "", 7, "더 나은 검색어"])
+    result = run.resume([" my own words", "더 나은 검색어"])
     assert sorted(tavily.queries) == ["my own words", "더 나은 검색어"]
     assert result.get("queries", result.get("details", {}).get("queries")) == [
         "my own words",
