@@ -7,18 +7,70 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, MutableMapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from dotenv import load_dotenv
-from pydantic import BeforeValidator, Field, SecretStr
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from .state.errors import RagraphsError
 
-# While the module is imported, since a server's event loop must not wait for a file.
-load_dotenv(".env")
+_ADDRESS = frozenset("URL URI BASE ENDPOINT ENDPOINTS HOST DOMAIN PROXY CERT BUNDLE".split())
+_KEY = frozenset("KEY TOKEN SECRET PASSWORD CREDENTIALS".split())
+_GENERAL = "RAGRAPHS API ACCESS CLIENT SERVER ID CA CURL FILE DIR SSL REQUESTS HTTP HTTPS ALL NO"
+_NO_PROVIDER = _ADDRESS | _KEY | frozenset(_GENERAL.split())
+_ALSO_CALLED = {"LANGCHAIN": "LANGSMITH", "HUGGING": "HF", "HUGGINGFACEHUB": "HF"}
+
+
+def add_env_file(file: Mapping[str, str | None], environment: MutableMapping[str, str]) -> str:
+    """Adds to ``environment`` the variables of a ``.env`` file that it lacks.
+
+    A key of the environment never meets an address of the file, which anyone may have written: the
+    file's own key is taken beside its address. Where it has none, the address is left out, and the
+    sentence returned says so; else it is empty.
+    """
+    ours = {name: value for name, value in file.items() if value and name not in environment}
+    addresses = {name for name, value in ours.items() if _is_address(name, value)}
+    foreign = {name for name, value in environment.items() if value and _is_key(name)}
+    problem = ""
+    for address in sorted(addresses):
+        met = sorted(key for key in foreign if _same_provider(address, key))
+        if missing := [key for key in met if not file.get(key)]:
+            del ours[address]
+            problem = (
+                f"The file .env sets {address}, which would receive {missing[0]} from the "
+                f"environment; set {missing[0]} in .env as well, or {address} in the environment."
+            )
+        else:
+            ours |= {key: str(file[key]) for key in met}
+    environment.update(ours)
+    return problem
+
+
+def _words(name: str) -> set[str]:
+    return {_ALSO_CALLED.get(word, word) for word in name.upper().split("_")}
+
+
+def _is_address(name: str, value: str) -> bool:
+    return "://" in value or not _ADDRESS.isdisjoint(_words(name))
+
+
+def _is_key(name: str) -> bool:
+    return not _KEY.isdisjoint(_words(name))
+
+
+def _same_provider(address: str, key: str) -> bool:
+    """Whether ``address`` is of the provider of ``key``; a proxy or certificate is of them all."""
+    provider = _words(address) - _NO_PROVIDER
+    return not provider or not provider.isdisjoint(_words(key))
+
+
+# While the module is imported, since a server's event loop must not wait for a file. Without
+# interpolation, by which a file could name a key of the environment as its own.
+_problem = add_env_file(dotenv_values(".env", interpolate=False), os.environ)
 
 
 def split_commas(value: Any) -> Any:
@@ -74,8 +126,20 @@ class Settings(BaseSettings):
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The operator's settings, read once; ``settings.cache_clear()`` reads them again."""
-    return Settings()
+    """The operator's settings, read once; ``settings.cache_clear()`` reads them again.
+
+    Raises RagraphsError for a value that is not allowed, and for an address of the file ``.env``
+    that would receive a key of the environment.
+    """
+    if _problem:
+        raise RagraphsError(_problem)
+    try:
+        return Settings()
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name = str(problem["loc"][0])
+        name = name if name.isupper() else f"RAGRAPHS_{name.upper()}"
+        raise RagraphsError(f"The setting {name} cannot be used: {problem['msg']}.") from error
 
 
 _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from rich.markup import escape
 
 from ..context import Context
+from ..state.errors import RagraphsError
 from .show import print_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -69,7 +70,7 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         kind = str
     bounds = {type(bound): bound for bound in field.metadata}
     at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
-    default = field.get_default(call_default_factory=True, validated_data={})
+    default = _default(field)
     shown = ",".join(default) if isinstance(default, list) else str(default)
     flag = "--" + name.replace("_", "-")
     option = typer.Option(
@@ -85,6 +86,13 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
+
+
+def _default(field: FieldInfo) -> Any:
+    try:
+        return field.get_default(call_default_factory=True, validated_data={})
+    except RagraphsError:  # of the operator's settings, to be told when a command needs them
+        return None
 
 
 def explain(error: ValidationError) -> str:

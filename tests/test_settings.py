@@ -1,0 +1,113 @@
+"""The operator's settings: where they come from, and which keys meet which addresses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.settings import Settings, add_env_file, settings
+from ragraphs.state.errors import RagraphsError
+from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
+from stub_openai import OpenAIStub
+
+ASK = ("ask", QUESTION, "--method", "basic", "--model", MODEL)
+NAMES = st.sampled_from(
+    [
+        *("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY"),
+        *("TAVILY_API_KEY", "RAGRAPHS_TAVILY_BASE_URL", "AZURE_OPENAI_ENDPOINT"),
+        *("LANGSMITH_API_KEY", "LANGCHAIN_ENDPOINT", "HF_TOKEN", "HF_ENDPOINT", "HTTPS_PROXY"),
+        *("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "SSL_CERT_FILE", "RAGRAPHS_MODEL"),
+    ]
+)
+
+
+@given(st.sets(NAMES), st.sets(NAMES))
+def test_a_key_of_the_environment_never_meets_an_address_of_the_file(in_file, before):
+    environment = dict.fromkeys(before, "mine://")
+    problem = add_env_file(dict.fromkeys(in_file, "theirs://"), environment)
+    keys = {name for name in environment if name.endswith(("_KEY", "_TOKEN"))}
+    addresses = environment.keys() - keys - {"RAGRAPHS_MODEL"}
+    for address in (name for name in addresses if environment[name] == "theirs://"):
+        own = {"LANGCHAIN": "LANGSMITH", "RAGRAPHS": "TAVILY", "AZURE": "OPENAI"}
+        provider = own.get(first := address.split("_")[0], first)
+        met = keys if provider in ("HTTPS", "SSL") else {k for k in keys if provider in k}
+        assert all(environment[key] == "theirs://" for key in met)
+    left_out = in_file - environment.keys()
+    assert bool(problem) == bool(left_out) and all(".env" in problem for _ in left_out)
+    assert before <= environment.keys() and in_file <= environment.keys() | left_out
+
+
+def _ragraphs(*arguments: str, **environment: str) -> Any:
+    return subprocess.run(
+        [sys.executable, "-c", "from ragraphs.cli.main import main; main()", *arguments],
+        env={**os.environ, "RAGRAPHS_EMBEDDINGS": "lexical", **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def stranger(run: Any) -> OpenAIStub:
+    """A server that the folder's ``.env`` names, and an index to ask."""
+    from stub_openai import serving_openai
+
+    Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
+    assert run("index", "corpus.jsonl").code == 0
+    with serving_openai() as stub:
+        Script(stub)
+        Path(".env").write_text(f"OPENAI_BASE_URL={stub.base_url}\n")
+        yield stub
+
+
+def test_a_key_of_the_shell_is_not_sent_to_an_address_of_the_file(stranger):
+    ended = _ragraphs(*ASK, OPENAI_API_KEY="sk-of-the-shell")
+    assert (ended.returncode, ended.stdout, stranger.requests) == (1, "", [])
+    assert "set OPENAI_API_KEY in .env as well" in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_the_key_beside_the_address_is_sent_there_in_its_place(stranger):
+    with Path(".env").open("a") as file:
+        file.write("OPENAI_API_KEY=sk-of-the-file\n")
+    ended = _ragraphs(*ASK, OPENAI_API_KEY="sk-of-the-shell")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    sent = {request.headers["authorization"] for request in stranger.requests}
+    assert sent == {"Bearer sk-of-the-file"}
+
+
+def test_the_file_cannot_name_a_key_of_the_shell_as_its_own(stranger):
+    with Path(".env").open("a") as file:
+        file.write("OPENAI_API_KEY=${OTHER_SECRET}\n")
+    _ragraphs(*ASK, OPENAI_API_KEY="sk-of-the-shell", OTHER_SECRET="sk-other")
+    assert stranger.requests
+    assert not [one for one in stranger.requests if "sk-" in one.headers["authorization"]]
+
+
+def test_a_server_without_a_key_needs_none(stranger):
+    assert _ragraphs(*ASK).returncode == 0 and stranger.requests
+
+
+def test_a_value_that_is_not_allowed_is_told_in_one_sentence(monkeypatch):
+    monkeypatch.setenv("RAGRAPHS_REQUESTS_PER_SECOND", "-1")
+    with pytest.raises(RagraphsError, match="RAGRAPHS_REQUESTS_PER_SECOND cannot be used"):
+        settings()
+    ended = _ragraphs("status")
+    assert ended.returncode == 1 and ended.stderr.count("\n") == 1
+
+
+def test_every_address_and_key_among_the_settings_is_known_as_one():
+    names = [
+        field.validation_alias or f"RAGRAPHS_{n}" for n, field in Settings.model_fields.items()
+    ]
+    addresses = [str(name).upper() for name in names if "url" in str(name).lower()]
+    for address in addresses:
+        provider = address.removeprefix("RAGRAPHS_").split("_")[0]
+        environment = {f"{provider}_API_KEY": "mine"}
+        assert add_env_file({address: "https://elsewhere.example"}, environment)
+        assert address not in environment
