@@ -84,7 +84,7 @@ class IndexContext(Context):
             min_length=1,
             description="Embeddings: auto, lexical, fastembed:MODEL[@FOLDER] or openai:MODEL.",
         ),
-    ] = _operator_default("embeddings")
+    ] = _operator_default("default_embeddings")
     chunk_tokens: Annotated[
         int | None,
         Field(ge=20, le=8000, description="Longest passage in tokens; empty: the index's, or 400."),

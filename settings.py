@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, MutableMapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     model: str = Field(default="offline", description="Language model when the caller names none.")
     models: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],
-        description="Language models that callers may name, separated by commas; empty: any.",
+        description="Language models, and embeddings, that callers may name; empty: any.",
     )
     embeddings: str = Field(default="auto", description="Embeddings when the caller names none.")
     prompts: Path | None = Field(
@@ -119,6 +119,26 @@ class Settings(BaseSettings):
     )
 
     @property
+    def default_embeddings(self) -> str:
+        """The embeddings when a caller names none, as a caller may read them."""
+        return self.embeddings if self.root is None else self.embeddings.partition("@")[0]
+
+    @cached_property
+    def unnamed_folders(self) -> list[tuple[re.Pattern[str], str]]:
+        """What finds the folders that callers do not read of, and the names in their place."""
+        if self.root is None:
+            return []
+        model = self.embeddings.partition("@")[2]
+        others = [folder for folder in (str(self.prompts or ""), model, str(Path.home())) if folder]
+        named = dict.fromkeys(map(os.path.abspath, others), "…/")
+        named |= dict.fromkeys((os.path.abspath(self.root), str(self.base)), "")
+        return [
+            (re.compile(re.escape(folder) + r"(?![\w-])(/?)"), name)
+            for folder, name in sorted(named.items(), key=lambda item: -len(item[0]))
+            if folder != "/"
+        ]
+
+    @property
     def base(self) -> Path:
         """The folder that relative paths start from."""
         return (self.root or Path.cwd()).resolve()
@@ -140,6 +160,17 @@ def settings() -> Settings:
         name = str(problem["loc"][0])
         name = name if name.isupper() else f"RAGRAPHS_{name.upper()}"
         raise RagraphsError(f"The setting {name} cannot be used: {problem['msg']}.") from error
+
+
+def told(text: str, operator: Settings) -> str:
+    """``text`` as a caller may read it: with a root, folders of the operator's are not named.
+
+    What lies below the root is named relative to it. Where callers are the operator, ``text`` as
+    it is. Blocks at its first use.
+    """
+    for folder, name in operator.unnamed_folders:
+        text = folder.sub(lambda found, name=name: name or ("" if found[1] else "."), text)
+    return text
 
 
 _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")

@@ -87,6 +87,8 @@ def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
     if operator.root is not None and "@" in wanted and wanted != operator.embeddings:
         raise RagraphsError("A folder of embeddings is the operator's to set: RAGRAPHS_EMBEDDINGS.")
     asked_for = wanted != "auto" and "embeddings" in context.model_fields_set
+    if wanted == operator.default_embeddings:
+        wanted = operator.embeddings
     if recorded is not None:
         if asked_for and identity(wanted) != identity(recorded):
             raise RagraphsError(
@@ -98,9 +100,22 @@ def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
         wanted, notice = resolve_auto(operator)
         if notice is not None:
             current_meter().warn(notice)
+    if recorded is None:
+        _check_embeddings(wanted, context.embeddings, operator)
     open_embedder(wanted, operator)
     if recorded is None or (wanted != recorded and not context.dry_run):
         catalogue.set_property("embeddings", wanted)
+
+
+def _check_embeddings(name: str, named: str, operator: Settings) -> None:
+    """Raises RagraphsError where a caller ``named`` embeddings that the operator does not list."""
+    usual = operator.default_embeddings
+    allowed = [usual, "lexical", *operator.models]
+    if operator.models and named != usual and identity(name) not in allowed:
+        raise RagraphsError(
+            f"The embeddings {identity(name)!r} are not allowed here; choose one of: "
+            f"{', '.join(dict.fromkeys(allowed))}."
+        )
 
 
 def wanted_layers(catalogue: Catalogue, context: IndexContext) -> list[LayerName]:

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..settings import settings, told
 from ..state.records import ModelUsage, Usage
 
 
@@ -61,6 +62,7 @@ class Meter:
 
     def warn(self, sentence: str) -> None:
         """Adds a warning about a degraded result; the same ``sentence`` once."""
+        sentence = told(sentence, settings())
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 

@@ -10,12 +10,15 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
+from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
 from ..context import Context, IndexContext, QuestionContext
 from ..index.opening import open_index
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.protocol import NoReplyError
+from ..settings import settings, told
+from ..state.errors import RagraphsError
 from ..state.usage import total_calls
 from .run import Run, Update
 from .streaming import answer_stream
@@ -45,13 +48,15 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
             meter = start_meter(_calls_left(state, context, reserve))
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            given = await asyncio.to_thread(_opened, context, meter) if opens else context
             try:
+                given = await asyncio.to_thread(_opened, context, meter) if opens else context
                 update = await func(state, given)
             except NoReplyError as error:
                 if not answers:
                     raise
                 update = unanswered(error)
+            except Exception as error:
+                raise await asyncio.to_thread(_told, error) from error.__cause__
             if stream is not None:
                 stream.end(update.get("answer", ""))
             return {"usage": meter.usage(), "warnings": meter.warnings, **update}
@@ -70,6 +75,13 @@ def unanswered(error: NoReplyError) -> Update:
     return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
 
 
+def _told(error: Exception) -> Exception:
+    """``error``, or where a caller must not read its message, another one."""
+    message = told(str(error), settings())
+    unchanged = isinstance(error, GraphBubbleUp) or message == str(error)
+    return error if unchanged else RagraphsError(message)
+
+
 def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:
     """The type of the context that a node takes, and whether it wants the index open."""
     hints = get_type_hints(func)
@@ -79,6 +91,7 @@ def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:
 
 
 def _opened(context: Context, meter: Meter) -> Run[Context]:
+    told("", settings())  # here, since it asks the file system at its first use
     if isinstance(context, IndexContext):
         from ..index.recorded import open_for_indexing
 

@@ -67,7 +67,7 @@ class IndexState(IndexInput, IndexOutput):
     """The state of the index graph.
 
     ``inline`` are the documents given, ``files`` those to read, ``triple_files`` those of triples,
-    ``gone`` the ids of documents to remove.
+    both with paths that start from the operator's root; ``gone`` the ids of documents to remove.
     """
 
     inline: list[Document]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from langgraph_sdk import get_client
 from langgraph_server import Server, serving
 
@@ -159,6 +160,29 @@ def test_what_a_caller_got_wrong_is_told_in_words(server, given, context, words)
 
 def test_a_setting_that_nobody_knows_is_no_obstacle(server):
     assert server.run("basic", {"question": QUESTION}, unheard_of=1)["sufficient"]
+
+
+@pytest.mark.parametrize("graph", ["index", *METHODS])
+def test_nothing_names_the_folder_of_the_server(server, graph):
+    """Not in events of any kind, nor in what is kept of a thread: ``send`` reads each response."""
+    (server.root / "full").mkdir(exist_ok=True)
+    (server.root / "full" / "other.bin").touch()
+    (server.root / "damaged").mkdir(exist_ok=True)
+    (server.root / "damaged" / "catalogue.sqlite").write_bytes(b"no database" * 100)
+    questions = {"question": QUESTION}
+    given = {"sources": ["docs", "docs/*"]} if graph == "index" else questions
+    thread = server.send("/threads", {}).json()["thread_id"]
+    body = {"assistant_id": graph, "input": given, "stream_subgraphs": True}
+    body["stream_mode"] = ["values", "updates", "custom", "messages-tuple", "debug", "tasks"]
+    streamed = server.send(f"/threads/{thread}/runs/stream", body).text
+    assert "event: values" in streamed and "event: error" not in streamed
+    assert server.send(f"/threads/{thread}/history", {}).json()
+    with FileLock(server.root / ".ragraphs" / "lock"):
+        locked = server.run(graph, given)
+    assert ("another run" in str(locked).lower()) == (graph == "index")
+    for index in ("full", "damaged", "none"):
+        refused = server.run(graph, given, index=index)
+        assert "__error__" not in refused or "internal" not in refused["__error__"]["message"]
 
 
 def test_what_another_process_indexed_is_found(server):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.settings import Settings, add_env_file, settings
+from ragraphs.settings import Settings, add_env_file, settings, told
 from ragraphs.state.errors import RagraphsError
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
 from stub_openai import OpenAIStub
@@ -111,3 +111,12 @@ def test_every_address_and_key_among_the_settings_is_known_as_one():
         environment = {f"{provider}_API_KEY": "mine"}
         assert add_env_file({address: "https://elsewhere.example"}, environment)
         assert address not in environment
+
+
+@given(st.lists(st.sampled_from(["ROOT", "ROOT/a b", "PROMPTS/x.md", "no", "'", " ", "/"])))
+def test_texts_for_callers_name_no_folder_of_the_operator(words):
+    operator = Settings(root=Path("served"), prompts=Path("served-prompts"))
+    root, prompts = str(Path("served").resolve()), str(Path("served-prompts").resolve())
+    text = " ".join(words).replace("ROOT", root).replace("PROMPTS", prompts)
+    assert root not in told(text, operator) and prompts not in told(text, operator)
+    assert told(text, Settings()) == text

@@ -14,7 +14,7 @@ from langgraph.types import Overwrite
 from ...context import IndexContext
 from ...index.recorded import open_for_indexing, wanted_layers
 from ...models.meter import current_meter
-from ...settings import Settings, settings
+from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...stores.catalogue import Catalogue
@@ -41,11 +41,11 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {
-        "index": str(index.folder),
+        "index": told(str(index.folder), operator),
         "embeddings": index.embedder.name,
         "inline": inline,
-        "files": [str(file) for file in files],
-        "triple_files": [str(file) for file in triples],
+        "files": [told(str(file), operator) for file in files],
+        "triple_files": [told(str(file), operator) for file in triples],
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
         "layers": wanted_layers(index.catalogue, context),
@@ -81,7 +81,10 @@ def _find(
     folders: list[Path] = []
     for source in sources:
         found = find_files(source, operator.base, operator.root)
-        failures += [{"path": item.source, "reason": item.reason} for item in found.refused]
+        failures += [
+            {"path": told(item.source, operator), "reason": told(item.reason, operator)}
+            for item in found.refused
+        ]
         for file in found.files:
             if (name := storable(str(file))) == str(file):
                 files[file] = None

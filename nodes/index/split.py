@@ -65,6 +65,7 @@ class DocumentReader:
         self._catalogue = index.catalogue
         self._index_folder = index.folder
         self._root = index.operator.root
+        self._base = index.operator.base
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
         self._keep = price is None
         self._price = price
@@ -87,7 +88,7 @@ class DocumentReader:
             self._write([_new(item, item.id, INLINE, self._pieces(item)) for item in group])
         for done, name in enumerate(state["files"], start=1):
             self._go_on()
-            self._read_file(Path(name))
+            self._read_file(self._base / name)
             report(done, len(state["files"]))
         self._remove(state["gone"])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -77,8 +76,9 @@ def _import(index: Index, files: Sequence[str], report: Progress) -> list[Failur
 
 def _lines(files: Sequence[str], index: Index) -> Iterator[JsonLine | LoadFailure]:
     for name in files:
-        path = document_path(Path(name), index.folder)
-        source = SourceFile(Path(name), path, index.operator.root, DEFAULT_LIMITS)
+        file = index.operator.base / name
+        path = document_path(file, index.folder)
+        source = SourceFile(file, path, index.operator.root, DEFAULT_LIMITS)
         try:
             yield from json_lines(source)
         except LoadError as error:
