@@ -47,7 +47,7 @@ drawings: install
 	$(BIN)/python -m ragraphs.graphs README.md README.ko.md
 
 dev: install
-	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024
+	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024 --n-jobs-per-worker 8
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info build

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, MutableMapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
@@ -80,6 +80,9 @@ def split_commas(value: Any) -> Any:
     return [name.strip() for name in value.split(",") if name.strip()]
 
 
+_MOST = {"max_bytes": 100_000_000, "max_documents": 20_000, "max_passages": 100_000}
+
+
 class Settings(BaseSettings):
     """The settings that only the operator may change, from the environment or a ``.env`` file."""
 
@@ -114,9 +117,26 @@ class Settings(BaseSettings):
     requests_per_second: float | None = Field(
         default=None, gt=0, description="Rate limit of requests to a language model."
     )
+    max_bytes: int | None = Field(
+        default=None, ge=1, description="Most bytes of documents that a run of the index may read."
+    )
+    max_documents: int | None = Field(
+        default=None, ge=1, description="Most documents that a run of the index may read."
+    )
+    max_passages: int | None = Field(
+        default=None, ge=1, description="Most new passages that a run of the index may make."
+    )
     download_seconds: int = Field(
         default=300, ge=1, description="How long the download of an embedding model may take."
     )
+
+    def bound(self, name: Literal["max_bytes", "max_documents", "max_passages"]) -> int | None:
+        """The most that a run of the index graph may take; None for any number.
+
+        Where the operator sets none, only those who call a server are bounded.
+        """
+        most: int | None = getattr(self, name)
+        return _MOST[name] if most is None and self.root is not None else most
 
     @property
     def default_embeddings(self) -> str:

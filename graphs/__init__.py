@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..context import (
     BasicContext,
+    Context,
     CragContext,
     DeepragContext,
     GraphragContext,
     HopragContext,
+    IndexContext,
     MethodName,
     QuestionContext,
+    RouterContext,
     Tog2Context,
 )
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
 
-_CONTEXTS: dict[MethodName, type[QuestionContext]] = {
+CONTEXTS: dict[str, type[Context]] = {
+    "index": IndexContext,
+    "router": RouterContext,
     "basic": BasicContext,
     "crag": CragContext,
     "hoprag": HopragContext,
@@ -31,4 +36,5 @@ _CONTEXTS: dict[MethodName, type[QuestionContext]] = {
 
 def graph_of(method: MethodName) -> tuple[Pregel[Any, Any, Any, Any], type[QuestionContext]]:
     """The graph of a question-answering method and the type of its context, imported when asked."""
-    return import_module(f".{method}", __name__).graph, _CONTEXTS[method]
+    context_type = cast(type[QuestionContext], CONTEXTS[method])
+    return import_module(f".{method}", __name__).graph, context_type

@@ -130,7 +130,7 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     catalogue = Catalogue(engine)
     # The id tells the index apart from others on the same Chroma server.
     id = catalogue.ensure_property("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
-    vectors = Vectors(folder, id, operator.chroma_url)
+    vectors = Vectors(folder, id, operator.chroma_url, operator.root is not None)
     return Index(
         folder,
         catalogue,

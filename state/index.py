@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from langgraph.channels import EphemeralValue
+from langgraph.channels import EphemeralValue, UntrackedValue
 from typing_extensions import TypedDict
 
 from .records import Document, Usage
@@ -15,11 +15,12 @@ class IndexInput(TypedDict, total=False):
     """The input of the index graph: files, folders or globs, inline documents, and removals.
 
     ``triples`` are files of entities and relations that were found elsewhere. With none of all
-    these, an index that was interrupted is completed. Nothing of it stays on a thread.
+    these, an index that was interrupted is completed. Nothing of it stays on a thread, and no
+    checkpoint holds a document.
     """
 
     sources: Annotated[list[str], EphemeralValue]
-    documents: Annotated[list[Document], EphemeralValue]
+    documents: Annotated[list[Document], UntrackedValue]
     remove: Annotated[list[str], EphemeralValue]
     triples: Annotated[list[str], EphemeralValue]
 
@@ -70,7 +71,7 @@ class IndexState(IndexInput, IndexOutput):
     both with paths that start from the operator's root; ``gone`` the ids of documents to remove.
     """
 
-    inline: list[Document]
+    inline: Annotated[list[Document], UntrackedValue]
     files: list[str]
     triple_files: list[str]
     gone: list[str]

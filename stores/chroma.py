@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -38,6 +39,7 @@ class Entry(NamedTuple):
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
+_MOST_ADDED = 16
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
 
 
@@ -45,7 +47,8 @@ class Vectors:
     """The Chroma collections of one index.
 
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
-    collections of an index are told apart by ``index_id``. All methods block, are safe to call from
+    collections of an index are told apart by ``index_id``. In a process that ``is_shared`` with
+    others' requests, writing leaves half of the time to these. All methods block, are safe to call from
     several threads, and raise RagraphsError where Chroma cannot be read or written.
 
     >>> vectors = Vectors(folder, index_id)
@@ -53,10 +56,13 @@ class Vectors:
     >>> [(id, cosine)] = vectors.search("passages", embedder.embed(["Who?"])[0], most=1)
     """
 
-    def __init__(self, folder: Path, index_id: str, url: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, index_id: str, url: str | None = None, is_shared: bool = False
+    ) -> None:
         self._folder = folder / "chroma"
         self._index_id = index_id
         self._url = url
+        self._is_shared = is_shared and url is None
         self._collections: dict[Collection, Chroma] = {}
         self._handles: dict[Collection, ChromaCollection] = {}
         self._client: ClientAPI | None = None
@@ -87,15 +93,20 @@ class Vectors:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
         with self._opened(collection):
             store = self._plain(collection)
-            for start in range(0, len(entries), _MOST_ROWS):
-                batch = entries[start : start + _MOST_ROWS]
+            # Embedded Chroma holds Python's lock for all of a batch, which stops other requests.
+            most = _MOST_ROWS if self._url else _MOST_ADDED
+            for start in range(0, len(entries), most):
+                began = time.monotonic()
+                batch = entries[start : start + most]
                 store.upsert(
                     ids=[entry.id for entry in batch],
-                    embeddings=vectors[start : start + _MOST_ROWS],
+                    embeddings=vectors[start : start + most],
                     # Chroma indexes texts letter by letter, which takes longer than all else.
                     documents=[entry.text for entry in batch] if collection == _SHOWN else None,
                     metadatas=[entry.metadata for entry in batch],
                 )
+                if self._is_shared:
+                    time.sleep(time.monotonic() - began)
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).

@@ -18,7 +18,7 @@ import ragraphs
 
 ROOT = Path(ragraphs.__file__).parent
 FLOORS = [
-    {"cli"},
+    {"cli", "server"},
     {"evaluation"},
     {"graphs"},
     {"nodes", "views"},
@@ -35,7 +35,7 @@ ONLY = {
     "prompts": {"language", "state"},
     "state": set(),
 }
-APART = {("nodes", "views"), ("views", "nodes")}
+APART = {("nodes", "views"), ("views", "nodes"), ("cli", "server"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 NOT_PACKAGED = {Path("evaluation/benchmarks"), Path("evaluation/training")}
 LARGEST_SHARE = 0.17

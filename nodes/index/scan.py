@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from langgraph.types import Overwrite
 
@@ -17,9 +17,14 @@ from ...models.meter import current_meter
 from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
+from ...state.records import Document
 from ...stores.catalogue import Catalogue
 from ...stores.loading.sources import INLINE, find_files, storable
 from ..node import node
+from .given import check_given, check_size
+from .split import DocumentReader
+
+_SMALL = 1000  # bytes of which no bound of passages is reached
 
 
 @node()
@@ -30,12 +35,16 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
-    _check_input(state)
+    check_given(state)
     files, failures, folders = _find(state.get("sources") or [], operator)
     triples, refused = _find_triples(state.get("triples") or [], operator)
     if triples:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
+    names = [told(str(file), operator) for file in files]
+    size = check_size(inline, files, operator)
+    if size > _SMALL and (operator.bound("max_passages") or operator.bound("max_documents")):
+        _check_passages(inline, names, context)
     index = open_for_indexing(context, create=bool(files or inline))
     index.replies.watch()
     known = _known(index.catalogue)
@@ -44,7 +53,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "index": told(str(index.folder), operator),
         "embeddings": index.embedder.name,
         "inline": inline,
-        "files": [told(str(file), operator) for file in files],
+        "files": names,
         "triple_files": [told(str(file), operator) for file in triples],
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
@@ -55,21 +64,15 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     }
 
 
-def _check_input(state: IndexState) -> None:
-    """Raises RagraphsError for what does not have the form that ``IndexInput`` says."""
-    for key in ("sources", "documents", "remove", "triples"):
-        if isinstance(state.get(key) or [], str | dict):
-            raise RagraphsError(f"{key!r} must be a list, even of one.")
-    ids: set[str] = set()
-    for document in state.get("documents") or []:
-        id, text = document.get("id"), document.get("text")
-        if not isinstance(id, str) or not id.strip() or storable(id) != id:
-            raise RagraphsError("A document has no id; give each one an 'id' and a 'text'.")
-        if not isinstance(text, str) or not text.strip():
-            raise RagraphsError(f"The document {id!r} has no text; give it a 'text'.")
-        if id in ids:
-            raise RagraphsError(f"Two documents have the id {id!r}; give each its own.")
-        ids.add(id)
+def _check_passages(inline: list[Document], files: list[str], context: IndexContext) -> None:
+    """Raises RagraphsError where a run would make more than the operator allows, and stores nothing.
+
+    A row of a file is a document, so that only reading tells how many there are.
+    """
+    planned = open_for_indexing(context.model_copy(update={"dry_run": True}), create=False)
+    reading = DocumentReader(planned, counts_only=True)
+    state = {"inline": inline, "files": files, "gone": []}
+    reading.read_all(cast(IndexState, state), lambda done, total: None)
 
 
 def _find(

@@ -23,13 +23,16 @@ from ...state.records import Document
 from ...stores.catalogue import NewDocument, Piece
 from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_path, sha256_of, storable
+from ...stores.loading.text import in_blocks
 from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
 from ..node import node
 from ..run import Run, Update
+from .given import require
 from .price import GROUP_DOCUMENTS, Price
 
 _READER = "1"  # to be raised when a loader gives another text for the same file
 _GROUP_CHARACTERS = 1_000_000
+_LONGEST_BLOCK = 1_000_000
 
 
 @node()
@@ -57,9 +60,14 @@ async def read_documents(reading: DocumentReader, state: IndexState, report: Pro
 
 
 class DocumentReader:
-    """One pass over the sources, whose documents are stored; with ``price``, only counted."""
+    """One pass over the sources, whose documents are stored; with ``price``, only counted.
 
-    def __init__(self, index: Index, price: Price | None = None) -> None:
+    With ``counts_only`` it ends with a RagraphsError at the most that the operator allows a run.
+    """
+
+    def __init__(
+        self, index: Index, price: Price | None = None, *, counts_only: bool = False
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
@@ -67,7 +75,8 @@ class DocumentReader:
         self._root = index.operator.root
         self._base = index.operator.base
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
-        self._keep = price is None
+        self._keep = price is None and not counts_only
+        self._operator = index.operator if counts_only else None
         self._price = price
         self._read = index.catalogue.files()
         self._failures: list[Failure] = []
@@ -150,6 +159,9 @@ class DocumentReader:
         else:
             for document in changed:
                 self._count(document)
+        if self._operator:
+            self.counts["documents"] += len(documents)
+            require(self.counts["documents"], "documents", self._operator.bound("max_documents"))
         for document in changed:
             self.counts["updated" if document.id in known else "added"] += 1
         self.counts["unchanged"] += len(documents) - len(changed)
@@ -157,12 +169,16 @@ class DocumentReader:
     def _count(self, document: NewDocument) -> None:
         for piece in self._catalogue.new_pieces(document):
             self.counts["passages"] += 1
+            if self._operator:
+                most = self._operator.bound("max_passages")
+                require(self.counts["passages"], "passages", most)
+                continue
             self.counts["tokens"] += count_tokens(piece.text)
             if self._price:
                 self._price.add(document.id, document.title, piece.text)
 
     def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
-        for span in split_text(document.blocks, *self._size):
+        for span in split_text(_in_parts(document.blocks), *self._size):
             self._go_on()
             yield Piece(*span)
 
@@ -197,6 +213,17 @@ def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
             group, characters = [], 0
     if group:
         yield group
+
+
+def _in_parts(blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks; long ones in parts, since Python stands still while one is searched."""
+    for block in blocks:
+        if len(block) <= _LONGEST_BLOCK:
+            yield block
+        else:
+            starts = range(0, len(block), _LONGEST_BLOCK // 2)
+            slices = (block[start : start + _LONGEST_BLOCK // 2] for start in starts)
+            yield from in_blocks(slices, _LONGEST_BLOCK // 2)
 
 
 def _loaded(given: Document) -> LoadedDocument:

@@ -6,7 +6,7 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -49,16 +49,8 @@ class TextBlocks:
         size = self.source.limits.block_characters
         with self.source.open() as file:
             self._require_same(file)
-            rest = ""
-            for text in self._decoded(file):
-                rest += text
-                while len(rest) >= 2 * size:
-                    cut = _cut(rest, size)
-                    yield rest[:cut]
-                    rest = rest[cut:]
+            yield from in_blocks(self._decoded(file), size)
             self._require_same(file)
-        if rest:
-            yield rest
 
     def _decoded(self, file: BinaryIO) -> Iterator[str]:
         decoder = io.IncrementalNewlineDecoder(
@@ -79,6 +71,19 @@ class TextBlocks:
     def _require_same(self, file: BinaryIO) -> None:
         if _version(file) != self.version:
             raise LoadError(f"{self.source.name} was changed while it was read; index it again.")
+
+
+def in_blocks(texts: Iterable[str], size: int) -> Iterator[str]:
+    """Consecutive ``texts`` in blocks of about ``size`` characters, less than twice as many."""
+    rest = ""
+    for text in texts:
+        rest += text
+        while len(rest) >= 2 * size:
+            cut = _cut(rest, size)
+            yield rest[:cut]
+            rest = rest[cut:]
+    if rest:
+        yield rest
 
 
 def _version(file: BinaryIO) -> tuple[int, ...]:

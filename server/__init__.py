@@ -1,0 +1,1 @@
+"""What is mounted on a LangGraph server beside its graphs."""
