@@ -39,7 +39,9 @@ class Entry(NamedTuple):
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
-_MOST_ADDED = 16
+_EMBEDDED_ROWS = 64
+_SHARED_ROWS = 16
+_LONGEST_PAUSE = 0.02
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
 
 
@@ -48,8 +50,8 @@ class Vectors:
 
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
     collections of an index are told apart by ``index_id``. In a process that ``is_shared`` with
-    others' requests, writing leaves half of the time to these. All methods block, are safe to call from
-    several threads, and raise RagraphsError where Chroma cannot be read or written.
+    others' requests, writing pauses for these again and again. All methods block, are safe to call
+    from several threads, and raise RagraphsError where Chroma cannot be read or written.
 
     >>> vectors = Vectors(folder, index_id)
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
@@ -94,7 +96,7 @@ class Vectors:
         with self._opened(collection):
             store = self._plain(collection)
             # Embedded Chroma holds Python's lock for all of a batch, which stops other requests.
-            most = _MOST_ROWS if self._url else _MOST_ADDED
+            most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
             for start in range(0, len(entries), most):
                 began = time.monotonic()
                 batch = entries[start : start + most]
@@ -106,7 +108,7 @@ class Vectors:
                     metadatas=[entry.metadata for entry in batch],
                 )
                 if self._is_shared:
-                    time.sleep(time.monotonic() - began)
+                    time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from filelock import FileLock
 from langgraph_sdk import get_client
@@ -158,8 +159,39 @@ def test_what_a_caller_got_wrong_is_told_in_words(server, given, context, words)
     assert words in message and "internal error" not in message
 
 
-def test_a_setting_that_nobody_knows_is_no_obstacle(server):
-    assert server.run("basic", {"question": QUESTION}, unheard_of=1)["sufficient"]
+@pytest.mark.parametrize("graph", ["basic", "index", "router"])
+@pytest.mark.parametrize("path", ["/runs/wait", "/runs/stream", "/runs/batch", "/assistants"])
+def test_a_setting_that_nobody_knows_is_refused_with_the_nearest_one(server, graph, path):
+    body: Any = {"context": {"max_retires": 3}, "graph_id": graph, "assistant_id": graph}
+    answer = server.send(path, [body] if path.endswith("batch") else body)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == (
+        "The context has no setting 'max_retires'; do you mean 'max_retries'?"
+    )
+
+
+async def test_a_setting_of_another_graph_is_refused_by_the_assistants_id_as_well(server):
+    client = get_client(url=server.url)
+    assistant = (await client.assistants.search(graph_id="basic"))[0]["assistant_id"]
+    await client.aclose()
+    body = {"input": {"question": QUESTION}, "context": {"width": 3}}
+    for id in ("basic", assistant):
+        answer = server.send("/runs/wait", {**body, "assistant_id": id})
+        assert (answer.status_code, "'width'" in answer.text) == (422, True)
+    assert server.send("/runs/wait", {**body, "assistant_id": "tog2"}).status_code == 200
+
+
+def test_documents_of_a_thread_are_in_no_checkpoint(server):
+    """Its runs keep their input, as the server does for all graphs, until the thread is deleted."""
+    thread = server.send("/threads", {}).json()["thread_id"]
+    given = {"documents": [{"id": "a", "text": SECRET}], "sources": ["docs"]}
+    body = {"assistant_id": "index", "input": given, "context": {"index": "secret"}}
+    added = server.send(f"/threads/{thread}/runs/wait", body).json()["added"]
+    assert added >= 3
+    history = server.send(f"/threads/{thread}/history", {"limit": 100})
+    state = httpx.get(f"{server.url}/threads/{thread}/state")
+    assert len(history.json()) > 3 and "document_count" in state.text
+    assert SECRET not in history.text and SECRET not in state.text
 
 
 @pytest.mark.parametrize("graph", ["index", *METHODS])

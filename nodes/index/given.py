@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from ...models.meter import current_meter
 from ...settings import Settings
 from ...state.errors import RagraphsError
+from ...state.records import Document
 from ...stores.loading.sources import storable
 
 _Text = InstanceOf[str]
@@ -69,15 +70,13 @@ def check_given(given: Mapping[str, Any]) -> None:
         current_meter().warn(f"Of documents 'id', 'title' and 'text' are used, but not: {names}.")
 
 
-def check_size(documents: Iterable[Mapping[str, str]], files: Iterable[Path], by: Settings) -> int:
+def check_size(documents: Iterable[Document], files: Iterable[Path], by: Settings) -> int:
     """The bytes of the documents and files of a run.
 
     Blocks. Raises RagraphsError where they are more than the operator allows.
     """
-    sizes = [
-        sum(len(text.encode("utf-8", "replace")) for text in one.values() if isinstance(text, str))
-        for one in documents
-    ]
+    texts = ((one["text"], one.get("title") or "") for one in documents)
+    sizes = [sum(len(storable(text).encode()) for text in pair) for pair in texts]
     sizes += [file.stat().st_size for file in files if file.exists()]
     require(len(sizes), "documents", by.bound("max_documents"))
     require(sum(sizes), "bytes", by.bound("max_bytes"))

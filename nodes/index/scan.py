@@ -65,7 +65,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 
 def _check_passages(inline: list[Document], files: list[str], context: IndexContext) -> None:
-    """Raises RagraphsError where a run would make more than the operator allows, and stores nothing.
+    """Raises RagraphsError where a run would make more than the operator allows; stores nothing.
 
     A row of a file is a document, so that only reading tells how many there are.
     """

@@ -186,23 +186,6 @@ def test_what_no_database_can_hold_in_an_inline_text_keeps_its_place(indexing):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"documents": [{"text": "no id"}]}, "has no id"),
-        ({"documents": [{"id": "a", "text": " "}]}, "has no text"),
-        ({"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "Two documents"),
-        ({"documents": {"id": "a", "text": "x"}}, "must be a list"),
-        ({"sources": "docs"}, "must be a list"),
-        ({"remove": ["none"]}, "no document 'none'"),
-    ],
-)
-def test_input_of_another_form_is_refused_in_a_sentence(indexing, given, sentence):
-    indexing.run("docs")
-    with pytest.raises(RagraphsError, match=sentence):
-        indexing.run(**given)
-
-
-@pytest.mark.parametrize(
     ("name", "removed"),
     [
         ("docs/rows.jsonl#2", 1),
