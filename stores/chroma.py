@@ -40,8 +40,8 @@ _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _EMBEDDED_ROWS = 64
-_SHARED_ROWS = 16
-_LONGEST_PAUSE = 0.02
+_SHARED_ROWS = 32
+_LONGEST_PAUSE = 0.1
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
 
 

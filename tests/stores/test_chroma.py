@@ -214,3 +214,22 @@ def test_a_server_that_does_not_answer_is_named(tmp_path):
     url = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(RagraphsError, match=f"Chroma server at {url} does not answer"):
         Vectors(tmp_path, "ragraphs-one", url).ids("passages")
+
+
+def test_among_other_requests_few_rows_are_written_at_a_time(tmp_path, monkeypatch):
+    """Embedded Chroma holds Python's lock while it writes, which stops all other requests."""
+    from chromadb import Collection
+
+    written: list[int] = []
+    upsert = Collection.upsert
+
+    def spy(self, ids, **rest):
+        written.append(len(ids))
+        return upsert(self, ids, **rest)
+
+    monkeypatch.setattr(Collection, "upsert", spy)
+    vectors = Vectors(tmp_path, "ragraphs-one", is_shared=True)
+    rows = np.eye(40, dtype=np.float32)
+    vectors.add("passages", [Entry(str(n), "text", {"title": "t"}) for n in range(40)], rows)
+    assert sum(written) == 40 and max(written) <= 32
+    assert vectors.ids("passages") == {str(n) for n in range(40)}

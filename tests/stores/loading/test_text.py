@@ -23,6 +23,7 @@ from loading_support import (
     text_of,
 )
 from ragraphs.stores.loading.load import load
+from ragraphs.stores.loading.text import in_blocks
 from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadError, LoadFailure
 
 
@@ -260,3 +261,10 @@ class TestFiles:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.stdout.strip() == "[]", done.stderr
+
+
+@given(st.lists(st.text("ab \n", max_size=60), max_size=20), st.integers(4, 20))
+def test_blocks_are_the_whole_text_and_less_than_twice_as_long_as_asked(texts, size):
+    blocks = list(in_blocks(texts, size))
+    assert "".join(blocks) == "".join(texts)
+    assert all(0 < len(block) < 2 * size for block in blocks)
