@@ -80,7 +80,12 @@ def split_commas(value: Any) -> Any:
     return [name.strip() for name in value.split(",") if name.strip()]
 
 
-_MOST = {"max_bytes": 100_000_000, "max_documents": 20_000, "max_passages": 100_000}
+Bound = Literal["max_bytes", "max_documents", "max_passages"]
+_MOST: dict[Bound, int] = {
+    "max_bytes": 100_000_000,
+    "max_documents": 20_000,
+    "max_passages": 100_000,
+}
 
 
 class Settings(BaseSettings):
@@ -130,7 +135,7 @@ class Settings(BaseSettings):
         default=300, ge=1, description="How long the download of an embedding model may take."
     )
 
-    def bound(self, name: Literal["max_bytes", "max_documents", "max_passages"]) -> int | None:
+    def bound(self, name: Bound) -> int | None:
         """The most that a run of the index graph may take; None for any number.
 
         Where the operator sets none, only those who call a server are bounded.
@@ -145,17 +150,19 @@ class Settings(BaseSettings):
 
     @cached_property
     def unnamed_folders(self) -> list[tuple[re.Pattern[str], str]]:
-        """What finds the folders that callers do not read of, and the names in their place."""
+        """What finds the folders that callers do not read of, and the text in their place."""
         if self.root is None:
             return []
+        roots = [str(self.base), os.path.abspath(self.root)]
         model = self.embeddings.partition("@")[2]
         others = [folder for folder in (str(self.prompts or ""), model, str(Path.home())) if folder]
-        named = dict.fromkeys(map(os.path.abspath, others), "…/")
-        named |= dict.fromkeys((os.path.abspath(self.root), str(self.base)), "")
+        shown = dict.fromkeys(map(os.path.abspath, others), "…")
+        shown = dict.fromkeys(roots, ".") | {k: v for k, v in shown.items() if k not in roots}
         return [
-            (re.compile(re.escape(folder) + r"(?![\w-])(/?)"), name)
-            for folder, name in sorted(named.items(), key=lambda item: -len(item[0]))
+            (re.compile(re.escape(folder) + ending), text)
+            for folder, place in shown.items()
             if folder != "/"
+            for ending, text in (("/", place.strip(".") and f"{place}/"), (r"(?![\w-])", place))
         ]
 
     @property
@@ -189,7 +196,7 @@ def told(text: str, operator: Settings) -> str:
     it is. Blocks at its first use.
     """
     for folder, name in operator.unnamed_folders:
-        text = folder.sub(lambda found, name=name: name or ("" if found[1] else "."), text)
+        text = folder.sub(name, text)
     return text
 
 

@@ -24,7 +24,8 @@ from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
 
-_SMALL = 1000  # bytes of which no bound of passages is reached
+_PLAIN = {".txt", ".md"}
+_PACKED = 200  # of any other file, more characters than bytes may come
 
 
 @node()
@@ -41,9 +42,11 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     if triples:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
-    names = [told(str(file), operator) for file in files]
+    names = [_name(file, operator) for file in files]
     size = check_size(inline, files, operator)
-    if size > _SMALL and (operator.bound("max_passages") or operator.bound("max_documents")):
+    characters = size if {file.suffix.lower() for file in files} <= _PLAIN else size * _PACKED
+    bounds = (operator.bound("max_passages"), operator.bound("max_documents"))
+    if any(most is not None and characters > most for most in bounds):
         _check_passages(inline, names, context)
     index = open_for_indexing(context, create=bool(files or inline))
     index.replies.watch()
@@ -54,7 +57,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "embeddings": index.embedder.name,
         "inline": inline,
         "files": names,
-        "triple_files": [told(str(file), operator) for file in triples],
+        "triple_files": [_name(file, operator) for file in triples],
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
         "layers": wanted_layers(index.catalogue, context),
@@ -98,6 +101,11 @@ def _find(
         if folder.is_dir():
             folders.append(folder if operator.root is None else folder.resolve())
     return list(files), failures, folders
+
+
+def _name(file: Path, operator: Settings) -> str:
+    """The path of a file; with a root, what of it lies below the root, since states are shown."""
+    return str(file if operator.root is None else file.relative_to(operator.base))
 
 
 def _find_triples(sources: Sequence[str], operator: Settings) -> tuple[list[Path], list[Failure]]:
