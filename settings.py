@@ -22,6 +22,8 @@ _ADDRESS = frozenset("URL URI BASE ENDPOINT ENDPOINTS HOST DOMAIN PROXY CERT BUN
 _KEY = frozenset("KEY TOKEN SECRET PASSWORD CREDENTIALS".split())
 _GENERAL = "RAGRAPHS API ACCESS CLIENT SERVER ID CA CURL FILE DIR SSL REQUESTS HTTP HTTPS ALL NO"
 _NO_PROVIDER = _ADDRESS | _KEY | frozenset(_GENERAL.split())
+_EVERYWHERE = frozenset({"PROXY", "CERT", "BUNDLE"})
+_SENT = frozenset({"API", "HF"})  # among the words of the keys that models and searches take
 _ALSO_CALLED = {"LANGCHAIN": "LANGSMITH", "HUGGING": "HF", "HUGGINGFACEHUB": "HF"}
 
 
@@ -63,9 +65,15 @@ def _is_key(name: str) -> bool:
 
 
 def _same_provider(address: str, key: str) -> bool:
-    """Whether ``address`` is of the provider of ``key``; a proxy or certificate is of them all."""
+    """Whether what goes to ``address`` may carry ``key``.
+
+    Past a proxy or certificate goes all that is sent; other addresses that name no provider are of
+    other programs.
+    """
     provider = _words(address) - _NO_PROVIDER
-    return not provider or not provider.isdisjoint(_words(key))
+    if provider:
+        return not provider.isdisjoint(_words(key))
+    return not _EVERYWHERE.isdisjoint(_words(address)) and not _SENT.isdisjoint(_words(key))
 
 
 # While the module is imported, since a server's event loop must not wait for a file. Without

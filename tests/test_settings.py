@@ -44,6 +44,13 @@ def test_a_key_of_the_environment_never_meets_an_address_of_the_file(in_file, be
     assert before <= environment.keys() and in_file <= environment.keys() | left_out
 
 
+@pytest.mark.parametrize("address", ["API_URL", "HOST", "DATABASE_URL", "SERVER_BASE_URL"])
+def test_addresses_of_other_programs_are_none_of_our_business(address):
+    environment = {"GITHUB_TOKEN": "mine", "OPENAI_API_KEY": "mine", "AWS_SECRET": "mine"}
+    assert add_env_file({address: "https://elsewhere.example"}, environment) == ""
+    assert environment[address] == "https://elsewhere.example"
+
+
 def _ragraphs(*arguments: str, **environment: str) -> Any:
     return subprocess.run(
         [sys.executable, "-c", "from ragraphs.cli.main import main; main()", *arguments],
