@@ -37,7 +37,6 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
     index = open_for_indexing(context, create=bool(files or inline))
-    index.replies.watch()
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {

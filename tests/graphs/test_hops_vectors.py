@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.index import hops as hop_search
 from ragraphs.index import opening
 from ragraphs.index.hops import load_hops, question_id
 from ragraphs.state.errors import RagraphsError
@@ -74,7 +73,7 @@ def change(indexing: Any, statement: str) -> None:
     """Changes the vectors, and forgets what was kept of them in memory."""
     with indexing.index.catalogue._engine.begin() as connection:
         connection.execute(text(statement))
-    hop_search._kept._values.clear()
+    indexing.index.kept.clear()
 
 
 def test_requests_of_at_most_64_questions_are_under_way_side_by_side(indexing, remote):
