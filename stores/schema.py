@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import (
@@ -277,14 +279,28 @@ def _read_and_write(path: Path) -> Engine:
 
 def _read_only(path: Path) -> Engine:
     """A database that is opened for each query, since its owner may change it meanwhile."""
+    log, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    copy: TemporaryDirectory[str] | None = None
+    if _has_pages(log) and not shared.exists():
+        # SQLite would have to make the log's index, even to read.
+        copy = TemporaryDirectory(prefix="ragraphs-")
+        for file in (path, log):
+            shutil.copyfile(file, Path(copy.name) / file.name)
 
     def connect() -> sqlite3.Connection:
-        # Without a log SQLite would have to make one, even to read.
-        log = path.with_name(path.name + "-wal")
-        mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
-        return sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, check_same_thread=False)
+        if copy is not None:
+            return _connected(Path(copy.name) / path.name, "mode=rw")
+        return _connected(path, "mode=ro" if _has_pages(log) else "immutable=1")
 
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _has_pages(log: Path) -> bool:
+    return log.exists() and log.stat().st_size > 0
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, check_same_thread=False)
 
 
 def open_memory() -> Engine:
