@@ -105,7 +105,7 @@ class Layer:
     def path(self, index: Index) -> Path | None:
         """The file of the layer's arrays, where there is one. Blocks."""
         stamp = self._recorded(index) if self.file else None
-        return stamp and self._path(index, stamp)
+        return None if stamp is None else self._path(index, stamp)
 
     def _read(self, index: Index) -> Arrays:
         while True:  # a file that is gone gave way to that of another stamp, or there is no layer

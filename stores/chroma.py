@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -44,6 +46,7 @@ FIRST = "chroma"  # the generation of vectors that an index begins with; others 
 _DATABASE = "chroma.sqlite3"
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
+_M_PERTURB = -6  # of mallopt in glibc
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
 
@@ -260,6 +263,7 @@ class Vectors:
         logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
         quiet = _quiet_settings().model_copy()
         if self._url is None:
+            _empty_new_memory()
             folder = self._folder / place.generation
             copy = None if _may_be_written(folder) else _copied(folder)
             path = str(folder) if copy is None else copy.name
@@ -366,6 +370,17 @@ def _copied(folder: Path) -> TemporaryDirectory[str]:
             at.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, at)
     return copy
+
+
+@lru_cache(maxsize=1)
+def _empty_new_memory() -> None:
+    """Has the C library empty the memory that it hands out, where it can.
+
+    Chroma writes files with room for vectors to come, which is memory as it was found: it may hold
+    texts of other indexes, or such as were removed.
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+        mallopt(_M_PERTURB, 0xFF)  # new memory is filled with the complement
 
 
 @lru_cache(maxsize=1)
