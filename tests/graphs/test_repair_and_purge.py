@@ -16,6 +16,7 @@ from ragraphs.graphs.basic import graph as basic
 from ragraphs.index.hops import load_hops
 from ragraphs.index.rebuilding import begin
 from ragraphs.index.vectors import passage_text
+from ragraphs.views.status import describe
 from stub_openai import failure
 
 RARE = "Zyzzogeton"
@@ -110,14 +111,16 @@ def test_damaged_arrays_are_told_and_the_next_run_makes_them_anew(indexing):
     expected = basic.invoke(question, context=context)
     files = list(Path(indexing.name).glob("*.npz"))
     for file in files:
-        content = bytearray(file.read_bytes())
-        content[len(content) // 2] ^= 255
-        file.write_bytes(content)
+        content = file.read_bytes()
+        middle = len(content) // 2
+        file.write_bytes(content[: middle - 200] + bytes(400) + content[middle + 200 :])
     indexing.index.kept.clear()
     answered = basic.invoke(question, context=context)
     assert [p["id"] for p in answered["evidence"]] == [p["id"] for p in expected["evidence"]]
     assert any("is damaged" in warning for warning in answered["warnings"])
     load_hops(indexing.index)
+    told = [failure["reason"] for failure in describe(indexing.index)["failures"]]
+    assert len(told) == len(files) and all("ragraphs index makes it anew" in one for one in told)
     indexing.run()
     assert len(list(Path(indexing.name).glob("*.npz"))) == len(files)
     indexing.index.kept.clear()
