@@ -146,6 +146,9 @@ class IndexContext(Context):
     repair: Annotated[
         bool, Field(description="Rebuild the vectors and the lexical index from the catalogue.")
     ] = False
+    purge: Annotated[
+        bool, Field(description="Leave no byte of removed texts in the files of the index.")
+    ] = False
 
 
 class QuestionContext(Context):

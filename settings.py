@@ -127,6 +127,9 @@ class Settings(BaseSettings):
     tavily_base_url: str | None = Field(
         default=None, description="Address of a Tavily-compatible server; unset: Tavily's own."
     )
+    open_indexes: int = Field(
+        default=16, ge=1, description="Indexes that stay open while nobody uses them."
+    )
     requests_per_second: float | None = Field(
         default=None, gt=0, description="Rate limit of requests to a language model."
     )

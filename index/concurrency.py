@@ -61,6 +61,7 @@ async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor 
         return await asyncio.shield(thread)
     except asyncio.CancelledError:
         await asyncio.wait([thread])
+        thread.exception()  # looked at, else asyncio tells of it on stderr
         raise
 
 

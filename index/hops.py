@@ -23,14 +23,15 @@ from ..context import Context
 from ..language.analyser import keywords
 from ..language.mentions import question_mentions
 from ..models.query_vectors import embed_queries
-from ..stores.arrays import load_arrays, save_arrays
-from .layers import HOPS
+from .layers import HOPS, Arrays
 from .opening import Index, Kept
 from .progress import progress_of
 from .vectors import keep_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..models.embeddings import Embedder
 
 
 async def embed_questions(index: Index, context: Context) -> None:
@@ -59,8 +60,7 @@ def question_id(question: str) -> str:
 
 def stored_hops(index: Index) -> HopGraph:
     """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
-    HOPS.stamp(index)
-    return hops_from_arrays(load_arrays(HOPS.path(index)))
+    return hops_from_arrays(HOPS.load(index, _merge_edges))
 
 
 def _questions(index: Index) -> dict[str, str]:
@@ -80,7 +80,7 @@ def merge_edges(index: Index) -> None:
     HOPS.renew(index, _merge_edges, index.readings.stamp("questions"))
 
 
-def _merge_edges(index: Index) -> None:
+def _merge_edges(index: Index) -> Arrays:
     asked = dict(index.readings.values("questions"))
     passages = [
         AskedPassage(
@@ -93,8 +93,9 @@ def _merge_edges(index: Index) -> None:
         for passage in index.catalogue.all_passages()
         if passage["id"] in asked
     ]
-    graph = build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
-    save_arrays(HOPS.path(index), hops_to_arrays(graph))
+    return hops_to_arrays(
+        build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
+    )
 
 
 _REMEMBERED = 32
@@ -157,16 +158,17 @@ def _load(index: Index) -> LoadedHops:
         index.questions.get(ids),
         [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
     )
-    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index, edges))
+    # Of the index only the embedder, since the index must not keep itself open.
+    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index.embedder, edges))
     return LoadedHops(graph, edges, ask)
 
 
 _kept = Kept(HOPS.stamp, _load)
 
 
-def _ask(index: Index, edges: EdgeIndex, question: str) -> AskedEdges:
+def _ask(embedder: Embedder, edges: EdgeIndex, question: str) -> AskedEdges:
     rest = _without_names(question) or question
-    vectors = embed_queries(index.embedder, [question, rest])
+    vectors = embed_queries(embedder, [question, rest])
     words = keywords(question)
     return AskedEdges(
         vectors[0],

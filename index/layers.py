@@ -5,25 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..context import LayerName
+from ..models.meter import current_meter
 from ..state.errors import RagraphsError
+from ..stores.arrays import DamagedArraysError, load_arrays, save_arrays
 from .opening import Index
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..stores.readings import ReadingKind
+
+Arrays = dict[str, "NDArray[Any]"]
+_STAMP = "stamp"
 
 
 @dataclass(frozen=True)
 class Layer:
     """A layer, made anew when its parts have changed.
 
-    ``kept_as`` is the catalogue's property that holds the stamp of the parts, ``file`` has the
-    layer's arrays, ``reads`` is what a model reads in every passage for it, and ``needs`` are the
-    layers that it is made from. ``format`` begins the stamp; it changes with the file's form.
+    ``kept_as`` is the catalogue's property that holds the stamp of the parts, ``file`` names the
+    layer's arrays, whose file has the stamp in its name, ``reads`` is what a model reads in every
+    passage for it, and ``needs`` are the layers that it is made from. ``format`` begins the stamp;
+    it changes with the file's form.
     """
 
     name: LayerName
@@ -58,26 +69,67 @@ class Layer:
         """Keeps the stamp of the layer, once it is made. Blocks."""
         index.catalogue.set_property(self.kept_as, stamp)
 
-    def renew(self, index: Index, make: Callable[[Index], None], *parts: Any) -> None:
-        """Makes the layer, unless it was made from the same ``parts`` before. Blocks."""
-        stamp = self.stamp_of(*parts)
-        if not self.is_current(index, stamp):
-            make(index)
-            self.record(index, stamp)
+    def renew(self, index: Index, make: Callable[[Index], Arrays | None], *parts: Any) -> None:
+        """Makes the layer, unless it was made from the same ``parts`` before. Blocks.
 
-    def path(self, index: Index) -> Path:
-        """The file of the layer's arrays."""
-        return index.folder / self.file
+        What ``make`` returns are its arrays, which are made again where their file is damaged.
+        """
+        stamp = self.stamp_of(*parts)
+        if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
+            return
+        arrays = make(index)
+        if arrays is not None:
+            save_arrays(self._path(index, stamp), {**arrays, _STAMP: np.array(stamp)})
+        self.record(index, stamp)
+
+    def load(self, index: Index, make: Callable[[Index], Arrays]) -> Arrays:
+        """The arrays of the layer; where their file is damaged, ``make`` makes them. Blocks.
+
+        Raises RagraphsError where the index has no such layer.
+        """
+        try:
+            return self._read(index)
+        except DamagedArraysError as error:
+            current_meter().warn(f"{error} The answer does not depend on it.")
+            return make(index)
+
+    def damage(self, index: Index) -> str | None:
+        """What is wrong with the file of the layer's arrays, if there is one. Blocks."""
+        try:
+            if self.path(index):
+                self._read(index)
+        except DamagedArraysError as error:
+            return str(error)
+        return None
+
+    def path(self, index: Index) -> Path | None:
+        """The file of the layer's arrays, where there is one. Blocks."""
+        stamp = self._recorded(index) if self.file else None
+        return None if stamp is None else self._path(index, stamp)
+
+    def _read(self, index: Index) -> Arrays:
+        while True:  # a file that is gone gave way to that of another stamp, or there is no layer
+            stamp = self.stamp(index)
+            file = self._path(index, stamp)
+            with suppress(FileNotFoundError):
+                arrays = load_arrays(file)
+                if str(arrays.pop(_STAMP, "")) != stamp:
+                    raise DamagedArraysError(file)
+                return arrays
+
+    def _path(self, index: Index, stamp: str) -> Path:
+        digest = stamp.removeprefix(self.format)
+        return index.folder / f"{self.file}-{digest[:16]}.npz"
 
     def _recorded(self, index: Index) -> str | None:
         stamp: str | None = index.catalogue.property(self.kept_as)
-        if stamp is None or not stamp.startswith(self.format) or not self.path(index).exists():
+        if stamp is None or not stamp.startswith(self.format):
             return None
-        return stamp
+        return stamp if not self.file or self._path(index, stamp).exists() else None
 
 
-SENTENCES = Layer("sentences", "linked", file="passage_graph.npz")
-HOPS = Layer("hops", "connected", file="hops.npz", reads="questions", format="1:")
+SENTENCES = Layer("sentences", "linked", file="passage_graph")
+HOPS = Layer("hops", "connected", file="hops", reads="questions", format="1:")
 ENTITIES = Layer("entities", "merged", reads="facts")
 HIERARCHY = Layer("communities", "clustered")
 COMMUNITIES = Layer("communities", "reported", needs=("entities",))

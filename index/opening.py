@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import uuid
+from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import WeakValueDictionary, finalize
 
 from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder
+from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..settings import Settings, index_folder, settings
 from ..state.errors import IndexNotFoundError
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
-    from ..stores.chroma import Vectors
+    from ..stores.chroma import Place, Vectors
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
@@ -32,13 +35,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """An open index: its stores, and the embeddings that built it.
 
     index = open_index("notes")
     for passage in index.catalogue.all_passages():
         print(passage["title"], passage["text"])
+
+    While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
+    ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
+    before. ``kept`` is what nodes keep of the index in memory.
     """
 
     folder: Path
@@ -51,6 +58,12 @@ class Index:
     entities: EntityStore
     communities: CommunityStore
     operator: Settings
+    inode: int | None = None
+    read_only: bool = False
+    in_use: Index | None = None
+    anew: bool = False
+    beside: dict[str, Index] = field(default_factory=dict, repr=False)
+    kept: dict[Any, tuple[str, Any]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -66,9 +79,11 @@ class Index:
         return open_embedder(name, self.operator)
 
 
-_open: dict[Path, tuple[int, Index]] = {}
-_written: dict[Path, str | None] = {}
+_open: OrderedDict[Path, Index] = OrderedDict()  # the one used last stands last
+_alive: WeakValueDictionary[Path, Index] = WeakValueDictionary()
+_dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
+VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
 
 
@@ -78,9 +93,10 @@ def open_index(context: Context | str, *, create: bool = False, in_memory: bool 
         index = open_index("notes")
         print(index.catalogue.count_documents())
 
-    It is opened once, and again when its folder was replaced. Where there is none, ``create`` makes
-    one, and ``in_memory`` gives an empty one that leaves no trace. Blocks. Raises
-    IndexNotFoundError, or RagraphsError where it cannot be opened.
+    It is opened once, and again when its folder was replaced; the operator says how many stay
+    open that nobody uses. Where there is none, ``create`` makes one, and ``in_memory`` gives an
+    empty one that leaves no trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it
+    cannot be opened.
     """
     from ..stores.schema import DATABASE, open_database, open_memory
 
@@ -88,34 +104,46 @@ def open_index(context: Context | str, *, create: bool = False, in_memory: bool 
     folder = index_folder(context if isinstance(context, str) else context.index, operator)
     with _lock:
         database = folder / DATABASE
-        known = _open.get(folder)
-        if known is not None:
-            if database.exists() and known[0] == database.stat().st_ino:
-                _follow(known[1])
-                return known[1]
-            known[1].vectors.close()
-        if in_memory and not database.exists():
+        inode = database.stat().st_ino if database.exists() else None
+        if in_memory and inode is None:
             return _index(folder, open_memory(), operator)
-        index = _index(folder, open_database(folder, create=create), operator)
-        _open[folder] = (database.stat().st_ino, index)
-        _written[folder] = index.catalogue.property(_WRITTEN)
-        return index
+        index = _alive.get(folder)
+        if index is None or index.inode is None or index.inode != inode:
+            index = _index(folder, open_database(folder, create=create), operator)
+            _alive[folder] = index
+            if index.read_only:
+                current_meter().warn(
+                    f"The index at {folder} can only be read: its vectors are read from a "
+                    "temporary copy."
+                )
+        _open[folder] = index
+        _open.move_to_end(folder)
+        while len(_open) > operator.open_indexes:
+            _open.popitem(last=False)
+    _close_dropped()
+    return index
+
+
+def _close_dropped() -> None:
+    """Closes the stores of indexes that nobody holds any more."""
+    while _dropped:
+        vectors, engine = _dropped.popleft()
+        vectors.close()
+        engine.dispose()
 
 
 def mark_written(index: Index) -> None:
     """Tells other processes that the vectors have changed. Blocks."""
     stamp = uuid.uuid4().hex
-    with _lock:
-        index.catalogue.set_property(_WRITTEN, stamp)
-        _written[index.folder] = stamp
+    index.catalogue.set_property(_WRITTEN, stamp)
+    index.vectors.note_written(stamp)
 
 
-def _follow(index: Index) -> None:
-    """Opens the vectors anew where another process has changed them."""
-    stamp = index.catalogue.property(_WRITTEN)
-    if stamp != _written.get(index.folder):
-        index.vectors.close()
-        _written[index.folder] = stamp
+def _place(catalogue: Catalogue) -> Place:
+    from ..stores.chroma import FIRST, Place
+
+    generation, written = catalogue.properties(VECTORS, _WRITTEN)
+    return Place(generation or FIRST, written)
 
 
 def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
@@ -125,13 +153,16 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
+    from ..stores.schema import DATABASE, is_read_only
     from ..stores.vector_tables import QuestionVectors, SentenceStore
 
     catalogue = Catalogue(engine)
     # The id tells the index apart from others on the same Chroma server.
     id = catalogue.ensure_property("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
-    vectors = Vectors(folder, id, operator.chroma_url, operator.root is not None)
-    return Index(
+    is_shared = operator.root is not None
+    vectors = Vectors(folder, id, operator.chroma_url, partial(_place, catalogue), is_shared)
+    database = folder / DATABASE
+    index = Index(
         folder,
         catalogue,
         vectors,
@@ -142,7 +173,12 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
         EntityStore(engine),
         CommunityStore(engine),
         operator,
+        database.stat().st_ino if database.exists() else None,
+        is_read_only(folder),
     )
+    # Closed later: this may run anywhere, even while the stores hold a lock.
+    finalize(index, _dropped.append, (vectors, engine)).atexit = False
+    return index
 
 
 async def language_model(index: Index, context: Context, name: str | None = None) -> LanguageModel:
@@ -156,19 +192,19 @@ async def language_model(index: Index, context: Context, name: str | None = None
 
 
 class Kept(Generic[T]):
-    """One value for each index, made by ``load`` when the index's ``stamp`` has changed."""
+    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed."""
 
     def __init__(self, stamp: Callable[[Index], str], load: Callable[[Index], T]) -> None:
         self._stamp = stamp
         self._load = load
-        self._values: dict[Path, tuple[str, T]] = {}
         self._lock = Lock()
 
     def of(self, index: Index) -> T:
         """The value of ``index``. Blocks; raises what ``stamp`` and ``load`` raise."""
         stamp = self._stamp(index)
         with self._lock:
-            known = self._values.get(index.folder)
+            known = index.kept.get(self)
             if known is None or known[0] != stamp:
-                known = self._values[index.folder] = stamp, self._load(index)
-            return known[1]
+                known = index.kept[self] = stamp, self._load(index)
+            value: T = known[1]
+            return value

@@ -20,6 +20,7 @@ from ..stores.catalogue import Catalogue
 from ..stores.readings import ReadingKind
 from .layers import LAYERS, read_for
 from .opening import Index, open_index
+from .rebuilding import as_written
 
 
 def missing_kinds(
@@ -73,11 +74,16 @@ def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
     other than those recorded.
     """
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
+    if index.read_only and not context.dry_run:
+        raise RagraphsError(
+            f"The index at {index.folder} can only be read; ask its owner for permission to write, "
+            "or name another --index."
+        )
     _record_embeddings(index.catalogue, context, index.operator)
     _record_passage_size(index.catalogue, context)
     if not context.dry_run:
         _record_layers(index.catalogue, context)
-    return index
+    return as_written(index)
 
 
 def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Settings) -> None:

@@ -24,10 +24,9 @@ from ..algorithms.linear_rag.passage_graph import (
 )
 from ..context import Context
 from ..state.records import Passage
-from ..stores.arrays import load_arrays, save_arrays
 from ..stores.queries import batches
 from ..stores.vector_tables import SentenceVectors
-from .layers import ENTITIES, SENTENCES, layers_of
+from .layers import ENTITIES, SENTENCES, Arrays, layers_of
 from .opening import Index, Kept
 from .progress import progress_of
 from .vectors import in_batches, texts_at_once
@@ -69,15 +68,16 @@ def link_passages(index: Index) -> None:
 
     The graph is made anew, if passages, sentences or entities have changed since. Blocks.
     """
-    passages = list(index.catalogue.all_passages())
     sentences = index.sentences.counts()
+    ids = [passage["id"] for passage in index.catalogue.all_passages()]
     named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
-    sizes = [(passage["id"], sentences.get(passage["id"])) for passage in passages]
-    SENTENCES.renew(index, partial(_link_passages, passages, named is not None), sizes, named)
+    SENTENCES.renew(index, _link_passages, [(id, sentences.get(id)) for id in ids], named)
 
 
-def _link_passages(passages: Sequence[Passage], named: bool, index: Index) -> None:
-    spans = _entity_spans(index, [passage["id"] for passage in passages]) if named else {}
+def _link_passages(index: Index) -> Arrays:
+    passages = list(index.catalogue.all_passages())
+    ids = [passage["id"] for passage in passages]
+    spans = _entity_spans(index, ids) if "entities" in layers_of(index) else {}
     records = [
         with_entities(
             passage_record(passage["title"], passage["text"]),
@@ -87,8 +87,7 @@ def _link_passages(passages: Sequence[Passage], named: bool, index: Index) -> No
         for passage in passages
     ]
     arrays = graph_to_arrays(build_graph(records))
-    ids = np.array([passage["id"] for passage in passages], dtype=np.str_)
-    save_arrays(SENTENCES.path(index), {**arrays, "ids": ids})
+    return {**arrays, "ids": np.array(ids, dtype=np.str_)}
 
 
 def _entity_spans(index: Index, passages: Sequence[str]) -> dict[str, list[NamedSpan]]:
@@ -115,8 +114,7 @@ def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
 
     Raises RagraphsError where the index has no sentences layer.
     """
-    SENTENCES.stamp(index)
-    arrays = load_arrays(SENTENCES.path(index))
+    arrays = SENTENCES.load(index, _link_passages)
     return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]
 
 

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import get_args
 
 from ..context import Context
 from ..language.analyser import keywords
@@ -30,16 +29,6 @@ async def embed_passages(index: Index, context: Context) -> None:
     )
 
 
-def clear_vectors(index: Index) -> None:
-    """Takes away all vectors and the lexical index, which is made anew. Blocks."""
-    index.catalogue.rebuild_terms()
-    for collection in get_args(Collection):
-        index.vectors.clear(collection)
-    index.sentences.clear()
-    index.questions.clear()
-    mark_written(index)
-
-
 async def embed_missing(
     index: Index,
     context: Context,
@@ -58,10 +47,28 @@ async def embed_missing(
         vectors = index.embedder.embed([text for _, text in entries])
         index.vectors.add(collection, [entry for entry, _ in entries], vectors)
 
+    await to_its_end(_copy, index, collection, wanted, load)
     ids = partial(index.vectors.ids, collection)
     remove = partial(index.vectors.remove, collection)
     if await keep_vectors(index, context, wanted, ids, remove, embed_batch, report):
         await asyncio.to_thread(mark_written, index)
+
+
+def _copy(
+    index: Index,
+    collection: Collection,
+    wanted: Sequence[str],
+    load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
+) -> None:
+    """Takes over vectors in use to those made beside them, unless these are made anew."""
+    if index.in_use is None or index.anew:
+        return
+    stored = index.in_use.vectors
+    known = stored.ids(collection).intersection(wanted) - index.vectors.ids(collection)
+    for ids in batches(sorted(known)):
+        entries = [entry for entry, _ in load(ids)]
+        vectors = stored.get(collection, [entry.id for entry in entries])
+        index.vectors.add(collection, entries, vectors)
 
 
 async def keep_vectors(

@@ -23,7 +23,7 @@ def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     @node()
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
-        return fresh
+        return {**fresh, "warnings": Overwrite(run.meter.warnings)}
 
     return begin
 

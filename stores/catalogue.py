@@ -27,6 +27,12 @@ from .queries import (
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
 
+_BESIDE = {
+    schema.sentence_vectors: schema.sentence_vectors_beside,
+    schema.question_vectors: schema.question_vectors_beside,
+}
+
+
 class Piece(NamedTuple):
     """A new passage: its text, and its place in the document, counted in characters."""
 
@@ -83,13 +89,35 @@ class Catalogue:
             value = connection.scalar(select(table.c.value).where(table.c.name == name))
         return None if value is None else json.loads(value)
 
+    def properties(self, *names: str) -> list[Any]:
+        """The properties ``names``, all at one moment, each None where there is none."""
+        table = schema.properties
+        query = select(table.c.name, table.c.value).where(table.c.name.in_(names))
+        with self._engine.connect() as connection:
+            found = {name: json.loads(value) for name, value in connection.execute(query)}
+        return [found.get(name) for name in names]
+
     def set_property(self, name: str, value: Any) -> None:
         """Keeps ``value`` (anything JSON can hold) under ``name``."""
+        self.set_properties({name: value})
+
+    def set_properties(self, values: Mapping[str, Any], *, swap_vectors: bool = False) -> None:
+        """Keeps ``values`` by their names, in one transaction.
+
+        With ``swap_vectors``, the tables of vectors made beside those in use take their place.
+        """
         with self._engine.begin() as connection:
-            upsert(connection, schema.properties, [_property(name, value)])
+            upsert(connection, schema.properties, [_property(*item) for item in values.items()])
+            if swap_vectors:
+                for table, beside in _BESIDE.items():
+                    connection.execute(delete(table))
+                    connection.execute(table.insert().from_select(table.c.keys(), select(beside)))
+                    connection.execute(delete(beside))
 
     def ensure_property(self, name: str, value: Any) -> Any:
         """The property ``name``, which becomes ``value`` where there is none."""
+        if (found := self.property(name)) is not None:
+            return found
         new = insert(schema.properties).values(_property(name, value))
         with self._engine.begin() as connection:
             connection.execute(new.on_conflict_do_nothing())
@@ -221,6 +249,16 @@ class Catalogue:
         with self._engine.begin() as connection:
             lexical_index.rebuild(connection)
 
+    def vacuum(self) -> bool:
+        """Writes the database anew without what was deleted; whether the old bytes are gone.
+
+        They stay in the write-ahead log while another process reads them.
+        """
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM")
+            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
+        return not busy
+
     def forget_terms(self) -> None:
         """Purges deleted passages from the lexical index, which until then only hides them."""
         with self._engine.begin() as connection:
@@ -310,8 +348,12 @@ def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> 
 
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     lexical_index.remove(connection, ids)
-    readings, sentences, passages = schema.readings, schema.sentence_vectors, schema.passages
-    for column in (readings.c.passage, sentences.c.passage, passages.c.id):
+    for column in (
+        schema.readings.c.passage,
+        schema.sentence_vectors.c.passage,
+        schema.sentence_vectors_beside.c.passage,
+        schema.passages.c.id,
+    ):
         delete_with(connection, column, ids)
     if ids:
         upsert(connection, schema.properties, [_property(FORGETTING, True)])

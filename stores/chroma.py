@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import os
+import shutil
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -23,7 +28,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.config import Settings as ChromaSettings
-    from langchain_chroma import Chroma
+
+T = TypeVar("T")
 
 Collection = Literal["passages", "entities", "reports"]
 
@@ -36,8 +42,12 @@ class Entry(NamedTuple):
     metadata: dict[str, str]
 
 
+FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
+
+_DATABASE = "chroma.sqlite3"
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
+_M_PERTURB = -6  # of mallopt in glibc
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _EMBEDDED_ROWS = 64
 _SHARED_ROWS = 32
@@ -45,13 +55,25 @@ _LONGEST_PAUSE = 0.1
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
 
 
+class Place(NamedTuple):
+    """Where the vectors in use are.
+
+    ``generation`` names their folder, ``written`` changes when anybody has written.
+    """
+
+    generation: str = FIRST
+    written: str | None = None
+
+
 class Vectors:
     """The Chroma collections of one index.
 
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
-    collections of an index are told apart by ``index_id``. In a process that ``is_shared`` with
-    others' requests, writing pauses for these again and again. All methods block, are safe to call
-    from several threads, and raise RagraphsError where Chroma cannot be read or written.
+    collections of an index are told apart by ``index_id``. ``place`` says which generation of
+    vectors is in use; one that takes the place of another is read from then on. In a process that
+    ``is_shared`` with others' requests, writing pauses for these again and again. All methods
+    block, are safe to call from several threads, and raise RagraphsError where Chroma cannot be
+    read or written.
 
     >>> vectors = Vectors(folder, index_id)
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
@@ -59,44 +81,50 @@ class Vectors:
     """
 
     def __init__(
-        self, folder: Path, index_id: str, url: str | None = None, is_shared: bool = False
+        self,
+        folder: Path,
+        index_id: str,
+        url: str | None = None,
+        place: Callable[[], Place] = Place,
+        is_shared: bool = False,
     ) -> None:
-        self._folder = folder / "chroma"
+        self._folder = folder
         self._index_id = index_id
         self._url = url
-        self._is_shared = is_shared and url is None
-        self._collections: dict[Collection, Chroma] = {}
-        self._handles: dict[Collection, ChromaCollection] = {}
-        self._client: ClientAPI | None = None
+        self._place = place
+        self._is_shared = is_shared
+        self._clients: dict[str, _Client] = {}
         self._lock = Lock()
-        self._users = 0
-        self._inode: int | None = None
-        self._outdated = False
+
+    def at(self, generation: str) -> Vectors:
+        """The vectors of another generation of the same index."""
+        place = partial(Place, generation)
+        return Vectors(self._folder, self._index_id, self._url, place, self._is_shared)
 
     def close(self) -> None:
-        """Closes the collections as soon as nobody uses them; the next use opens them anew.
-
-        To be called when another process has written, because embedded Chroma does not notice.
-        """
+        """Closes the collections as soon as nobody uses them; the next use opens them anew."""
         with self._lock:
-            self._outdated = True
-            self._close_if_outdated()
+            for client in self._clients.values():
+                client.outdated = True
+            self._close_unused()
+
+    def note_written(self, stamp: str) -> None:
+        """Takes ``stamp`` for this object's own writing, after which nothing is opened anew."""
+        with self._lock:
+            for client in self._clients.values():
+                client.written = stamp
 
     def ids(self, collection: Collection) -> set[str]:
         """The ids of all vectors in ``collection``."""
-        if self._url is None and not self._folder.exists():
-            return set()
-        with self._opened(collection) as store:
-            return set(store.get(include=[])["ids"])
+        return set(self._read(collection, lambda store: store.get(include=[])["ids"]) or ())
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
     ) -> None:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
-        with self._opened(collection):
-            store = self._plain(collection)
-            # Embedded Chroma holds Python's lock for all of a batch, which stops other requests.
-            most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        # Embedded Chroma holds Python's lock for all of a batch, which stops other requests.
+        most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        with self._opened(collection) as store:
             for start in range(0, len(entries), most):
                 began = time.monotonic()
                 batch = entries[start : start + most]
@@ -107,7 +135,7 @@ class Vectors:
                     documents=[entry.text for entry in batch] if collection == _SHOWN else None,
                     metadatas=[entry.metadata for entry in batch],
                 )
-                if self._is_shared:
+                if self._is_shared and self._url is None:
                     time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
@@ -115,20 +143,10 @@ class Vectors:
 
         Raises IncompleteIndexError where one is missing.
         """
-        vectors = np.empty((0, 0), dtype=np.float32)
-        with self._opened(collection):
-            store = self._plain(collection)
-            for start in range(0, len(ids), _MOST_READ):
-                batch = list(ids[start : start + _MOST_READ])
-                found = store.get(batch, include=["embeddings"])
-                rows = {id: row for row, id in enumerate(found["ids"])}
-                if len(rows) < len(batch):
-                    raise IncompleteIndexError
-                read = np.asarray(found["embeddings"], dtype=np.float32)
-                if not start:
-                    vectors = np.empty((len(ids), read.shape[1]), dtype=np.float32)
-                vectors[start : start + len(batch)] = read[[rows[id] for id in batch]]
-        return vectors
+        found = self._read(collection, lambda store: _vectors_of(store, ids))
+        if found is None and ids:
+            raise IncompleteIndexError
+        return np.empty((0, 0), dtype=np.float32) if found is None else found
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""
@@ -138,112 +156,244 @@ class Vectors:
             for batch in batches(ids, _MOST_ROWS):
                 store.delete(batch)
 
-    def clear(self, collection: Collection) -> None:
-        """Removes the whole collection; it is made anew at the next use."""
-        with self._opened(collection) as store:
-            store.delete_collection()
-            self._collections.pop(collection)
-            self._handles.pop(collection, None)
-
     def search(
         self, collection: Collection, vector: NDArray[np.float32], most: int
     ) -> list[tuple[str, float]]:
-        """The ids of at most ``most`` nearest vectors with their cosines, best first."""
-        with self._opened(collection):
-            # langchain-chroma leaves out entries without a text.
-            found = self._plain(collection).query(
+        """The ids of at most ``most`` nearest vectors with their cosines, best first, then by id.
+
+        Empty where there are no vectors.
+        """
+        found = self._read(
+            collection,
+            lambda store: store.query(
                 query_embeddings=vector[np.newaxis], n_results=most, include=["distances"]
-            )
-        distances = found["distances"] or [[]]
-        return [(id, 1 - far) for id, far in zip(found["ids"][0], distances[0], strict=True)]
+            ),
+        )
+        if found is None:
+            return []
+        pairs = zip((found["distances"] or [[]])[0], found["ids"][0], strict=True)
+        return [(id, 1 - far) for far, id in sorted(pairs)]
+
+    def delete_all_but(self, generations: Iterable[str]) -> None:
+        """Deletes all other generations of the index; a folder in use elsewhere may stay."""
+        kept = set(generations)
+        if self._url is None:
+            for folder in self._folder.iterdir():
+                if folder.name.partition("-")[0] == FIRST and folder.name not in kept:
+                    shutil.rmtree(folder, ignore_errors=True)
+            return
+        names = {
+            self._name(generation, collection)
+            for generation in kept
+            for collection in get_args(Collection)
+        }
+        with self._opened(_SHOWN):
+            client = self._clients[self._place().generation].api
+            for found in client.list_collections(limit=client.count_collections()):
+                if found.name.startswith(f"{self._index_id}-") and found.name not in names:
+                    client.delete_collection(found.name)
+
+    def _read(self, collection: Collection, work: Callable[[ChromaCollection], T]) -> T | None:
+        """The result of ``work``; None where there are no vectors.
+
+        Of vectors that another generation took the place of meanwhile it is not sure that they
+        were all there: then it is done again.
+        """
+        while True:
+            place = self._place()
+            try:
+                if self._url is None and not (self._folder / place.generation).exists():
+                    result = None
+                else:
+                    with self._opened(collection, place) as store:
+                        result = work(store)
+            except RagraphsError:
+                if self._place().generation == place.generation:
+                    raise
+            else:
+                if self._place().generation == place.generation:
+                    return result
 
     @contextmanager
-    def _opened(self, collection: Collection) -> Iterator[Chroma]:
+    def _opened(
+        self, collection: Collection, place: Place | None = None
+    ) -> Iterator[ChromaCollection]:
         import httpx
         from chromadb.errors import ChromaError
 
+        place = place or self._place()
         try:
             with self._lock:
-                self._close_if_outdated()
-                store = self._collection(collection)
-                self._users += 1
+                client = self._client_at(place)
+                store = client.collection(self._name(place.generation, collection))
+                client.users += 1
             try:
                 yield store
+            except (ChromaError, httpx.HTTPError):
+                client.outdated = True
+                raise
             finally:
                 with self._lock:
-                    self._users -= 1
-        except (ChromaError, httpx.HTTPError) as error:
-            self._outdated = True
-            raise self._unusable(error) from error
+                    client.users -= 1
+                    if client.outdated:
+                        self._close_unused()
+        except (ChromaError, httpx.HTTPError, OSError) as error:
+            raise self._unusable(place, error) from error
 
-    def _close_if_outdated(self) -> None:
-        if self._users or not (self._outdated or self._is_replaced()):
-            return
-        self._collections.clear()
-        self._handles.clear()
-        self._outdated = False
-        if self._client is not None and self._url is None:
-            self._client.close()  # type: ignore[attr-defined]  # only the class has it
-            self._client = None
+    def _client_at(self, place: Place) -> _Client:
+        """The client of the generation in use, opened anew where another process has written.
 
-    def _is_replaced(self) -> bool:
-        return self._url is None and self._inode != _inode_of(self._folder)
-
-    def _name(self, collection: Collection) -> str:
-        return f"{self._index_id}-{collection}"
-
-    def _collection(self, collection: Collection) -> Chroma:
-        if self._client is None:
-            self._client = self._connect()
-            self._inode = _inode_of(self._folder)
-        if collection not in self._collections:
-            from langchain_chroma import Chroma
-
-            self._collections[collection] = Chroma(
-                self._name(collection),
-                client=self._client,
-                client_settings=_quiet_settings(),
-                collection_configuration={"hnsw": _HNSW},
+        Embedded Chroma does not notice it. The lock must be held.
+        """
+        for generation, client in self._clients.items():
+            client.outdated |= (
+                generation != place.generation
+                or client.written != place.written
+                or client.inode != self._inode(generation)
             )
-        return self._collections[collection]
+        self._close_unused()
+        if place.generation not in self._clients:
+            self._clients[place.generation] = self._connect(place)
+        return self._clients[place.generation]
 
-    def _plain(self, collection: Collection) -> ChromaCollection:
-        """Chroma's own handle, while the collection is opened."""
-        if collection not in self._handles:
-            assert self._client is not None
-            self._handles[collection] = self._client.get_collection(
-                self._name(collection), embedding_function=None
-            )
-        return self._handles[collection]
+    def _close_unused(self) -> None:
+        for generation, client in list(self._clients.items()):
+            if client.outdated and not client.users:
+                del self._clients[generation]
+                client.close()
 
-    def _connect(self) -> ClientAPI:
+    def _name(self, generation: str, collection: Collection) -> str:
+        part = "" if generation == FIRST else generation.removeprefix(FIRST)
+        return f"{self._index_id}{part}-{collection}"
+
+    def _inode(self, generation: str) -> int | None:
+        database = self._folder / generation / _DATABASE
+        return database.stat().st_ino if self._url is None and database.exists() else None
+
+    def _connect(self, place: Place) -> _Client:
         import chromadb
 
         logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
-        quiet = _quiet_settings()
+        quiet = _quiet_settings().model_copy()
         if self._url is None:
-            return chromadb.PersistentClient(str(self._folder), quiet.model_copy())
+            _empty_new_memory()
+            folder = self._folder / place.generation
+            copy = None if _may_be_written(folder) else _copied(folder)
+            path = str(folder) if copy is None else copy.name
+            api = chromadb.PersistentClient(path, quiet)
+            return _Client(api, place.written, self._inode(place.generation), copy)
         address = urlsplit(self._url)
         try:
-            return chromadb.HttpClient(
+            api = chromadb.HttpClient(
                 address.hostname or "localhost",
                 address.port or (443 if address.scheme == "https" else 8000),
                 ssl=address.scheme == "https",
-                settings=quiet.model_copy(),
+                settings=quiet,
             )
         except ValueError as error:
-            raise self._unusable(error) from error
+            raise self._unusable(place, error) from error
+        return _Client(api, place.written, None)
 
-    def _unusable(self, error: Exception) -> RagraphsError:
+    def _unusable(self, place: Place, error: Exception) -> RagraphsError:
         if self._url is not None:
             return RagraphsError(
                 f"The Chroma server at {self._url} does not answer ({_sentence(error)}); start it, "
                 "or unset RAGRAPHS_CHROMA_URL."
             )
         return RagraphsError(
-            f"The vectors in {self._folder} cannot be read or written ({_sentence(error)}); try "
-            "again, or delete that folder and run: ragraphs index"
+            f"The vectors in {self._folder / place.generation} cannot be read or written "
+            f"({_sentence(error)}); try again, or delete that folder and run: ragraphs index"
         )
+
+
+class _Client:
+    """A client of one generation of vectors, with the collections that were opened."""
+
+    def __init__(
+        self,
+        api: ClientAPI,
+        written: str | None,
+        inode: int | None,
+        copy: TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.api = api
+        self.written = written
+        self.inode = inode
+        self.users = 0
+        self.outdated = False
+        self._copy = copy
+        self._collections: dict[str, ChromaCollection] = {}
+
+    def collection(self, name: str) -> ChromaCollection:
+        """The collection of that name, which is made where there is none."""
+        if name not in self._collections:
+            from langchain_chroma import Chroma
+
+            Chroma(
+                name,
+                client=self.api,
+                client_settings=_quiet_settings(),
+                collection_configuration={"hnsw": _HNSW},
+            )
+            # langchain-chroma leaves out entries without a text.
+            self._collections[name] = self.api.get_collection(name, embedding_function=None)
+        return self._collections[name]
+
+    def close(self) -> None:
+        """Closes the client, and the sockets that Chroma would leave open."""
+        for part in (self.api, getattr(self.api, "_admin_client", None)):
+            session = getattr(getattr(part, "_server", None), "_session", None)
+            if session is not None:
+                session.close()
+        self.api.close()  # type: ignore[attr-defined]  # only the class has it
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def _vectors_of(store: ChromaCollection, ids: Sequence[str]) -> NDArray[np.float32]:
+    vectors = np.empty((0, 0), dtype=np.float32)
+    for start in range(0, len(ids), _MOST_READ):
+        batch = list(ids[start : start + _MOST_READ])
+        found = store.get(batch, include=["embeddings"])
+        rows = {id: row for row, id in enumerate(found["ids"])}
+        if len(rows) < len(batch):
+            raise IncompleteIndexError
+        read = np.asarray(found["embeddings"], dtype=np.float32)
+        if not start:
+            vectors = np.empty((len(ids), read.shape[1]), dtype=np.float32)
+        vectors[start : start + len(batch)] = read[[rows[id] for id in batch]]
+    return vectors
+
+
+def _may_be_written(folder: Path) -> bool:
+    """Whether Chroma can open ``folder``, even to read."""
+    database = folder / _DATABASE
+    if not folder.exists():
+        return True
+    return os.access(folder, os.W_OK) and (not database.exists() or os.access(database, os.W_OK))
+
+
+def _copied(folder: Path) -> TemporaryDirectory[str]:
+    copy = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
+    for path in folder.rglob("*"):  # contents only: permissions are the reader's own
+        at = Path(copy.name) / path.relative_to(folder)
+        if path.is_dir():
+            at.mkdir(parents=True, exist_ok=True)
+        else:
+            at.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, at)
+    return copy
+
+
+@lru_cache(maxsize=1)
+def _empty_new_memory() -> None:
+    """Has the C library empty the memory that it hands out, where it can.
+
+    Chroma writes files with room for vectors to come, which is memory as it was found: it may hold
+    texts of other indexes, or such as were removed.
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+        mallopt(_M_PERTURB, 0xFF)  # new memory is filled with the complement
 
 
 @lru_cache(maxsize=1)
@@ -252,11 +402,6 @@ def _quiet_settings() -> ChromaSettings:
     from chromadb.config import Settings
 
     return Settings(anonymized_telemetry=False)
-
-
-def _inode_of(folder: Path) -> int | None:
-    database = folder / "chroma.sqlite3"
-    return database.stat().st_ino if database.exists() else None
 
 
 def _sentence(error: Exception) -> str:

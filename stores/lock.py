@@ -26,6 +26,11 @@ async def writing(folder: Path) -> AsyncIterator[None]:
         raise RagraphsError(
             f"Another run is writing to the index at {folder}; wait until it has finished."
         ) from error
+    except OSError as error:
+        raise RagraphsError(
+            f"The index at {folder} cannot be locked for writing ({error.strerror or error}); ask "
+            "its owner for permission to write, or name another --index."
+        ) from error
     try:
         yield
     finally:

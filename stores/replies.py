@@ -28,18 +28,20 @@ class ReplyStore:
         """Notes from now on which replies are used, for ``forget_unused``."""
         self._used = set()
 
-    def forget_unused(self, watched: Collection[str], used_too: bool) -> None:
+    def forget_unused(self, watched: Collection[str], used_too: bool) -> int:
         """Deletes every reply to other prompts than ``watched``, and ends the watch.
 
-        With ``used_too`` also every reply that was not used since ``watch``.
+        With ``used_too`` also every reply that was not used since ``watch``; their number.
         """
         table, used = schema.replies, self._used
         with self._engine.begin() as connection:
             connection.execute(delete(table).where(table.c.prompt.not_in(watched)))
-            if used_too and used is not None:
-                unused = set(connection.scalars(select(table.c.key))) - used
+            keys = set(connection.scalars(select(table.c.key)))
+            unused = set() if used is None else keys - used
+            if used_too:
                 delete_with(connection, table.c.key, unused)
         self._used = None
+        return len(unused)
 
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import (
@@ -30,7 +32,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import NullPool, StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 
@@ -39,6 +41,9 @@ DATABASE = "catalogue.sqlite"
 LOCK = "lock"
 
 _ATTEMPTS, _PAUSE = 100, 0.05
+_PRIMARY = 0xFF  # of an error's code; the rest is detail
+_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_DERIVED_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_ERROR}
 
 metadata = MetaData()
 
@@ -104,6 +109,9 @@ question_vectors = Table(
     Column("id", String, primary_key=True),
     Column("vector", LargeBinary, nullable=False),
 )
+# Vectors that are made anew stand beside those in use until all are there.
+sentence_vectors_beside = sentence_vectors.to_metadata(metadata, name="sentence_vectors_beside")
+question_vectors_beside = question_vectors.to_metadata(metadata, name="question_vectors_beside")
 entities = Table(
     "entities",
     metadata,
@@ -241,13 +249,10 @@ def open_database(folder: Path, *, create: bool) -> Engine:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(
-            f"sqlite:///{path}",
-            connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
-        )
-        event.listen(engine, "connect", _configure)
+        engine = _read_only(path) if is_read_only(folder) else _read_and_write(path)
         event.listen(engine, "handle_error", partial(_explain, folder))
-        if set(metadata.tables) - set(inspect(engine).get_table_names()):
+        missing = set(metadata.tables) - set(inspect(engine).get_table_names())
+        if missing and not is_read_only(folder):
             with engine.begin() as connection:
                 begin_writing(connection)
                 _create_tables(connection)
@@ -255,6 +260,47 @@ def open_database(folder: Path, *, create: bool) -> Engine:
         raise _unusable(folder, error) from error
     _check_format(engine, folder)
     return engine
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether the index in ``folder`` is one that this user may only read."""
+    path = folder / DATABASE
+    return path.exists() and not (os.access(folder, os.W_OK) and os.access(path, os.W_OK))
+
+
+def _read_and_write(path: Path) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{path}",
+        connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
+    )
+    event.listen(engine, "connect", _configure)
+    return engine
+
+
+def _read_only(path: Path) -> Engine:
+    """A database that is opened for each query, since its owner may change it meanwhile."""
+    log, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    copy: TemporaryDirectory[str] | None = None
+    if _has_pages(log) and not shared.exists():
+        # SQLite would have to make the log's index, even to read.
+        copy = TemporaryDirectory(prefix="ragraphs-")
+        for file in (path, log):
+            shutil.copyfile(file, Path(copy.name) / file.name)
+
+    def connect() -> sqlite3.Connection:
+        if copy is not None:
+            return _connected(Path(copy.name) / path.name, "mode=rw")
+        return _connected(path, "mode=ro" if _has_pages(log) else "immutable=1")
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _has_pages(log: Path) -> bool:
+    return log.exists() and log.stat().st_size > 0
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, check_same_thread=False)
 
 
 def open_memory() -> Engine:
@@ -283,6 +329,7 @@ def _configure(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA busy_timeout = 30000")
     _use_write_ahead_log(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
@@ -305,10 +352,17 @@ def _explain(folder: Path, context: ExceptionContext) -> None:
 
 
 def _unusable(folder: Path, error: BaseException) -> RagraphsError:
-    return RagraphsError(
-        f"The index at {folder} cannot be read or written ({error}); check the disk and its "
-        "permissions, name another --index, or try: ragraphs index --repair"
-    )
+    code = getattr(error, "sqlite_errorcode", None)
+    if code in _DERIVED_IS_DAMAGED:
+        advice = "make its derived parts anew with: ragraphs index --repair"
+    elif code is not None and code & _PRIMARY in _IS_DAMAGED:
+        advice = (
+            f"its {DATABASE} is damaged: put back a copy of the folder, or index the sources into "
+            "a new folder with: ragraphs index SOURCE --index NEW"
+        )
+    else:
+        advice = "check the disk and its permissions, or name another --index."
+    return RagraphsError(f"The index at {folder} cannot be read or written ({error}); {advice}")
 
 
 def _check_format(engine: Engine, folder: Path) -> None:

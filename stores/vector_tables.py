@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,25 @@ from . import schema
 from .queries import delete_with, rows, rows_with, upsert
 
 _FLOAT = np.dtype("<f4")
-_QUESTIONS = schema.question_vectors
-_SENTENCES = schema.sentence_vectors
 
 
 class _VectorTable:
-    """A table with a primary key and the bytes of vectors. All methods block."""
+    """A table with a primary key and the bytes of vectors. All methods block.
 
-    _table: ClassVar[Table]
+    Those made anew stand ``beside`` those in use until they take their place.
+    """
 
-    def __init__(self, engine: Engine) -> None:
+    _in_use: ClassVar[Table]
+    _beside: ClassVar[Table]
+
+    def __init__(self, engine: Engine, *, beside: bool = False) -> None:
         self._engine = engine
+        self._table = self._beside if beside else self._in_use
+
+    @property
+    def beside(self) -> Self:
+        """The table of those that are made anew."""
+        return type(self)(self._engine, beside=True)
 
     def clear(self) -> None:
         """Removes all vectors."""
@@ -45,11 +53,11 @@ class QuestionVectors(_VectorTable):
     >>> both = questions.get(["a", "b"])
     """
 
-    _table = _QUESTIONS
+    _in_use, _beside = schema.question_vectors, schema.question_vectors_beside
 
     def ids(self) -> set[str]:
         """The ids of all vectors."""
-        return {id for (id,) in rows(self._engine, select(_QUESTIONS.c.id))}
+        return {id for (id,) in rows(self._engine, select(self._table.c.id))}
 
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Adds or replaces vectors, shape (len(ids), d), in one transaction."""
@@ -61,25 +69,25 @@ class QuestionVectors(_VectorTable):
 
         Raises IncompleteIndexError where one is missing, or is of another dimension.
         """
-        vector = _QUESTIONS.c.vector
-        query = select(_QUESTIONS.c.id, literal(1), func.length(vector) // _FLOAT.itemsize, vector)
-        stored = rows_with(self._engine, query, _QUESTIONS.c.id, ids)
+        vector = self._table.c.vector
+        query = select(self._table.c.id, literal(1), func.length(vector) // _FLOAT.itemsize, vector)
+        stored = rows_with(self._engine, query, self._table.c.id, ids)
         return _in_order(stored, dict.fromkeys(ids, 1))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Removes vectors, in one transaction; unknown ids do no harm."""
         with self._engine.begin() as connection:
-            delete_with(connection, _QUESTIONS.c.id, ids)
+            delete_with(connection, self._table.c.id, ids)
 
     def remove_damaged(self) -> None:
         """Removes vectors that are not as long as most, so that they can be made anew."""
-        size = func.length(_QUESTIONS.c.vector)
+        size = func.length(self._table.c.vector)
         query = select(size).group_by(size).order_by(func.count().desc())
         with self._engine.begin() as connection:
             sizes = connection.scalars(query).all()
             whole = [each for each in sizes if each and each % _FLOAT.itemsize == 0]
             if sizes != whole[:1]:
-                connection.execute(delete(_QUESTIONS).where(size.not_in(whole[:1])))
+                connection.execute(delete(self._table).where(size.not_in(whole[:1])))
 
 
 class SentenceVectors(NamedTuple):
@@ -97,7 +105,7 @@ class SentenceStore(_VectorTable):
     >>> both = sentences.load({"p1": 2})
     """
 
-    _table = _SENTENCES
+    _in_use, _beside = schema.sentence_vectors, schema.sentence_vectors_beside
 
     def put(self, found: Sequence[SentenceVectors]) -> None:
         """Stores the vectors of passages, in one transaction, in place of earlier ones."""
@@ -118,7 +126,7 @@ class SentenceStore(_VectorTable):
 
         All of them, where the vectors stored are not all of one dimension.
         """
-        columns = _SENTENCES.c
+        columns = self._table.c
         size = columns.sentences * columns.dimension * _FLOAT.itemsize
         query = select(columns.passage, columns.sentences, columns.dimension).where(
             func.length(columns.vectors) == size
@@ -137,13 +145,13 @@ class SentenceStore(_VectorTable):
         Their shape is (sentences of all, d). Raises IncompleteIndexError where a passage has no
         vectors, or not as many.
         """
-        columns = _SENTENCES.c
+        columns = self._table.c
         query = select(columns.passage, columns.sentences, columns.dimension, columns.vectors)
         return _in_order(rows(self._engine, query), wanted)
 
     def counts(self) -> dict[str, int]:
         """How many sentences of each passage have vectors."""
-        query = select(_SENTENCES.c.passage, _SENTENCES.c.sentences)
+        query = select(self._table.c.passage, self._table.c.sentences)
         return {passage: sentences for passage, sentences in rows(self._engine, query)}
 
 

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -31,15 +32,24 @@ class Undisturbed(NamedTuple):
     seconds: float
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+def start(folder: Path, *flags: str) -> subprocess.Popen[bytes]:
     """An index run in another process, which has begun to write."""
     command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(folder / "docs")]
-    command += ["--index", str(folder / "index"), "--embeddings", "lexical", "--json"]
+    command += ["--index", str(folder / "index"), "--embeddings", "lexical", "--json", *flags]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while not (folder / "index" / "catalogue.sqlite").exists():
         assert run.poll() is None
         time.sleep(0.005)
     return run
+
+
+def begun_beside(folder: Path) -> bool:
+    """Whether vectors are being made beside those in use."""
+    connection = sqlite3.connect(folder / "index" / "catalogue.sqlite")
+    query = "SELECT value FROM properties WHERE name = 'vectors_beside'"
+    found = connection.execute(query).fetchone()
+    connection.close()
+    return found not in (None, ("null",))
 
 
 def export(folder: Path) -> list[str]:
@@ -72,9 +82,30 @@ def test_after_a_kill_the_next_run_gives_what_an_undisturbed_one_gives(part, und
     time.sleep(undisturbed.seconds * random.uniform(part - 0.1, part))
     os.kill(run.pid, signal.SIGKILL)
     assert run.wait() in {-signal.SIGKILL, 0}
-    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical")
-    graph.invoke({"sources": [str(tmp_path / "docs")]}, context=context)
-    assert export(tmp_path) == undisturbed.export
+    assert_completed(tmp_path, undisturbed)
+
+
+@pytest.mark.parametrize("flag", ["--repair", "--purge"])
+def test_a_repair_or_a_purge_that_is_killed_is_completed_by_the_next_run(
+    flag, undisturbed, tmp_path
+):
+    shutil.copytree(undisturbed.docs.parent, tmp_path, dirs_exist_ok=True)
+    run = start(tmp_path, flag)
+    while run.poll() is None and not begun_beside(tmp_path):
+        time.sleep(0.005)
+    time.sleep(random.uniform(0, 0.5))
+    os.kill(run.pid, signal.SIGKILL)
+    assert run.wait() in {-signal.SIGKILL, 0}
+    assert_completed(tmp_path, undisturbed)
+    assert not begun_beside(tmp_path)
+    assert len(list((tmp_path / "index").glob("chroma*"))) == 1
+
+
+def assert_completed(folder: Path, undisturbed: Undisturbed) -> None:
+    """Asserts that one more run gives the index that an undisturbed one gives."""
+    context = IndexContext(index=str(folder / "index"), embeddings="lexical")
+    graph.invoke({"sources": [str(folder / "docs")]}, context=context)
+    assert export(folder) == undisturbed.export
     index = open_index(context)
     with index.vectors._opened("passages") as store:
         found = store.get(include=["embeddings"])

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
-from ..index.layers import layers_of, read_for
+from ..index.layers import LAYERS, layers_of, read_for
 from ..index.opening import Index
 from ..index.recorded import readers_of, unread_places
 from ..stores.queries import batches
@@ -25,6 +25,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     vectors = index.vectors.ids("passages")
     described: dict[str, Any] = {
         "index": str(index.folder),
+        **({"read_only": True} if index.read_only else {}),
         "documents": catalogue.count_documents(),
         "passages": len(passages),
         "without_vector": len(passages - vectors),
@@ -43,6 +44,9 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         for kind, wanted in readers.items():
             described[f"unread_{kind}"] = len(index.readings.missing(kind, wanted))
         described["failures"] += unread_places(index, list(readers))
+    for layer in LAYERS.values():
+        if (reason := layer.damage(index)) is not None:
+            described["failures"].append({"path": str(layer.path(index)), "reason": reason})
     if "entities" in layers:
         described |= index.entities.counts()
     if "communities" in layers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from langgraph.types import Overwrite
+
 from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...state.answering import QuestionInput
@@ -20,4 +22,5 @@ async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Updat
     check_question(state.get("question"))
     if run.context.search not in _WITHOUT_COMMUNITIES:
         await run.in_thread(load_communities)
-    return {**_FRESH, "search": run.context.search}
+    warnings = Overwrite(run.meter.warnings)
+    return {**_FRESH, "search": run.context.search, "warnings": warnings}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ...context import IndexContext
+from ...index import rebuilding
 from ...index.communities import is_complete
 from ...index.opening import Index
+from ...models.meter import current_meter
 from ...prompts.library import SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
@@ -16,8 +18,9 @@ from ..run import Run, Update
 async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
     """Deletes what is still kept of removed texts: their terms, the replies that may quote them.
 
-    What a model read in a passage is kept with the passage; summaries and reports that the layers
-    still use are kept, so that an update pays only for what changed.
+    Vectors that were made beside those in use take their place before. What a model read in a
+    passage is kept with the passage; summaries and reports that the layers still use are kept, so
+    that an update pays only for what changed.
     """
     await run.in_thread(_forget)
     return {}
@@ -34,10 +37,27 @@ async def count(state: IndexState, run: Run[IndexContext]) -> Update:
 
 
 def _forget(index: Index) -> None:
-    if not index.catalogue.property(FORGETTING):
-        return
-    index.catalogue.forget_terms()
+    rebuilding.finish(index)
+    purging = rebuilding.is_purging(index)
+    if purging or index.catalogue.property(FORGETTING):
+        index.catalogue.forget_terms()
+        _forget_replies(index, purging)
+    if purging:
+        rebuilding.finish_purge(index)
+
+
+def _forget_replies(index: Index, purging: bool) -> None:
+    """Deletes replies that are of no more use, which is sure only once the model replied to all."""
     complete = is_complete(index)
-    index.replies.forget_unused([SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name], complete)
-    if complete:
+    prompts = [SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name]
+    unused = index.replies.forget_unused(prompts, complete or purging)
+    if complete or purging:
         index.catalogue.set_property(FORGETTING, None)
+    if unused and not complete:
+        current_meter().warn(
+            f"{unused} stored replies of the model were deleted, of which some may be asked for "
+            "again."
+            if purging
+            else f"{unused} stored replies of the model may quote removed texts; the next complete "
+            "run of ragraphs index deletes them, and ragraphs index --purge at once."
+        )

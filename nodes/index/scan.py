@@ -49,7 +49,6 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     if any(most is not None and characters > most for most in bounds):
         _check_passages(inline, names, context)
     index = open_for_indexing(context, create=bool(files or inline))
-    index.replies.watch()
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {

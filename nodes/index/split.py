@@ -8,15 +8,16 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...algorithms.splitting import split_text
 from ...context import IndexContext
+from ...index import rebuilding
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
-from ...index.vectors import clear_vectors
 from ...language.analyser import count_tokens
 from ...state.index import Failure, IndexState
 from ...state.records import Document
@@ -39,12 +40,13 @@ _LONGEST_BLOCK = 1_000_000
 async def split(state: IndexState, run: Run[IndexContext]) -> Update:
     """Stores the passages of new and changed documents, and removes documents that are gone.
 
-    With ``repair``, vectors and the lexical index are taken away, to be made anew.
+    With ``repair``, vectors and the lexical index are made anew; with ``purge``, written anew.
     """
     reading = await run.in_thread(DocumentReader)
     await read_documents(reading, state, progress_of("split"))
-    if run.context.repair:
-        await to_its_end(clear_vectors, run.index)
+    repair, purge = run.context.repair, run.context.purge
+    if repair or purge:
+        await to_its_end(partial(rebuilding.begin, anew=repair, purge=purge), run.index)
     return reading.result(state)
 
 
@@ -56,6 +58,7 @@ async def read_documents(reading: DocumentReader, state: IndexState, report: Pro
     except asyncio.CancelledError:
         reading.stopped = True
         await asyncio.wait([thread])
+        thread.exception()  # looked at, else asyncio tells of it on stderr
         raise
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.index import hops as hop_search
 from ragraphs.index import opening
 from ragraphs.index.hops import load_hops, question_id
 from ragraphs.state.errors import RagraphsError
@@ -74,7 +73,7 @@ def change(indexing: Any, statement: str) -> None:
     """Changes the vectors, and forgets what was kept of them in memory."""
     with indexing.index.catalogue._engine.begin() as connection:
         connection.execute(text(statement))
-    hop_search._kept._values.clear()
+    indexing.index.kept.clear()
 
 
 def test_requests_of_at_most_64_questions_are_under_way_side_by_side(indexing, remote):
@@ -183,7 +182,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     change(indexing, "DROP TABLE question_vectors")
-    opening._open.pop(indexing.index.folder)
+    opening._alive.pop(indexing.index.folder)
     with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
         load_hops(indexing.index)
     indexing.run()

@@ -252,7 +252,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_dry_run_counts_passages_that_an_interrupted_run_left_without_vectors(indexing):
     indexing.run("docs")
-    indexing.index.vectors.clear("passages")
+    indexing.index.vectors.remove("passages", list(indexing.index.vectors.ids("passages")))
     plan = indexing.run("docs", context={"dry_run": True})["plan"]
     assert (plan["documents"], plan["passages"]) == (0, 4)
 

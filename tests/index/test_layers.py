@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as bounds
+from hypothesis import strategies as st
 from ragraphs.context import Context
-from ragraphs.index.layers import ENTITIES, HOPS, LAYERS, Layer
+from ragraphs.index.layers import ENTITIES, HOPS, LAYERS, Arrays, Layer
 from ragraphs.index.opening import Index, open_index
+from ragraphs.models.meter import start_meter
 from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.arrays import DamagedArraysError, load_arrays, save_arrays
 
 
 @pytest.fixture
@@ -18,7 +24,12 @@ def index(tmp_path: Path) -> Index:
 
 def times_made(index: Index, layer: Layer, *parts: object) -> int:
     made: list[Index] = []
-    layer.renew(index, made.append, *parts)
+
+    def make(index: Index) -> Arrays | None:
+        made.append(index)
+        return {"edges": np.arange(9)} if layer.file else None
+
+    layer.renew(index, make, *parts)
     return len(made)
 
 
@@ -45,10 +56,7 @@ def test_a_layer_whose_making_failed_is_not_there(index):
 
 
 def test_a_layer_whose_file_is_gone_is_made_again(index):
-    def make(index):
-        HOPS.path(index).write_bytes(b"edges")
-
-    HOPS.renew(index, make, "questions")
+    times_made(index, HOPS, "questions")
     HOPS.path(index).unlink()
     with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
         HOPS.stamp(index)
@@ -68,3 +76,49 @@ def test_a_layer_of_another_format_is_made_again(index):
 def test_a_missing_layer_names_the_command_that_builds_it(index, layer):
     with pytest.raises(RagraphsError, match=f"ragraphs index --layers {layer.name} --index"):
         layer.stamp(index)
+
+
+def damage_of_another_layer(index: Index) -> None:
+    other = Layer("hops", "other", file="other")
+    times_made(index, other, "others")
+    HOPS.path(index).write_bytes(other.path(index).read_bytes())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda index: HOPS.path(index).write_bytes(HOPS.path(index).read_bytes()[:-20]),
+        lambda index: HOPS.path(index).write_bytes(b""),
+        damage_of_another_layer,
+    ],
+)
+def test_a_damaged_layer_is_told_and_made_again(index, damage):
+    times_made(index, HOPS, "questions")
+    damage(index)
+    assert "ragraphs index makes it anew" in HOPS.damage(index)
+    meter = start_meter(None)
+    loaded = HOPS.load(index, lambda _: {"edges": np.arange(3)})
+    assert loaded["edges"].tolist() == [0, 1, 2]
+    assert "is damaged" in meter.warnings[0]
+    assert [times_made(index, HOPS, "questions") for _ in range(2)] == [1, 0]
+    assert HOPS.damage(index) is None
+    assert HOPS.load(index, None)["edges"].tolist() == list(range(9))
+
+
+@given(st.data())
+@bounds(max_examples=150)
+def test_a_file_with_any_byte_changed_is_told_or_reads_the_same(tmp_path_factory, data):
+    file = tmp_path_factory.mktemp("arrays") / "a.npz"
+    arrays = {"numbers": np.arange(20), "names": np.array(["ä", "b"], dtype=np.str_)}
+    save_arrays(file, arrays)
+    whole = bytearray(file.read_bytes())
+    place = data.draw(st.integers(0, len(whole) - 1))
+    whole[place] ^= data.draw(st.integers(1, 255))
+    end = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole) - 1)))
+    file.write_bytes(whole[:end])
+    try:
+        read = load_arrays(file)
+    except DamagedArraysError:
+        return
+    assert read.keys() == arrays.keys()
+    assert all(np.array_equal(read[name], arrays[name]) for name in arrays)

@@ -308,6 +308,17 @@ def test_a_file_that_is_no_database_is_told_in_one_sentence(tmp_path):
         schema.open_database(tmp_path, create=False)
 
 
+@pytest.mark.parametrize("left", [100, 5000, 20_000])
+def test_a_truncated_catalogue_is_told_with_what_can_help(catalogue, tmp_path, left):
+    catalogue.write_documents([document(f"{n}", "some text " * 90) for n in range(40)])
+    catalogue._engine.dispose()
+    file = tmp_path / "index" / schema.DATABASE
+    file.write_bytes(file.read_bytes()[:left])
+    with pytest.raises(RagraphsError, match=r"put back a copy .* ragraphs index SOURCE"):
+        engine = schema.open_database(tmp_path / "index", create=False)
+        list(Catalogue(engine).all_passages())
+
+
 def test_an_index_of_another_format_is_refused(tmp_path):
     engine = schema.open_database(tmp_path, create=True)
     Catalogue(engine).set_property("format", 99)

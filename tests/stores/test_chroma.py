@@ -17,7 +17,7 @@ import httpx
 import numpy as np
 import pytest
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores.chroma import Entry, Vectors
+from ragraphs.stores.chroma import Entry, Place, Vectors
 
 DIMENSION = 16
 Opening = Callable[[str], Vectors]
@@ -70,9 +70,6 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]
     yield open_vectors
     for vectors in opened:
         vectors.close()
-        if url is not None:
-            for client in (vectors._client, vectors._client._admin_client):
-                client._server._session.close()  # Chroma leaves its sockets open
 
 
 def passages(*numbers: int) -> list[Entry]:
@@ -119,13 +116,43 @@ def test_vectors_are_read_in_the_order_of_their_ids_however_many(opening):
         vectors.get("entities", [*(f"p{n}" for n in many), "never there"])
 
 
-def test_clearing_leaves_an_empty_collection_that_takes_another_dimension(opening):
+def test_another_generation_takes_another_dimension_and_its_place_when_it_is_told(opening):
     vectors = opening("one")
     vectors.add("passages", passages(1), unit(1))
-    vectors.clear("passages")
-    assert vectors.ids("passages") == set()
-    vectors.add("passages", passages(2), np.ones((1, 3), dtype=np.float32))
+    beside = vectors.at("chroma-next")
+    beside.add("passages", passages(2), np.ones((1, 3), dtype=np.float32))
+    assert vectors.ids("passages") == {"p1"}
+    vectors._place = lambda: Place("chroma-next")
     assert vectors.ids("passages") == {"p2"}
+    vectors.delete_all_but(["chroma-next"])
+    beside.close()
+    before = vectors.at("chroma")
+    assert before.ids("passages") == set()
+    before.close()
+    assert vectors.ids("passages") == {"p2"}
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_who_reads_while_another_generation_takes_its_place_sees_one_of_them_whole(
+    opening, is_gone
+):
+    vectors, most = opening("one"), 3
+    vectors.add("passages", passages(1, 2, 3), unit(1, 2, 3))
+    beside = vectors.at("chroma-next")
+    beside.add("passages", passages(4, 5, 6), unit(4, 5, 6))
+    beside.close()
+    places = iter([Place(), *[Place("chroma-next")] * 9])
+    if is_gone:
+        vectors.delete_all_but(["chroma-next"])
+    vectors._place = lambda: next(places)
+    assert {id for id, _ in vectors.search("passages", unit(1)[0], most)} == {"p4", "p5", "p6"}
+
+
+def test_what_is_as_near_comes_by_its_id(opening):
+    vectors, many = opening("one"), range(9, 0, -1)
+    vectors.add("passages", passages(*many), unit(*[1] * 9))
+    found = [id for id, _ in vectors.search("passages", unit(1)[0], 9)]
+    assert found == [f"p{n}" for n in sorted(many)]
 
 
 def test_two_indexes_stay_apart(opening):
@@ -133,7 +160,9 @@ def test_two_indexes_stay_apart(opening):
     one.add("passages", passages(1), unit(1))
     two.add("passages", passages(2), unit(1))
     assert one.search("passages", unit(1)[0], 5) == [("p1", pytest.approx(1))]
-    one.clear("passages")
+    one.delete_all_but([])
+    one.close()
+    assert one.ids("passages") == set()
     assert two.ids("passages") == {"p2"}
 
 
@@ -169,7 +198,7 @@ from pathlib import Path
 import numpy as np
 from ragraphs.stores.chroma import Entry, Vectors
 vectors = Vectors(Path(sys.argv[1]), "ragraphs-one")
-vectors.clear("passages")
+vectors.remove("passages", ["p1"])
 vectors.add("passages", [Entry("p2", "t", {"document": "d"})], np.eye(16, dtype=np.float32)[2:3])
 """
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
@@ -181,7 +210,7 @@ def test_what_another_client_wrote_is_found_after_closing(opening):
     one, other = opening("one"), opening("one")
     one.add("passages", passages(1), unit(1))
     assert other.search("passages", unit(2)[0], 1)[0][0] == "p1"
-    one.clear("passages")
+    one.remove("passages", ["p1"])
     one.add("passages", passages(2), unit(2))
     other.close()
     assert other.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]

@@ -1,0 +1,96 @@
+"""Making the vectors of an index anew, beside those in use, until all of them are there."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from typing import Any
+
+from ..models.meter import current_meter
+from ..stores.arrays import delete_arrays_but
+from ..stores.chroma import FIRST
+from .layers import LAYERS
+from .opening import VECTORS, Index
+
+_BESIDE = "vectors_beside"
+_PURGING = "purging"
+_ANSWERS = "answers.jsonl"  # of ``ragraphs evaluate``: they quote what they were given
+
+
+def as_written(index: Index) -> Index:
+    """The index as a writer sees it: with the vectors that are being made, if there are any.
+
+    Blocks.
+    """
+    beside: dict[str, Any] | None = index.catalogue.property(_BESIDE)
+    if beside is None:
+        return index
+    generation = beside["generation"]
+    if generation not in index.beside:
+        anew = beside["anew"]
+        index.beside.clear()
+        index.beside[generation] = replace(
+            index,
+            vectors=index.vectors.at(generation),
+            sentences=index.sentences.beside if anew else index.sentences,
+            questions=index.questions.beside if anew else index.questions,
+            in_use=index,
+            anew=anew,
+        )
+    return index.beside[generation]
+
+
+def begin(index: Index, *, anew: bool, purge: bool) -> None:
+    """Begins vectors beside those in use. Blocks.
+
+    ``anew``, nothing of what is derived from the catalogue is trusted, and even the lexical index
+    is made again; else the vectors in use are copied. With ``purge``, nothing that was removed
+    will be left in any file.
+    """
+    index = index.in_use or index
+    if anew:
+        index.catalogue.rebuild_terms()
+        index.sentences.beside.clear()
+        index.questions.beside.clear()
+    beside = {"generation": f"chroma-{uuid.uuid4().hex[:8]}", "anew": anew}
+    purging = purge or index.catalogue.property(_PURGING)
+    index.catalogue.set_properties({_BESIDE: beside, _PURGING: purging})
+
+
+def finish(index: Index) -> None:
+    """Puts vectors that were made beside in use, and deletes all that is no longer of use. Blocks.
+
+    Whoever asks meanwhile sees the old vectors or the new ones.
+    """
+    if index.in_use is not None:
+        generation = index.catalogue.property(_BESIDE)["generation"]
+        changes = {VECTORS: generation, _BESIDE: None}
+        index.vectors.close()
+        index.catalogue.set_properties(changes, swap_vectors=index.anew)
+        index = index.in_use
+        index.vectors.close()
+        index.beside.clear()
+    index.vectors.delete_all_but([index.catalogue.property(VECTORS) or FIRST])
+    delete_arrays_but(index.folder, [layer.path(index) for layer in LAYERS.values()])
+
+
+def is_purging(index: Index) -> bool:
+    """Whether a run was asked to leave nothing of what was removed, and has not ended. Blocks."""
+    return bool(index.catalogue.property(_PURGING))
+
+
+def finish_purge(index: Index) -> None:
+    """Writes the catalogue anew, without a byte of what was removed. Blocks."""
+    (index.folder / _ANSWERS).unlink(missing_ok=True)
+    if index.catalogue.vacuum():
+        index.catalogue.set_property(_PURGING, None)
+    else:
+        current_meter().warn(
+            "Another process is reading the index, so that bytes of removed texts may be left in "
+            "its log until the next run of: ragraphs index"
+        )
+    if index.operator.chroma_url is not None:
+        current_meter().warn(
+            "The Chroma server has deleted the vectors, but may keep their bytes; chroma vacuum "
+            "frees its files of them."
+        )
