@@ -19,6 +19,7 @@ from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...stores.catalogue import Catalogue
 from ...stores.loading.sources import INLINE, find_files, storable
+from ...stores.loading.types import LONGEST_ID
 from ..node import node
 
 
@@ -65,6 +66,10 @@ def _check_input(state: IndexState) -> None:
         id, text = document.get("id"), document.get("text")
         if not isinstance(id, str) or not id.strip() or storable(id) != id:
             raise RagraphsError("A document has no id; give each one an 'id' and a 'text'.")
+        if len(id) > LONGEST_ID:
+            raise RagraphsError(
+                f"A document has an id of over {LONGEST_ID} characters; shorten it."
+            )
         if not isinstance(text, str) or not text.strip():
             raise RagraphsError(f"The document {id!r} has no text; give it a 'text'.")
         if id in ids:
@@ -139,7 +144,8 @@ def _named(names: Sequence[str], known: Sequence[_Known]) -> list[str]:
     """The ids of the documents that ``names`` mean: an id, a file, or the end of one of them."""
     ids: list[str] = []
     for name in names:
-        exact = [id for id, path in known if name in (id, path)]
+        # An id first: the name of a file may be the id of another's row.
+        exact = [id for id, _ in known if name == id] or [id for id, path in known if name == path]
         ending = {path for _, path in known if path.endswith("/" + name)}
         ending |= {id for id, _ in known if id.endswith(("/" + name, "#" + name))}
         if not exact and len(ending) > 1:
