@@ -62,6 +62,7 @@ _BOUNDARY = re.compile(
 
 # Some rules of grammar take quadratic time, so that a text is cut before it meets one.
 LONGEST_SENTENCE = 1000
+LONGEST_GRAMMAR = 500  # of a question; the longest in HotpotQA and MuSiQue is shorter
 LONGEST_TITLE = 200
 
 
@@ -97,7 +98,7 @@ def bigrams(word: str) -> tuple[str, ...]:
 
 def strip_particle(word: str) -> str:
     """A Korean word without its trailing particle or copula; at least two syllables remain."""
-    for particle in _PARTICLES:
+    for particle in _PARTICLES if word.endswith(_PARTICLES) else ():
         if word.endswith(particle) and len(word) - len(particle) >= 2:
             return word[: -len(particle)]
     return word
