@@ -22,9 +22,7 @@ _BOTH = re.compile(
 )
 _SAME_THING = re.compile(r"(?:같은|동일한) (\S+)(.*)$")
 _ROLE = re.compile(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
-_OF_KIND = re.compile(
-    r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?)[이가] (?:더|가장)"
-)
+_OF_KIND = re.compile(r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?)[이가] (?:더|가장)")
 _DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게) ([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
 _LIFE: dict[str, tuple[str, ...]] = {
     "birth": ("태어났습니까",),

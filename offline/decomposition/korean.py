@@ -41,9 +41,7 @@ _COMPARED = re.compile(
     r"^(?P<things>.+?)[을를] (?P<axes>.+?)"
     r"(?:으로|로|에 따라| ?면에서| ?측면에서| ?기준으로) 비교"
 )
-_AXES_OF = re.compile(
-    r"^(?P<things>.+(?:[와과,] ?).+?)의 (?P<axes>.+?)[은는을를] (?P<rest>.+)$"
-)
+_AXES_OF = re.compile(r"^(?P<things>.+(?:[와과,] ?).+?)의 (?P<axes>.+?)[은는을를] (?P<rest>.+)$")
 
 
 def decompose_korean(question: str) -> list[str]:
