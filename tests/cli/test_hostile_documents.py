@@ -12,14 +12,8 @@ ESCAPES = "\x1b]52;c;aGk=\x07\x1b[2J\x1b]8;;http://x\x1b\\ \x9b2J \x8f \x7f \u20
 OBEYED = {chr(code) for code in (*range(32), *range(0x7F, 0xA0))} - set("\n\t")
 TURNED = set("\u202e\u202c")
 NAME = "Ann \x1b[31mLee\x9b2J"
-SAYING_NOTHING = [
-    "_" * 40,
-    "." * 60,
-    "= = =",
-    "| | |\n|---|---|\n| | |",
-    "- [ ] \n- [ ] ",
-    "😀 😀 😀",
-]
+EMPTY_TABLE = "| | |\n|---|---|\n| | |"
+SAYING_NOTHING = ["_" * 40, "." * 60, "= = =", EMPTY_TABLE, "- [ ] \n- [ ] ", "😀 😀 😀"]
 LAYERS = ("--layers", "hops,communities,sentences")
 
 
@@ -80,10 +74,11 @@ def test_passages_that_say_nothing_yield_nothing(run, docs):
         (docs / f"{number}.txt").write_text(text)
     (docs / "long.txt").write_text("\n\n".join(SAYING_NOTHING * 40))
     (docs / "forth.txt").write_text("The Forth Bridge was designed by John Fowler.")
-    for _ in range(2):
-        ended = run("index", "docs", *LAYERS, "--chunk-tokens", "40")
-        assert ended.code == 0
-        assert "found no entities in 40 of 48 passages" in ended.err
+    first = run("index", "docs", *LAYERS, "--chunk-tokens", "40")
+    assert first.code == 0
+    assert "found no entities in 40 of 48 passages" in first.err
+    again = run("index", "docs", *LAYERS)
+    assert (again.code, again.err) == (0, "")
     assert "John Fowler" in run("entities", "list").out
 
 

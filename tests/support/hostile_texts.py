@@ -17,8 +17,9 @@ import ragraphs
 REPEATS = (
     "between 1 and 2 ", "word ", "Word ", "Marie Curie, ", "in 1901, ", "a. ", "A.", ". ", "x! ",
     "((", "[(", "“a” ", "\"a", "'s ", "...", "_", "=", "| a | b |\n", "- [ ] x\n", "\n", " ", " \n",
-    "of the ", "who was the author of ", "서울은 ", "은 는 이 가 ", "가", "의 ", "1", "12 ", "1,", "。",
-    "A-b ", "a/", "<", "iVBORw0KGgo", "The X of ", "which is older, ", "Ann Lee or Bob Ray? ", "😀",
+    "of the ", "who was the author of ", "서울은 ", "은 는 이 가 ", "가", "의 ", "1", "12 ", "1,",
+    "。", "A-b ", "a/", "<", "iVBORw0KGgo", "The X of ", "which is older, ", "Ann Lee or Bob Ray? ",
+    "😀",
 )  # fmt: skip
 _ROOT = Path(ragraphs.__file__).parent
 _NOT_IN_USE = ("tests", "evaluation", "demo", ".git", ".venv", "build")
