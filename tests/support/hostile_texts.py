@@ -6,7 +6,7 @@ import ast
 import importlib
 import random
 import re
-import re._constants as sre
+import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Iterator
 from pathlib import Path
