@@ -71,19 +71,23 @@ def _cosine(a: frozenset[str], b: frozenset[str]) -> float:
 
 _LEAST_SIMILARITY = 90.0
 _LEAST_FUZZY_LENGTH = 20
+_LONGEST_LOOSE = 1000
 
 
 def locate(quote: str, text: str) -> Span | None:
     """Where ``quote`` stands in ``text``, or None.
 
     Exact first; then without regard to case, white space and quotation marks; then, for quotes of
-    twenty characters and more, the most similar stretch if at least 90 % of it agrees.
+    twenty characters and more, the most similar stretch if at least 90 % of it agrees. One of more
+    than a thousand characters must stand there exactly.
     """
     bare = quote.strip().strip("\"'“”‘’「」…").strip()
     if not bare:
         return None
     if (start := text.find(bare)) >= 0:
         return Span(start, start + len(bare), bare)
+    if len(bare) > _LONGEST_LOOSE:
+        return None
     loose = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", bare))
     if loose and (match := re.search(loose, text, re.IGNORECASE)):
         return Span(match.start(), match.end(), match.group())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
@@ -10,7 +11,7 @@ import typer
 
 from ..context import IndexContext, MethodName, RankerName
 from . import tables
-from .flags import Shown, context_options, shown
+from .flags import Shown, context_options, parsed, shown
 from .running import progress_bars
 
 evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
@@ -47,7 +48,9 @@ def retrieval(
     """Recall of supporting passages, time and memory of a retriever."""
     from ..evaluation.retrieval import evaluate_retrieval
 
-    result = evaluate_retrieval(dataset, retriever, context, limit, _pairs(setting))
+    methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
+    settings = _pairs(setting, methods)
+    result = evaluate_retrieval(dataset, retriever, context, limit, settings)
     return result, tables.retrieval
 
 
@@ -74,7 +77,7 @@ def answers(
 
     methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting), fresh, parallel, report)
+        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
         return evaluate_answers(dataset, plan), tables.answers
 
 
@@ -113,7 +116,7 @@ def router(
     draw = _drawing(plot)
     methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting), fresh, parallel, report)
+        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
         result = evaluate_router(dataset, plan, fit_halves=held_out, seed=seed)
     draw(result)
     return result, tables.router
@@ -137,6 +140,13 @@ def _chosen(methods: list[str] | None) -> list[MethodName]:
     return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
 
 
-def _pairs(settings: list[str] | None) -> dict[str, str]:
-    """The values of NAME=VALUE, by name."""
-    return dict(pair.partition("=")[::2] for pair in settings or [])
+def _pairs(settings: list[str] | None, methods: Sequence[MethodName]) -> dict[str, str]:
+    """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
+    from ..graphs import graph_of
+
+    pairs = dict(pair.partition("=")[::2] for pair in settings or [])
+    for method in methods if pairs else ():
+        _, context_type = graph_of(method)
+        own: dict[str, Any] = {n: pairs[n] for n in pairs if n in context_type.model_fields}
+        parsed(partial(context_type, **own))
+    return pairs

@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -18,8 +18,16 @@ from ..context import Context
 from ..state.errors import RagraphsError
 from .show import print_json
 
+C = TypeVar("C", bound=Context)
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Shown = tuple[Any, Callable[[Any], None]]
+
+
+class WrongUsageError(RagraphsError):
+    """Flags that are each of the right form do not go together."""
+
+    exit_code = 2
 
 
 def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
@@ -36,8 +44,8 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
         @functools.wraps(command)
         def run(**given: Any) -> Any:
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
-            context = context_type(**{k: v for k, v in chosen.items() if v is not None})
-            return command(**given, context=context)
+            options = {name: value for name, value in chosen.items() if value is not None}
+            return command(**given, context=parsed(lambda: context_type(**options)))
 
         run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
         return run
@@ -95,8 +103,12 @@ def _default(field: FieldInfo) -> Any:
         return None
 
 
-def explain(error: ValidationError) -> str:
-    """The first problem of ``error`` in a sentence that names the flag."""
-    problem = error.errors()[0]
-    name = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
-    return f"{name if problem['loc'] else 'the options'}: {problem['msg']}."
+def parsed(make: Callable[[], C]) -> C:
+    """The context that ``make`` makes of flags. Raises WrongUsageError, which names the flag."""
+    try:
+        return make()
+    except ValidationError as error:
+        problem = error.errors()[0]
+        flag = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
+        name = flag if problem["loc"] else "the options"
+        raise WrongUsageError(f"{name}: {problem['msg']}.") from error

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from pydantic import ValidationError
 
 from ..context import Context, IndexContext, MethodName, RouterContext
 from ..state.errors import RagraphsError
 from . import show
 from .entities import entities
 from .evaluate import evaluate
-from .flags import Json, Shown, context_options, explain, shown
+from .flags import Json, Shown, context_options, parsed, shown
 from .running import ask_graph, opened, run_index
 
 if TYPE_CHECKING:
@@ -53,11 +52,8 @@ def main() -> None:
             raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        print(f"ragraphs: {message}", file=sys.stderr)
+        print(f"ragraphs: {show.visible(message)}", file=sys.stderr)
         code = getattr(error, "exit_code", 1)
-    except ValidationError as error:
-        print(f"ragraphs: {explain(error)}", file=sys.stderr)
-        code = 2
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
         code = _INTERRUPTED
@@ -147,7 +143,7 @@ def _answer(
     if foreign:
         flag = "--" + min(foreign).replace("_", "-")
         raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
-    return ask_graph(graph, question, context.narrowed(context_type), watch)
+    return ask_graph(graph, question, parsed(lambda: context.narrowed(context_type)), watch)
 
 
 @app.command()
@@ -201,7 +197,7 @@ def export(
         from ..views.status import export_lines
 
         for line in export_lines(index):
-            print(line)
+            show.print_data(line)
     elif format == "html" and page == "communities":
         from ..views.community_graph import communities_page
 

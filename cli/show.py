@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
 
 from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage, Usage
 
-out = Console(soft_wrap=True, highlight=False)
-err = Console(stderr=True, soft_wrap=True, highlight=False)
+# Control characters, which command a terminal, and those that turn the direction of writing; the
+# first 32 have pictures.
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys([0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
+                    0xFFFD),
+}  # fmt: skip
+_IN_JSON = {code: f"\\u{code:04x}" for code in _PICTURES if code >= 0x7F}
+
+
+def visible(text: str) -> str:
+    """``text`` with pictures in place of characters that a terminal would obey."""
+    return text.translate(_PICTURES)
+
+
+class _Terminal(Console):
+    """A console to which text of documents and models can be printed: none of it is obeyed."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
+out = _Terminal(soft_wrap=True, highlight=False)
+err = _Terminal(stderr=True, soft_wrap=True, highlight=False)
 
 _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
@@ -31,7 +57,12 @@ _WHY_NOT = {
 
 def print_json(value: Any) -> None:
     """Prints ``value`` as one JSON document."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print_data(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_data(text: str) -> None:
+    """Prints JSON as it is, but for control characters that JSON leaves unescaped."""
+    print(text.translate(_IN_JSON))
 
 
 def indexing(result: Any) -> None:

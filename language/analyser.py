@@ -54,9 +54,16 @@ _ABBREVIATIONS = frozenset(
     inc ltd co corp dept univ approx ca est jan feb mar apr jun jul aug sep sept oct nov dec
     u.s u.k e.g i.e a.m p.m ph.d""".split()
 )
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS)) + 1
 _BOUNDARY = re.compile(
     r"(?<=[.!?…。！？])[\"'”’)\]」』]*(?:\s+|(?<=[。！？]))|\n\s*\n|\n(?=\s*[-*#•])"
 )
+
+
+# Some rules of grammar take quadratic time, so that a text is cut before it meets one.
+LONGEST_SENTENCE = 1000
+LONGEST_GRAMMAR = 500  # of a question; the longest in HotpotQA and MuSiQue is shorter
+LONGEST_TITLE = 200
 
 
 class Span(NamedTuple):
@@ -91,7 +98,7 @@ def bigrams(word: str) -> tuple[str, ...]:
 
 def strip_particle(word: str) -> str:
     """A Korean word without its trailing particle or copula; at least two syllables remain."""
-    for particle in _PARTICLES:
+    for particle in _PARTICLES if word.endswith(_PARTICLES) else ():
         if word.endswith(particle) and len(word) - len(particle) >= 2:
             return word[: -len(particle)]
     return word
@@ -137,7 +144,8 @@ def keywords(text: str) -> frozenset[str]:
 def sentences(text: str) -> list[Span]:
     """Sentences of ``text`` with their character ranges, surrounding white space left out.
 
-    Abbreviations, initials and decimal points do not end a sentence; blank lines and list items do.
+    Abbreviations, initials and decimal points do not end a sentence; blank lines and list items
+    do. One longer than ``LONGEST_SENTENCE`` characters comes in pieces, cut between words.
     """
     return list(_sentences(text))
 
@@ -157,17 +165,27 @@ def _sentences(text: str) -> tuple[Span, ...]:
 def _inside_sentence(text: str, start: int, boundary: re.Match[str]) -> bool:
     if text[boundary.start() - 1 : boundary.start()] != "." or "\n" in boundary.group():
         return False
-    last = re.split(r"[\s(\[\"“]", text[start : boundary.start() - 1])[-1].lower()
+    end = boundary.start() - 1
+    last = re.split(r"[\s(\[\"“]", text[max(start, end - _LONGEST_ABBREVIATION) : end])[-1].lower()
     following = text[boundary.end() : boundary.end() + 1]
     return last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha()) or following.islower()
 
 
 def _append_trimmed(spans: list[Span], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    trimmed = piece.strip()
-    if trimmed:
-        start += len(piece) - len(piece.lstrip())
-        spans.append(Span(start, start + len(trimmed), trimmed))
+    while start < end:
+        most = start + LONGEST_SENTENCE
+        cut = text.rfind(" ", start + 1, most) + 1 or most
+        piece = text[start : end if end <= most else cut]
+        trimmed = piece.strip()
+        if trimmed:
+            begin = start + len(piece) - len(piece.lstrip())
+            spans.append(Span(begin, begin + len(trimmed), trimmed))
+        start += len(piece)
+
+
+def shortened(text: str, most: int) -> str:
+    """``text`` in ``most`` characters at most, its end as "…" where it is longer."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def is_korean(text: str) -> bool:

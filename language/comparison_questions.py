@@ -36,6 +36,7 @@ _ROLES = (
 )
 _THING = rf"(?:(?:the )?(?:{_ROLES}) of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
 _ARTICLED = rf"(?:the )?{NAME}"
+_MARKS = " \t\n\"“”'‘’"
 _YES_NO = re.compile(
     r"^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
     rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!(?:{_ROLES})\b)[a-z]+[,:]?\s+)??"
@@ -273,9 +274,18 @@ def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     frame = question
     for option in (*things, *shape.options):
         frame = frame.replace(option, " ")
-    frame = re.sub(r"[\s\"“”'‘’]*[,:]?[\s\"“”'‘’]*\bor\b[\s\"“”'‘’]*$", "", frame.strip())
+    frame = _without_or(frame.strip())
     between = re.sub(r"^\s*between\s+and\s*,?\s*", "", " ".join(frame.split()), flags=re.I)
     return things, between.strip(" ,:")
+
+
+def _without_or(frame: str) -> str:
+    """``frame`` without an "or" at its end, and without the marks around it."""
+    bare = frame.rstrip(_MARKS)
+    if bare != "or" and not re.search(r"\Wor$", bare[-3:]):
+        return frame
+    before = bare[:-2].rstrip(_MARKS)
+    return (before[:-1] if before.endswith((",", ":")) else before).rstrip(_MARKS)
 
 
 def _as_written(thing: str, question: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .analyser import STOP_WORDS, Span, sentences, strip_particle
+from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
 
 Kind = Literal["name", "quoted", "date", "number"]
@@ -165,7 +165,10 @@ def find_mentions(title: str, text: str) -> list[Mention]:
 
 def question_mentions(question: str) -> list[Mention]:
     """The names, quoted names, dates and numbers in a question."""
-    return _in_sentence(Span(0, len(question), question), 0, _lower_words(question), [])
+    whole = Span(0, len(question), question)
+    parts = [whole] if len(question) <= LONGEST_SENTENCE else sentences(question)
+    lower = _lower_words(question)
+    return [mention for part in parts for mention in _in_sentence(part, 0, lower, [])]
 
 
 def _lower_words(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from .analyser import STOP_WORDS, is_korean, strip_particle
+from .analyser import LONGEST_GRAMMAR, STOP_WORDS, is_korean, strip_particle
 from .answer_types import name_spans, quoted_names, roots
 
 AnswerType = Literal[
@@ -134,11 +134,19 @@ _UNSAID = frozenset(roots("country nationality citizenship located situated orig
 
 
 def analyse_question(question: str) -> QuestionShape:
-    """Takes ``question``, English or Korean, apart; any text is accepted."""
+    """Takes ``question``, English or Korean, apart; any text is accepted.
+
+    Of one longer than ``LONGEST_GRAMMAR`` characters only the end is read as a question; all its
+    words count.
+    """
     text = " ".join(question.split())
-    subject = requested(text)
-    shape = (_korean_shape if is_korean(text) else _english_shape)(subject or text)
-    return replace(shape, text=text, answer_type="open", options=()) if subject else shape
+    asked = text[-LONGEST_GRAMMAR:]
+    subject = requested(asked)
+    shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
+    if subject:
+        shape = replace(shape, answer_type="open", options=())
+    terms = shape.terms if asked == text else shape.terms.union(roots(text))
+    return replace(shape, text=text, terms=terms)
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
@@ -354,7 +362,7 @@ def _korean_type(body: str) -> tuple[AnswerType, str]:
         noun = strip_particle(asked[1])
         return _NOUN_TYPES.get(noun, "name"), noun
     if re.search(r"무엇|뭐|뭔", body):
-        before = re.search(r"([가-힣]+?)(?:은|는|이|가)?\s*(?:무엇|뭐|뭔)", body)
+        before = re.search(r"([가-힣]{1,40}?)(?:은|는|이|가)?\s*(?:무엇|뭐|뭔)", body)
         noun = before[1] if before else ""
         if noun in _NOUN_TYPES:
             return _NOUN_TYPES[noun], noun
@@ -363,7 +371,7 @@ def _korean_type(body: str) -> tuple[AnswerType, str]:
 
 
 def _korean_options(body: str) -> tuple[str, ...]:
-    name = r"[\w·\-]+(?:\s[\w·\-]+)?"
+    name = r"[\w·\-]{1,40}(?:\s[\w·\-]{1,40})?"
     patterns = (
         rf"({name}?)(?:와|과|이랑|랑|하고|,)\s*({name}?)\s*(?:중|가운데)",
         rf"({name}?)\s*(?:또는|혹은|아니면)\s*({name})",
@@ -385,8 +393,8 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _KOREAN = re.compile(
-    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)?\s*(?:자세히|간단히|짧게)?\s*"
-    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하)\s*"
+    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
+    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
     r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
 )
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from pydantic import ValidationError
+
 from ..algorithms.router.decision import NEEDS, Features, Prior, route
 from ..algorithms.router.features import question_features
 from ..language.analyser import content_words
@@ -104,13 +106,16 @@ class OfflineLanguageModel:
         }
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
-        """The reply to ``prompt``. Raises NoReplyError at the limit of requests."""
+        """The reply to ``prompt``. Raises NoReplyError at the limit, and where there is none."""
         meter = current_meter()
         if not meter.take_call():
             raise NoReplyError("budget", "The limit on requests to the model was reached.")
         meter.count(self.name, calls=1)
         function = cast(Callable[..., Any], self._functions[prompt.name])
-        return cast(R, await asyncio.to_thread(function, **inputs))
+        try:
+            return cast(R, await asyncio.to_thread(function, **inputs))
+        except ValidationError as error:
+            raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """Nothing is ever sent."""
@@ -144,9 +149,12 @@ class OfflineLanguageModel:
         return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
 
     def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
-        written = self._write_questions(texts)
-        facts = extract_facts(texts[0]["title"], texts[0]["text"])
-        return PassageReading.model_validate({**written.model_dump(), **facts})
+        """Both readings; of a passage without words, such as a line of dashes, they are empty.
+
+        A reply without questions is refused only of a model, which should have found some.
+        """
+        written, facts = self._write_questions(texts), self._extract_facts(texts)
+        return PassageReading.model_construct(**dict(written), **dict(facts))
 
     def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
         """Rules find the same things every time."""

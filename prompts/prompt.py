@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Generic, TypedDict, TypeVar
 
+from ..language.analyser import LONGEST_TITLE, one_line, shortened
 from ..state.errors import RagraphsError
 from ..state.records import Passage
 from .replies import PromptReply
@@ -87,11 +88,11 @@ def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
 
 
 def _attribute(title: str) -> str:
-    return _defuse(" ".join(title.split())).replace('"', "'")
+    return _defuse(shortened(one_line(title), LONGEST_TITLE)).replace('"', "'")
 
 
 def _defuse(text: str) -> str:
-    return re.sub(r"<(?=\s*/?\s*text\b)", "‹", text, flags=re.IGNORECASE)
+    return re.sub(r"<(?=\s*+(?:/\s*+)?text\b)", "‹", text, flags=re.IGNORECASE)
 
 
 def _template(name: str, folder: Path | None) -> tuple[str, str]:

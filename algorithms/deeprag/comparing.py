@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...language.analyser import is_korean
+from ...language.analyser import LONGEST_GRAMMAR, is_korean, one_line
 from ...language.answer_types import countries, dates, roots
 from ...language.comparison_questions import ComparisonQuestion, comparison_of
 from ...language.comparison_questions_korean import korean_comparison_of
@@ -59,7 +59,6 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
-_LONGEST = 1000
 _YES = re.compile(r"^\W*(?:yes|true|예|네|그렇)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no|not|false|아니)\b|^\W*아니", re.IGNORECASE)
 
@@ -89,9 +88,10 @@ def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
 
 def comparison(question: str) -> ComparisonQuestion | None:
     """The comparison that ``question`` makes, English or Korean, or None."""
-    if len(question) > _LONGEST:
+    if len(question) > LONGEST_GRAMMAR:
         return None
-    return (korean_comparison_of if is_korean(question) else comparison_of)(question)
+    text = one_line(question)
+    return (korean_comparison_of if is_korean(text) else comparison_of)(text)
 
 
 def _trace(thing: str, things: Sequence[str], answered: Sequence[Answered]) -> list[int]:

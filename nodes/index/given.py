@@ -14,6 +14,7 @@ from ...settings import Settings
 from ...state.errors import RagraphsError
 from ...state.records import Document
 from ...stores.loading.sources import storable
+from ...stores.loading.types import LONGEST_ID
 
 _Text = InstanceOf[str]
 _Texts = list[_Text] | None
@@ -59,6 +60,10 @@ def check_given(given: Mapping[str, Any]) -> None:
         id, text = document.get("id"), document.get("text")
         if not id or not id.strip() or storable(id) != id:
             raise RagraphsError("A document has no id; give each one an 'id' and a 'text'.")
+        if len(id) > LONGEST_ID:
+            raise RagraphsError(
+                f"A document has an id of over {LONGEST_ID:,} characters; shorten it."
+            )
         if not text or not text.strip():
             raise RagraphsError(f"The document {id!r} has no text; give it a 'text'.")
         if id in ids:

@@ -152,7 +152,8 @@ def _named(names: Sequence[str], known: Sequence[_Known]) -> list[str]:
     """The ids of the documents that ``names`` mean: an id, a file, or the end of one of them."""
     ids: list[str] = []
     for name in names:
-        exact = [id for id, path in known if name in (id, path)]
+        # An id first: the name of a file may be the id of another's row.
+        exact = [id for id, _ in known if name == id] or [id for id, path in known if name == path]
         ending = {path for _, path in known if path.endswith("/" + name)}
         ending |= {id for id, _ in known if id.endswith(("/" + name, "#" + name))}
         if not exact and len(ending) > 1:

@@ -23,7 +23,7 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import NewDocument, Piece
 from ...stores.loading.load import load
-from ...stores.loading.sources import INLINE, document_path, sha256_of, storable
+from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
 from ...stores.loading.text import in_blocks
 from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
 from ..node import node
@@ -128,7 +128,7 @@ class DocumentReader:
             self._note(path, None, {})
         seen: set[str] = set()
         for group in _groups(self._items(file, path, failures)):
-            ids = [f"{path}#{item.id}" if item.id else path for item in group]
+            ids = [document_id(path, item.id) for item in group]
             self._write(
                 [
                     _new(item, id, path, self._pieces(item), None if item.id else content)
@@ -147,7 +147,7 @@ class DocumentReader:
             if isinstance(item, LoadFailure):
                 failures[item.source] = item.reason
             elif item.id in seen:
-                failures[f"{path}#{item.id}"] = (
+                failures[document_id(path, item.id)] = (
                     f"{path} has the id {item.id!r} twice; only the first was kept."
                 )
             else:

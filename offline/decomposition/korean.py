@@ -20,13 +20,13 @@ _PLACES = (
 _OTHERS = "소속사|소속팀|팀|회사|언어|종교|앨범|영화|책|소설|노래|모국어|정당|밴드|다리|건물"
 _ROLE = rf"(?:{_PERSONS}|{_PLACES}|{_OTHERS})"
 _BEFORE_PARTICLE = r"(?=[은는이가을를의와과]|에서|에게|에|으로|로)"
-_OF = re.compile(rf"(?P<thing>(?:\S+\s)*?\S+?)의\s+(?P<role>{_ROLE}){_BEFORE_PARTICLE}")
+_OF = re.compile(rf"(?P<thing>(?:\S+ )*?\S+?)의 (?P<role>{_ROLE}){_BEFORE_PARTICLE}")
 _RELATIVE = re.compile(
-    rf"^(?P<clause>.+?[을를이가에서로와과의]\s(?:\S+\s)*?\S*(?P<ending>[가-힣]))\s(?P<head>{_ROLE})"
+    rf"^(?P<clause>.+?[을를이가에서로와과의] (?:\S+ )*?\S*(?P<ending>[가-힣])) (?P<head>{_ROLE})"
     rf"{_BEFORE_PARTICLE}"
 )
 _WH = r"(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)"
-_TRIVIAL = re.compile(rf"^\s*#\d+[은는이가]?\s*{_WH}\S*\s*$")
+_TRIVIAL = re.compile(rf"^ ?#\d+[은는이가]? ?{_WH}\S* ?$")
 _KIN = {
     "외할아버지": ("어머니", "아버지"),
     "외할머니": ("어머니", "어머니"),
@@ -34,16 +34,14 @@ _KIN = {
     "친할머니": ("아버지", "어머니"),
 }
 _JOINED = re.compile(
-    rf"^(?P<topic>\S+(?:\s\S+)*?[은는이가])\s(?P<first>(?:\S+\s)*?{_WH}\S*(?:\s\S+)*?)"
-    rf"(?P<link>이고|였고|이며|고|으며|며),?\s+(?P<second>.*{_WH}.*)$"
+    rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
+    rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
 )
 _COMPARED = re.compile(
-    r"^(?P<things>.+?)[을를]\s+(?P<axes>.+?)"
-    r"(?:으로|로|에 따라|\s*면에서|\s*측면에서|\s*기준으로)\s+비교"
+    r"^(?P<things>.+?)[을를] (?P<axes>.+?)"
+    r"(?:으로|로|에 따라| ?면에서| ?측면에서| ?기준으로) 비교"
 )
-_AXES_OF = re.compile(
-    r"^(?P<things>.+(?:[와과,]\s*).+?)의\s+(?P<axes>.+?)[은는을를]\s+(?P<rest>.+)$"
-)
+_AXES_OF = re.compile(r"^(?P<things>.+(?:[와과,] ?).+?)의 (?P<axes>.+?)[은는을를] (?P<rest>.+)$")
 
 
 def decompose_korean(question: str) -> list[str]:

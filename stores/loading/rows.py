@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...language.analyser import shortened
 from .encoding import EncodingError
 from .file import SourceFile, clean, megabytes
-from .types import LoadedDocument, LoadError, LoadFailure
+from .types import LONGEST_ID, LoadedDocument, LoadError, LoadFailure
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Rows = Iterator[LoadedDocument | LoadFailure]
 
 _DELIMITERS = ",;\t|"
+# What is laid out beside each value: it must not multiply the length of a file.
+_LONGEST_COLUMN = 80
+_DEEPEST_INDENT = 40
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -87,6 +91,8 @@ def _document(
         if not isinstance(text, str) or not text.strip():
             raise LoadError(f'{where} has no text; put it under "text".')
         identifier = _plain(row.get("id"), where, "id") or fallback
+        if len(identifier) > LONGEST_ID:
+            raise LoadError(f'{where} has an "id" of over {LONGEST_ID} characters; shorten it.')
         title = _plain(row.get("title"), where, "title") or title or identifier
     except LoadError as error:
         return LoadFailure(where, str(error))
@@ -133,6 +139,8 @@ def _laid_out(value: Any, source: SourceFile) -> str:
     try:
         # Piece by piece, because indenting deep JSON multiplies its length.
         for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+            before, line_end, indent = piece.partition("\n")
+            piece = before + line_end + indent[:_DEEPEST_INDENT] if line_end else piece
             size += len(piece)
             if size > most:
                 raise LoadError(f"{source.name} lays out to more than {most} characters; split it.")
@@ -208,7 +216,9 @@ def _csv_document(
     named = {column.lower(): cell for column, cell in filled.items()}
     row = {key: named[key] for key in ("id", "title", "text") if key in named}
     if "text" not in (column.lower() for column in header):
-        row["text"] = "\n".join(f"{column}: {cell}" for column, cell in filled.items())
+        row["text"] = "\n".join(
+            f"{shortened(column, _LONGEST_COLUMN)}: {cell}" for column, cell in filled.items()
+        )
     return _document(row, where, fallback)
 
 

@@ -258,6 +258,20 @@ def document_path(file: Path, index: Path) -> str:
     return file.as_posix()
 
 
+# The ending of a file of rows, where a name goes on after it as the id of a row does.
+_LIKE_A_ROW = re.compile(r"(?<=\.csv)(?=#)|(?<=\.json)(?=#)|(?<=\.jsonl)(?=#)", re.IGNORECASE)
+
+
+def document_id(path: str, row: str = "") -> str:
+    """The id of a document: its file's ``path``, and the id of its ``row`` in a file of rows.
+
+    A file called ``a.json#b.txt`` is ``a.json//#b.txt``, since ``a.json#b.txt`` is a row of
+    ``a.json``; no path has two slashes.
+    """
+    file = _LIKE_A_ROW.sub("//", path)
+    return f"{file}#{row}" if row else file
+
+
 def storable(text: str) -> str:
     """``text`` with a mark for each character that no database can hold; its length is the same."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

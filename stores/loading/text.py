@@ -15,14 +15,11 @@ from .types import LoadedDocument, LoadError
 
 _READ = 64 * 1024
 _TITLE_LENGTH = 120
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(['\"]?)(.+?)\1[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(?P<marked>.+?)[ \t]*#*[ \t]*$"
-    r"|^(?P<underlined>[^\n]*\w[^\n]*)\n(?:={3,}|-{3,})[ \t]*$",
-    re.MULTILINE,
-)
+_BLANK = " \t"
+_FENCES = ("```", "~~~")
+_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t])")
+_UNDERLINE = re.compile(r"(?:={3,}|-{3,})[ \t]*")
+_WORD = re.compile(r"\w")
 
 
 def load_text(source: SourceFile) -> Iterator[LoadedDocument]:
@@ -107,16 +104,53 @@ def title_of(text: str, markdown: bool = False) -> str:
     alone and ends like no sentence.
     """
     if markdown:
-        front = _FRONT_MATTER.match(text)
-        named = _FRONT_TITLE.search(front[1]) if front else None
-        text = text[front.end() :] if front else text
-        if named:
-            return named[2].strip()
-        heading = _HEADING.search(_FENCE.sub("", text))
-        if heading:
-            return (heading["marked"] or heading["underlined"]).strip()
+        front, text = _front_matter(text)
+        title = _front_title(front) or _heading(text.split("\n"))
+        if title:
+            return title
     first, _, following = text.lstrip().partition("\n")
     title = first.strip()
     alone = not following.partition("\n")[0].strip() or following.startswith(("===", "---"))
     looks = len(title) <= _TITLE_LENGTH and alone and title[-1:] not in ".,;:!…。、"
     return title if looks else ""
+
+
+def _front_matter(text: str) -> tuple[str, str]:
+    """The settings that Markdown opens with, and the text after them."""
+    ends = [text.find(end, 4) for end in ("\n---\n", "\n...\n")] if text[:4] == "---\n" else []
+    end = min((place for place in ends if place > 0), default=0)
+    return (text[4:end], text[end + 5 :]) if end else ("", text)
+
+
+def _front_title(front: str) -> str:
+    for line in front.split("\n"):
+        title = line.removeprefix("title:").strip(_BLANK)
+        if title and line.startswith("title:"):
+            quoted = len(title) > 2 and title[0] == title[-1] and title[0] in "'\""
+            return (title[1:-1] if quoted else title).strip()
+    return ""
+
+
+def _heading(lines: list[str]) -> str:
+    """The first heading outside of code blocks, marked with ``#`` or underlined."""
+    # Line by line: one expression for them all takes cubic time on a line of spaces.
+    closing = {line[:3]: place for place, line in enumerate(lines) if line.startswith(_FENCES)}
+    fence = ""
+    for place, line in enumerate(lines):
+        if fence:
+            fence = "" if line.startswith(fence) else fence
+        elif closing.get(line[:3], 0) > place:
+            fence = line[:3]
+        elif title := _marked(line) or _underlined(line, lines[place + 1 : place + 2]):
+            return title
+    return ""
+
+
+def _marked(line: str) -> str:
+    mark = _HEADING.match(line)
+    return line[mark.end() :].rstrip(_BLANK).rstrip("#").strip() if mark else ""
+
+
+def _underlined(line: str, following: list[str]) -> str:
+    underlined = following and _UNDERLINE.fullmatch(following[0]) and _WORD.search(line)
+    return line.strip() if underlined else ""

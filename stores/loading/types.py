@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...language.analyser import LONGEST_TITLE, shortened
 from ...state.errors import RagraphsError
 
 ENDINGS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".csv", ".json", ".jsonl")
+
+LONGEST_ID = 1000  # of a document: each of its passages carries it, like the title
 
 _MB = 1024 * 1024
 
@@ -22,12 +25,16 @@ class LoadedDocument:
 
     ``id`` is empty for a file that is one document, else the row's. The concatenation of
     ``blocks`` is the document's text, with every line end as ``\\n``; citations count its
-    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError.
+    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError. A
+    long ``title`` is cut, because each passage carries it.
     """
 
     id: str
     title: str
     blocks: Iterable[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", shortened(self.title, LONGEST_TITLE))
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,10 @@ _ROUNDS = 1000
 _PULL = 3.0
 _EXACT_UP_TO = 300
 _RANDOMNESS = threading.Lock()
-_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Control characters are left out where XML has them, too: terminals obey them.
+_NOT_XML = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAKEN = {"label", "kind", "text", "weight", "id", "node_for_adding"}  # the last: by networkx
-_NOT_IN_PAGE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_NOT_IN_PAGE = re.compile("[<>&\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _TRIPLE = ("source", "target", "sentence")
 _NOT_AN_ANSWER = "This is not the JSON of an answer, because {}; `ragraphs ask --json` prints one."

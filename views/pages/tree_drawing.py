@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...language.analyser import one_line, shortened
 from ...state.deeprag import TreeNode
 
 _LONGEST = 80
@@ -28,8 +29,7 @@ def _key(id: str) -> str:
 
 def _label(text: str) -> str:
     """``text`` on one line, cut, with what means something to Mermaid written as entities."""
-    line = " ".join(text.split())
-    line = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    line = shortened(one_line(text), _LONGEST)
     marks = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "#": "35", "`": "96", "[": "91",
              "]": "93", "{": "123", "}": "125", "|": "124", ";": "59", "\\": "92"}  # fmt: skip
     return "".join(f"#{marks[mark]};" if mark in marks else mark for mark in line)
