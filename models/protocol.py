@@ -33,6 +33,10 @@ class ReplyTable(Protocol):
 
     def put(self, replies: Sequence[NewReply]) -> None:
         """Stores replies; they must be durable when this returns."""
+        ...
+
+    def drop(self, keys: Sequence[str]) -> None:
+        """Deletes the replies stored under ``keys``."""
 
 
 class LanguageModel(Protocol):

@@ -73,6 +73,9 @@ def _yes(value: Any) -> Any:
     return value
 
 
+# The most characters of a text.
+_NAME, _TYPE, _DESCRIPTION = 200, 100, 2000
+
 Line = Annotated[str, BeforeValidator(_name), AfterValidator(_not_empty)]
 OptionalText = Annotated[str, BeforeValidator(_optional)]
 Strength = Annotated[float, BeforeValidator(_strength)]
@@ -115,6 +118,7 @@ class Entity(PromptReply):
     """Something that the text names."""
 
     other_names = _ENTITY
+    longest = {"name": _NAME, "type": _TYPE, "description": _DESCRIPTION}
     name: Annotated[Line, Field(description="The name, in full, as the text writes it.")]
     type: Annotated[OptionalText, Field(description="One of the types asked for.")] = ""
     description: Annotated[
@@ -134,6 +138,7 @@ class Relation(PromptReply):
     """How two entities are connected: "source relation target" reads as a sentence."""
 
     other_names = _RELATION
+    longest = {"source": _NAME, "relation": _NAME, "target": _NAME}
     source: Annotated[Line, Field(description="Name of an entity.")]
     relation: Annotated[Line, Field(description="Two to six words, such as: was founded by.")]
     target: Annotated[Line, Field(description="Name of another entity.")]
@@ -150,6 +155,15 @@ class Claim(PromptReply):
     """Something that the text asserts of an entity."""
 
     other_names = _CLAIM
+    longest = {
+        "subject": _NAME,
+        "object": _NAME,
+        "type": _TYPE,
+        "description": _DESCRIPTION,
+        "quote": _DESCRIPTION,
+        "start_date": _TYPE,
+        "end_date": _TYPE,
+    }
     subject: Annotated[Line, Field(description="Name of the entity that the claim is about.")]
     object: Annotated[OptionalText, Field(description="Name of the other entity, or empty.")] = ""
     type: Annotated[OptionalText, Field(description="A word or two, such as: award.")] = ""
@@ -235,6 +249,7 @@ class Description(PromptReply):
     """One description in the place of several."""
 
     other_names: ClassVar[Names] = {"description": ("summary", "text")}
+    longest = {"description": 2 * _DESCRIPTION}
     description: Line
 
 

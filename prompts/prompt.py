@@ -82,8 +82,8 @@ def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
 
 def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
     """The items that a reply names by their numbers, from 1, each once; others name nothing."""
-    places = [int(number) - 1 for number in dict.fromkeys(numbers) if number.isdigit()]
-    return [items[place] for place in places if 0 <= place < len(items)]
+    places = {str(place): item for place, item in enumerate(items, start=1)}
+    return [places[number] for number in dict.fromkeys(numbers) if number in places]
 
 
 def _attribute(title: str) -> str:

@@ -22,7 +22,7 @@ ANY_JSON = st.recursive(
 
 def reads_or_says_why(text: str, reply: type[PromptReply]) -> None:
     try:
-        value, left_out = read_reply(text, reply)
+        value, left_out, *_ = read_reply(text, reply)
     except MalformedReplyError as error:
         return str(error).startswith("The reply ")
     again = reply.model_validate_json(value.model_dump_json())
@@ -53,7 +53,7 @@ def test_any_json_cut_anywhere_is_read_or_malformed(value, reply, end):
 @given(st.lists(st.tuples(st.integers(0, 99), st.floats(-1, 1)), max_size=6))
 def test_a_good_reply_is_read_as_it_is(scores):
     given_scores = [{"id": id, "score": score} for id, score in scores]
-    value, left_out = read_reply(json.dumps({"scores": given_scores}), Scores)
+    value, left_out, *_ = read_reply(json.dumps({"scores": given_scores}), Scores)
     assert [(score.id, score.score) for score in value.scores] == [(str(i), s) for i, s in scores]
     assert left_out == 0
 
@@ -61,7 +61,7 @@ def test_a_good_reply_is_read_as_it_is(scores):
 @pytest.mark.parametrize("score", ["NaN", "Infinity", "-Infinity", "1e999", "2", "null", '"high"'])
 def test_a_score_that_is_none_is_left_out(score):
     text = f'{{"scores": [{{"id": 1, "score": {score}}}, {{"id": 2, "score": 0}}]}}'
-    value, left_out = read_reply(text, Scores)
+    value, left_out, *_ = read_reply(text, Scores)
     assert [entry.id for entry in value.scores] == ["2"] and left_out == 1
 
 
