@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
+from ..state.answering import StopReason
 from ..state.records import NewReply, StoredReply
 
 R = TypeVar("R", bound=PromptReply)
@@ -22,6 +23,11 @@ class NoReplyError(Exception):
     def __init__(self, cause: Cause, message: str) -> None:
         super().__init__(message)
         self.cause: Cause = cause
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why a run ends that cannot do without the reply."""
+        return "budget" if self.cause == "budget" else "model_failed"
 
 
 class ReplyTable(Protocol):

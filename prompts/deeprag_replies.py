@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from .lenient import Bounds
 from .prompt import Excerpt
 from .replies import PromptReply
 
@@ -37,7 +38,7 @@ def _source(value: Any) -> Any:
 class NextStep(PromptReply):
     """What to do next: answer the question, or ask one more sub-question."""
 
-    longest = {"question": LONGEST_SUB_QUESTION, "reason": 1000}
+    longest: ClassVar[Bounds] = {"question": LONGEST_SUB_QUESTION, "reason": 1000}
 
     finish: Annotated[bool, Field(description="Whether the steps suffice for the answer.")]
     question: Annotated[str, Field(description="The next sub-question; empty at the end.")]
@@ -60,7 +61,7 @@ class NextStep(PromptReply):
 class StepAnswer(PromptReply):
     """An answer that follows from earlier ones."""
 
-    longest = {"answer": 4000}
+    longest: ClassVar[Bounds] = {"answer": 4000}
 
     found: Annotated[bool, Field(description="Whether the earlier answers decide it.")]
     answer: Annotated[str, Field(description="The answer, or empty.")]
@@ -69,7 +70,7 @@ class StepAnswer(PromptReply):
 class SubQuestionText(PromptReply):
     """One of the questions that a question is split into."""
 
-    longest = {"question": LONGEST_SUB_QUESTION}
+    longest: ClassVar[Bounds] = {"question": LONGEST_SUB_QUESTION}
 
     question: Annotated[str, Field(description="The question; #1 is the answer of the first.")]
     atomic: Annotated[bool, Field(description="Whether it asks for one fact only.")]
@@ -86,6 +87,6 @@ class SubQuestionText(PromptReply):
 class SubQuestions(PromptReply):
     """What a question is split into, in order; one or none if it asks for one fact."""
 
-    most = {"questions": 50}
+    most: ClassVar[Bounds] = {"questions": 50}
 
     questions: list[SubQuestionText]

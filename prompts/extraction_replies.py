@@ -21,7 +21,7 @@ from pydantic import (
 
 from ..language.analyser import one_line
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
-from .lenient import NOTHING, Names, bounded, listed, renamed
+from .lenient import NOTHING, Bounds, Names, bounded, listed, renamed
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
 
@@ -118,7 +118,7 @@ class Entity(PromptReply):
     """Something that the text names."""
 
     other_names = _ENTITY
-    longest = {"name": _NAME, "type": _TYPE, "description": _DESCRIPTION}
+    longest: ClassVar[Bounds] = {"name": _NAME, "type": _TYPE, "description": _DESCRIPTION}
     name: Annotated[Line, Field(description="The name, in full, as the text writes it.")]
     type: Annotated[OptionalText, Field(description="One of the types asked for.")] = ""
     description: Annotated[
@@ -138,7 +138,7 @@ class Relation(PromptReply):
     """How two entities are connected: "source relation target" reads as a sentence."""
 
     other_names = _RELATION
-    longest = {"source": _NAME, "relation": _NAME, "target": _NAME}
+    longest: ClassVar[Bounds] = {"source": _NAME, "relation": _NAME, "target": _NAME}
     source: Annotated[Line, Field(description="Name of an entity.")]
     relation: Annotated[Line, Field(description="Two to six words, such as: was founded by.")]
     target: Annotated[Line, Field(description="Name of another entity.")]
@@ -155,7 +155,7 @@ class Claim(PromptReply):
     """Something that the text asserts of an entity."""
 
     other_names = _CLAIM
-    longest = {
+    longest: ClassVar[Bounds] = {
         "subject": _NAME,
         "object": _NAME,
         "type": _TYPE,
@@ -249,7 +249,7 @@ class Description(PromptReply):
     """One description in the place of several."""
 
     other_names: ClassVar[Names] = {"description": ("summary", "text")}
-    longest = {"description": 2 * _DESCRIPTION}
+    longest: ClassVar[Bounds] = {"description": 2 * _DESCRIPTION}
     description: Line
 
 

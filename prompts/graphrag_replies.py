@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from .lenient import bounded, numbers_in
+from .lenient import Bounds, bounded, numbers_in
 from .replies import Answer, PromptReply, TextNumber
 
 
@@ -28,7 +28,7 @@ Numbers = Annotated[list[TextNumber], BeforeValidator(numbers_in)]
 class ReportFinding(PromptReply):
     """One thing worth knowing about a community."""
 
-    longest = {"statement": 2000}
+    longest: ClassVar[Bounds] = {"statement": 2000}
 
     statement: Annotated[str, Field(min_length=1, description="One or two sentences.")]
     evidence: Annotated[
@@ -43,8 +43,8 @@ class ReportFinding(PromptReply):
 class CommunityReport(PromptReply):
     """A report on a group of entities that belong together."""
 
-    longest = {"title": 300, "summary": 4000}
-    most = {"findings": 50}
+    longest: ClassVar[Bounds] = {"title": 300, "summary": 4000}
+    most: ClassVar[Bounds] = {"findings": 50}
 
     title: Annotated[str, Field(min_length=1, description="Up to eight words, with names.")]
     summary: Annotated[str, Field(min_length=1, description="Two to four sentences.")]
@@ -57,7 +57,7 @@ class CommunityReport(PromptReply):
 class ReplyPoint(PromptReply):
     """One point towards the answer."""
 
-    longest = {"point": 4000}
+    longest: ClassVar[Bounds] = {"point": 4000}
 
     point: Annotated[str, Field(min_length=1, description="One or two sentences.")]
     score: Annotated[Importance, Field(description="0 does not help ... 100 is the answer.")]
@@ -69,7 +69,7 @@ class ReplyPoint(PromptReply):
 class Points(PromptReply):
     """What a batch of texts contributes to the answer; empty when nothing."""
 
-    most = {"points": 100}
+    most: ClassVar[Bounds] = {"points": 100}
 
     points: list[ReplyPoint]
 
@@ -88,7 +88,7 @@ class CombinedAnswer(PromptReply):
 class FollowUp(PromptReply):
     """A question to look up next."""
 
-    longest = {"question": 1000}
+    longest: ClassVar[Bounds] = {"question": 1000}
 
     question: Annotated[str, Field(min_length=1, description="Understandable by itself.")]
     score: Annotated[Importance, Field(description="0 of no use ... 100 needed.")] = 50.0
@@ -101,7 +101,7 @@ class FollowUp(PromptReply):
 class PrimedAnswer(PromptReply):
     """A first answer from the reports, and what to look up next (DRIFT)."""
 
-    most = {"points": 100, "follow_ups": 20}
+    most: ClassVar[Bounds] = {"points": 100, "follow_ups": 20}
 
     points: Annotated[list[ReplyPoint], Field(description="Points of the first answer.")]
     follow_ups: Annotated[

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 Names = Mapping[str, tuple[str, ...]]
+Bounds = Mapping[str, int]
 
 NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified", "없음"})
 

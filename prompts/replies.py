@@ -8,7 +8,7 @@ index or a question than an honest one. What a type lets through can be used wit
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from .lenient import Names, clean, renamed, shortened
+from .lenient import Bounds, Names, clean, renamed, shortened
 
 _LONGEST_TEXT = 20_000
 _MOST_ITEMS = 2000
@@ -44,8 +44,8 @@ class PromptReply(BaseModel):
         defer_build=True,
     )
     other_names: ClassVar[Names] = {}
-    longest: ClassVar[Mapping[str, int]] = {}
-    most: ClassVar[Mapping[str, int]] = {}
+    longest: ClassVar[Bounds] = {}
+    most: ClassVar[Bounds] = {}
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -124,8 +124,8 @@ class Scores(PromptReply):
 class Queries(PromptReply):
     """Web search queries."""
 
-    longest = {"queries": 400}
-    most = {"queries": 10}
+    longest: ClassVar[Bounds] = {"queries": 400}
+    most: ClassVar[Bounds] = {"queries": 10}
 
     queries: Annotated[list[str], Field(description="One to three queries of keywords.")]
 
@@ -133,7 +133,7 @@ class Queries(PromptReply):
 class Quote(PromptReply):
     """A sentence copied from a numbered passage."""
 
-    longest = {"quote": 4000}
+    longest: ClassVar[Bounds] = {"quote": 4000}
     id: Annotated[TextNumber, Field(description="Number of the passage.")]
     quote: Annotated[str, Field(description="The sentence, copied word for word.")]
 
@@ -150,7 +150,7 @@ class Quote(PromptReply):
 class Answer(PromptReply):
     """An answer with the sentences that support it."""
 
-    most = {"quotes": 50, "follow_ups": 20}
+    most: ClassVar[Bounds] = {"quotes": 50, "follow_ups": 20}
 
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
@@ -166,8 +166,8 @@ class Answer(PromptReply):
 class PassageQuestions(PromptReply):
     """The questions of one passage (HopRAG's in-coming and out-coming questions)."""
 
-    longest: ClassVar[Mapping[str, int]] = {"incoming": 500, "outgoing": 500}
-    most: ClassVar[Mapping[str, int]] = {"incoming": 100, "outgoing": 100}
+    longest: ClassVar[Bounds] = {"incoming": 500, "outgoing": 500}
+    most: ClassVar[Bounds] = {"incoming": 100, "outgoing": 100}
 
     incoming: Annotated[list[str], Field(description="Questions that the passage answers.")]
     outgoing: Annotated[list[str], Field(description="Questions that it raises.")]
@@ -176,7 +176,7 @@ class PassageQuestions(PromptReply):
 class HopLabel(PromptReply):
     """What following one question promises."""
 
-    longest = {"id": 20}
+    longest: ClassVar[Bounds] = {"id": 20}
     id: Annotated[str, Field(description="Number of the follow-up question, such as 1.2.")]
     label: Literal["necessary", "indirect"]
 
@@ -196,7 +196,7 @@ class KeptTexts(PromptReply):
 class RelationScore(PromptReply):
     """How likely one relation is to lead to the answer."""
 
-    longest = {"id": 20}
+    longest: ClassVar[Bounds] = {"id": 20}
     id: Annotated[str, Field(description="Number of the relation, such as 1.2.")]
     score: Annotated[float, Field(ge=0, le=1, description="0 of no use ... 1 needed.")]
 
@@ -210,7 +210,7 @@ class RelationScores(PromptReply):
 class Judgement(PromptReply):
     """Whether texts answer a question, and if not, what to look for."""
 
-    longest = {"clue": 1000}
+    longest: ClassVar[Bounds] = {"clue": 1000}
 
     sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
     clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]
@@ -219,7 +219,7 @@ class Judgement(PromptReply):
 class MethodChoice(PromptReply):
     """The method that should answer a question."""
 
-    longest = {"method": 100, "reason": 1000}
+    longest: ClassVar[Bounds] = {"method": 100, "reason": 1000}
 
     method: Annotated[str, Field(description="Label of the method.")]
     reason: Annotated[str, Field(description="Why, in one short sentence.")] = ""

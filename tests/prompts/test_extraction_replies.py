@@ -65,7 +65,7 @@ ANY_JSON = st.recursive(
 
 
 def facts_of(data):
-    return read_reply(json.dumps(data), Facts)
+    return read_reply(json.dumps(data), Facts)[:2]
 
 
 def is_value_or_malformed(text, reply):
