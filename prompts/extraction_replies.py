@@ -21,7 +21,7 @@ from pydantic import (
 
 from ..language.analyser import one_line
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
-from .lenient import NOTHING, Bounds, Names, bounded, listed, renamed
+from .lenient import NOTHING, Bounds, Names, bounded, listed, renamed, shortened
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
 
@@ -294,6 +294,25 @@ def to_facts(reply: Facts) -> PassageFacts:
     }
 
 
+def within(facts: PassageFacts, most: int) -> tuple[PassageFacts, bool]:
+    """The first ``most`` entities and claims, four times as many relations; whether that is all.
+
+    Relations and claims of other entities are left out.
+    """
+    entities = facts["entities"][:most]
+    names = {entity["name"] for entity in entities}
+    relations = [r for r in facts["relations"] if {r["source"], r["target"]} <= names]
+    claims = [
+        claim for claim in facts["claims"] if {claim["subject"], claim["object"]} <= names | {""}
+    ]
+    kept: PassageFacts = {
+        "entities": entities,
+        "relations": relations[: 4 * most],
+        "claims": claims[:most],
+    }
+    return kept, kept == facts
+
+
 def joined(replies: Sequence[Facts]) -> Facts:
     """The facts of several replies about one text."""
     return Facts.model_construct(
@@ -321,7 +340,8 @@ def _entities(reply: Facts) -> dict[str, EntityFact]:
         known["type"] = known["type"] or one_line(entity.type).lower()
         description = one_line(entity.description)
         if description not in known["description"]:
-            known["description"] = f"{known['description']} {description}".strip()
+            told = f"{known['description']} {description}".strip()
+            known["description"] = shortened(told, _DESCRIPTION)
     for name in _ends(reply):
         _add(found, name)
     return found

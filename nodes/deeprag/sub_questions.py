@@ -115,7 +115,9 @@ def _without_model(
     """The conclusion from the sub-questions alone."""
     used = _used(support, computed)
     answer = computed.answer if computed else used[-1].answer if used else ""
-    return Conclusion(answer, _united([one.citations for one in used]), pool, False, error.stop_reason)
+    return Conclusion(
+        answer, _united([one.citations for one in used]), pool, False, error.stop_reason
+    )
 
 
 def _used(support: Sequence[Support], computed: Computed | None) -> list[Support]:
