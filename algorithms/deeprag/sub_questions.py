@@ -54,9 +54,10 @@ def same_question(a: str, b: str) -> bool:
 def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, ...]:
     """The usable ones of the sub-questions that ``parent`` was split into, at most ``most``.
 
-    Left out are empty and overlong texts, those with many references, repetitions, ``parent`` itself, and what refers to
-    itself, to nothing, to what is left out, or round in a circle. References point backwards only,
-    and are numbered anew. Fewer than two do not split ``parent``: the result is then empty.
+    Left out are empty and overlong texts, those with many references, repetitions, ``parent``
+    itself, and what refers to itself, to nothing, to what is left out, or round in a circle.
+    References point backwards only, and are numbered anew. Fewer than two do not split ``parent``:
+    the result is then empty.
     """
     kept = _distinct(texts[: 10 * most], parent)
     order: list[int] = []

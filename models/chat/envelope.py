@@ -38,14 +38,13 @@ def read_envelope(message: AIMessage, sent: Sequence[BaseMessage]) -> Envelope:
     refusal = message.additional_kwargs.get("refusal")
     if not isinstance(refusal, str):
         refusal = "it gave no reason" if refusal and not text else ""
-    usage = message.usage_metadata or {}
     return Envelope(
         text=text,
         refusal=refusal or ("content filter" if finish == "content_filter" else None),
         cut_off=finish in _CUT_OFF,
-        input_tokens=tokens_in(usage, "input_tokens")
+        input_tokens=tokens_in(message.usage_metadata, "input_tokens")
         or sum(count_tokens(part.text) for part in sent),
-        output_tokens=tokens_in(usage, "output_tokens") or count_tokens(text),
+        output_tokens=tokens_in(message.usage_metadata, "output_tokens") or count_tokens(text),
     )
 
 
@@ -62,8 +61,9 @@ def text_in(content: Any) -> str:
 def tokens_in(usage: Any, name: str) -> int:
     """The number of tokens called ``name``; 0 where ``usage`` holds none that can be meant."""
     given = usage.get(name) if isinstance(usage, Mapping) else None
-    plain = isinstance(given, int | float) and not isinstance(given, bool)
-    return int(given) if plain and 0 < given <= _MOST_TOKENS else 0
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return 0
+    return int(given) if 0 < given <= _MOST_TOKENS else 0
 
 
 def _text(message: AIMessage) -> str:

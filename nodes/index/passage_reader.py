@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ...index.recorded import Extraction
+from ...language.analyser import count_tokens
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
-from ...language.analyser import count_tokens
 from ...prompts.extraction_replies import Facts, already_found, joined, to_facts, within
 from ...prompts.lenient import shortened
 from ...prompts.library import (

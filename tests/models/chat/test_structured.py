@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from typing import Any
 
 import pytest
@@ -83,3 +85,39 @@ def test_every_schema_is_closed_and_requires_every_key(reply):
     assert schema["type"] == "object" and schema["title"] == reply.__name__
     check(schema)
     json.dumps(schema)
+
+
+PIECES = """{ [ " \\ \\" {" {"a": [" [[ {} , a, : {"a":"b" {"a":["b" ' “ // /* # ``` {, a"b "": ( 1 } "]
+    <think> </text>""".split()
+
+
+def seconds_to_read(text):
+    began = time.monotonic()
+    reads_or_says_why(text, Scores)
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("before", ["", '{"scores": ["x", ', '{"scores":"'])
+def test_no_reply_of_100_kb_takes_long_to_read(before):
+    drawn = random.Random(0)
+    mixed = ["".join(drawn.sample(PIECES, 3)) for _ in range(10)]
+    for piece in [*drawn.sample(PIECES, 6), '["', 'a" b', *mixed[:4]]:
+        for size in (30_000, 100_000):
+            # A quadratic reader takes minutes for some of these.
+            assert seconds_to_read(before + piece * (size // len(piece))) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ('{"queries": ["one", "two"', True),
+        ('{"queries": ["one", "tw', True),
+        ('{"queries": ["one", "two"]', True),
+        ("{'queries': ['one', 'two'],}", False),
+        ('{"queries": ["one", "two"]} and more', False),
+        ('{"queries": ["one" "two"]}', False),
+    ],
+)
+def test_json_that_lost_its_end_is_told_apart_from_other_mending(text, lost):
+    read = read_reply(text, Queries)
+    assert read.value.queries[0] == "one" and read.lost_its_end is lost
