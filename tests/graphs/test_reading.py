@@ -75,14 +75,16 @@ class Tireless:
         empty = {key: _emptied(value) for key, value in inputs.items()}
         own, whole = prompt.render(empty), prompt.render(inputs)
         self.sent.append((prompt.name, sum(map(count_tokens, whole)) - sum(map(count_tokens, own))))
-        facts = {"entities": [{"name": f"{n} {self._named}"} for n in range(300)]}
+        facts = {"entities": [{"name": f"{n} {self._named}"} for n in range(100)]}
         questions = {"incoming": ["Why?"], "outgoing": ["Who?"]}
         values = {Facts: facts, PassageReading: facts | questions, PassageQuestions: questions}
         return prompt.reply.model_validate({**values, MoreToFind: {"missed": True}}[prompt.reply])
 
 
 def _emptied(value):
-    return value if isinstance(value, str) else [{**one, "title": "", "text": ""} for one in value]
+    if isinstance(value, str):
+        return value
+    return [{**one, "title": one["title"] * (one["id"] == "found"), "text": ""} for one in value]
 
 
 def read_once(title, text, named, joint=True, gleanings=2):
@@ -98,11 +100,10 @@ def read_once(title, text, named, joint=True, gleanings=2):
     return model, asyncio.run(reading)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(
-    st.text(max_size=3000) | st.text("가나다 ab", max_size=3000),
-    st.text(min_size=1, max_size=300)
-    | st.sampled_from(["세종대왕은 " * 80, "Ann Lee met Bob. " * 50]),
+    st.text(max_size=300) | st.just("A title " * 500),
+    st.text(min_size=1, max_size=300) | st.sampled_from(["세종대왕은 " * 80, "Ann met Bob. " * 50]),
     st.text(min_size=1, max_size=300),
     st.booleans(),
 )
@@ -116,10 +117,9 @@ def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, name
 
 
 def test_an_honest_title_is_shown_whole():
-    model, _ = read_once(
-        "The history of Penguin Books", "It was founded in 1935.", "x", gleanings=0
-    )
-    assert model.sent[0][1] >= count_tokens("The history of Penguin Books")
+    title = "The history of Penguin Books"
+    model, _ = read_once(title, "It was founded in 1935.", "x", gleanings=0)
+    assert model.sent[0][1] >= count_tokens(title)
 
 
 def test_a_passage_names_no_more_things_than_it_has_words(isolated):
