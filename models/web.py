@@ -15,6 +15,7 @@ from .failures import explain
 _LONGEST_NAME = 1000
 _LONGEST_TEXT = 50_000
 
+
 @dataclass(frozen=True)
 class Page:
     """One result of a web search."""

@@ -24,8 +24,10 @@ from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind
 
-# A passage of n words names no more things; the least of it is for passages of a few words.
+# A passage of n words names no more things, and no more is sent to read it than four times as much
+# as it holds. A passage of a few words counts as one of so many, for the sake of its title.
 _FEWEST_ENTITIES = 20
+_FEWEST_TOKENS = 50
 
 ReadOutcome = dict[str, Any] | NoReplyError
 Price = Callable[[str, str, Collection[ReadingKind]], tuple[int, int]]
@@ -108,7 +110,7 @@ class PassageReader:
         """``found`` with the facts of further rounds, as long as any are missed (GraphRAG)."""
         [read] = texts
         texts = _shown(read["title"], read["text"], requests=2)
-        room = count_tokens(read["text"]) - count_tokens(texts[0]["title"])
+        room = _size(read["text"]) - count_tokens(texts[0]["title"])
         for _ in range(self._gleanings):
             listed = _fitting(already_found(to_facts(found)), room)
             try:
@@ -148,8 +150,12 @@ def _shown(title: str, text: str, requests: int) -> list[Excerpt]:
 
     Together they send at most four times the tokens of the passage beside their prompts.
     """
-    most = (4 // requests - 1) * count_tokens(text)
+    most = (4 // requests - 1) * _size(text)
     return number([(_cut(title, most), text)])
+
+
+def _size(text: str) -> int:
+    return max(_FEWEST_TOKENS, count_tokens(text))
 
 
 def _cut(text: str, most: int) -> str:

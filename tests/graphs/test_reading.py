@@ -113,7 +113,7 @@ def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, name
     for part in (lambda name: "glean" not in name, lambda name: "glean" in name):
         sent = [tokens for name, tokens in model.sent if part(name)]
         rounds = 2 if part("glean") else 1
-        assert sum(sent) <= rounds * 4 * count_tokens(text) + rounding * len(sent)
+        assert sum(sent) <= rounds * 4 * max(50, count_tokens(text)) + rounding * len(sent)
 
 
 def test_an_honest_title_is_shown_whole():
