@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 
 _LONGEST = 300
+_LONGEST_READ = 5000
 _SHORTEST_SECRET = 8
 _TAG = re.compile(r"<[^>]*>")
 
@@ -20,7 +21,7 @@ def explain(error: BaseException, secrets: Iterable[SecretStr] = ()) -> str:
     ``secrets`` are hidden, even where the server repeats them.
     """
     status = getattr(error, "status_code", None)
-    text = " ".join(_TAG.sub(" ", _said(error)).split()).rstrip(".")
+    text = " ".join(_TAG.sub(" ", _said(error)[:_LONGEST_READ]).split()).rstrip(".")
     if not text or text == f"Error code: {status}":
         text = HTTPStatus(status).phrase if status in set(HTTPStatus) else type(error).__name__
     for secret in secrets:

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
+from ..state.answering import StopReason
 from ..state.records import NewReply, StoredReply
 
 R = TypeVar("R", bound=PromptReply)
@@ -23,6 +24,11 @@ class NoReplyError(Exception):
         super().__init__(message)
         self.cause: Cause = cause
 
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why a run ends that cannot do without the reply."""
+        return "budget" if self.cause == "budget" else "model_failed"
+
 
 class ReplyTable(Protocol):
     """Keeps replies under the hash of the request."""
@@ -33,6 +39,10 @@ class ReplyTable(Protocol):
 
     def put(self, replies: Sequence[NewReply]) -> None:
         """Stores replies; they must be durable when this returns."""
+        ...
+
+    def drop(self, keys: Sequence[str]) -> None:
+        """Deletes the replies stored under ``keys``."""
 
 
 class LanguageModel(Protocol):

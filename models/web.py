@@ -8,8 +8,12 @@ from typing import Any, Protocol
 
 from pydantic import SecretStr
 
+from ..prompts.lenient import clean, shortened
 from ..settings import Settings
 from .failures import explain
+
+_LONGEST_NAME = 1000
+_LONGEST_TEXT = 50_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,11 @@ def _pages(found: Any, most: int) -> list[Page]:
     if not isinstance(rows, list):
         raise ValueError("the reply holds no list of results")
     return [
-        Page(str(row.get("url") or ""), str(row.get("title") or ""), str(row["content"]))
+        Page(
+            str(row.get("url") or "")[:_LONGEST_NAME],
+            shortened(clean(str(row.get("title") or "")), _LONGEST_NAME),
+            shortened(clean(str(row["content"])), _LONGEST_TEXT),
+        )
         for row in rows[:most]
         if isinstance(row, dict) and str(row.get("content") or "").strip()
     ]

@@ -72,7 +72,7 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
 def unanswered(error: NoReplyError) -> Update:
     """The part of the output where the model gave no reply, which is a warning, too."""
     current_meter().warn(str(error))
-    return {"stop_reason": "budget" if error.cause == "budget" else "model_failed"}
+    return {"stop_reason": error.stop_reason}
 
 
 def _told(error: Exception) -> Exception:

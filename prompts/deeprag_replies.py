@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from .lenient import Bounds
 from .prompt import Excerpt
 from .replies import PromptReply
 
 NOT_FOUND = "(not found)"
 COMPUTED = "computed"
+LONGEST_SUB_QUESTION = 1000
 NO_STEPS = "None yet."
 
 
@@ -36,6 +38,8 @@ def _source(value: Any) -> Any:
 class NextStep(PromptReply):
     """What to do next: answer the question, or ask one more sub-question."""
 
+    longest: ClassVar[Bounds] = {"question": LONGEST_SUB_QUESTION, "reason": 1000}
+
     finish: Annotated[bool, Field(description="Whether the steps suffice for the answer.")]
     question: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
@@ -57,12 +61,16 @@ class NextStep(PromptReply):
 class StepAnswer(PromptReply):
     """An answer that follows from earlier ones."""
 
+    longest: ClassVar[Bounds] = {"answer": 4000}
+
     found: Annotated[bool, Field(description="Whether the earlier answers decide it.")]
     answer: Annotated[str, Field(description="The answer, or empty.")]
 
 
 class SubQuestionText(PromptReply):
     """One of the questions that a question is split into."""
+
+    longest: ClassVar[Bounds] = {"question": LONGEST_SUB_QUESTION}
 
     question: Annotated[str, Field(description="The question; #1 is the answer of the first.")]
     atomic: Annotated[bool, Field(description="Whether it asks for one fact only.")]
@@ -78,5 +86,7 @@ class SubQuestionText(PromptReply):
 
 class SubQuestions(PromptReply):
     """What a question is split into, in order; one or none if it asks for one fact."""
+
+    most: ClassVar[Bounds] = {"questions": 50}
 
     questions: list[SubQuestionText]

@@ -21,7 +21,7 @@ from pydantic import (
 
 from ..language.analyser import one_line
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
-from .lenient import NOTHING, Names, bounded, listed, renamed
+from .lenient import NOTHING, Bounds, Names, bounded, listed, renamed, shortened
 from .prompt import Excerpt
 from .replies import PassageQuestions, PromptReply
 
@@ -73,6 +73,9 @@ def _yes(value: Any) -> Any:
     return value
 
 
+# The most characters of a text.
+_NAME, _TYPE, _DESCRIPTION = 200, 100, 2000
+
 Line = Annotated[str, BeforeValidator(_name), AfterValidator(_not_empty)]
 OptionalText = Annotated[str, BeforeValidator(_optional)]
 Strength = Annotated[float, BeforeValidator(_strength)]
@@ -115,6 +118,7 @@ class Entity(PromptReply):
     """Something that the text names."""
 
     other_names = _ENTITY
+    longest: ClassVar[Bounds] = {"name": _NAME, "type": _TYPE, "description": _DESCRIPTION}
     name: Annotated[Line, Field(description="The name, in full, as the text writes it.")]
     type: Annotated[OptionalText, Field(description="One of the types asked for.")] = ""
     description: Annotated[
@@ -134,6 +138,7 @@ class Relation(PromptReply):
     """How two entities are connected: "source relation target" reads as a sentence."""
 
     other_names = _RELATION
+    longest: ClassVar[Bounds] = {"source": _NAME, "relation": _NAME, "target": _NAME}
     source: Annotated[Line, Field(description="Name of an entity.")]
     relation: Annotated[Line, Field(description="Two to six words, such as: was founded by.")]
     target: Annotated[Line, Field(description="Name of another entity.")]
@@ -150,6 +155,15 @@ class Claim(PromptReply):
     """Something that the text asserts of an entity."""
 
     other_names = _CLAIM
+    longest: ClassVar[Bounds] = {
+        "subject": _NAME,
+        "object": _NAME,
+        "type": _TYPE,
+        "description": _DESCRIPTION,
+        "quote": _DESCRIPTION,
+        "start_date": _TYPE,
+        "end_date": _TYPE,
+    }
     subject: Annotated[Line, Field(description="Name of the entity that the claim is about.")]
     object: Annotated[OptionalText, Field(description="Name of the other entity, or empty.")] = ""
     type: Annotated[OptionalText, Field(description="A word or two, such as: award.")] = ""
@@ -235,6 +249,7 @@ class Description(PromptReply):
     """One description in the place of several."""
 
     other_names: ClassVar[Names] = {"description": ("summary", "text")}
+    longest: ClassVar[Bounds] = {"description": 2 * _DESCRIPTION}
     description: Line
 
 
@@ -279,6 +294,25 @@ def to_facts(reply: Facts) -> PassageFacts:
     }
 
 
+def within(facts: PassageFacts, most: int) -> tuple[PassageFacts, bool]:
+    """The first ``most`` entities and claims, four times as many relations; whether that is all.
+
+    Relations and claims of other entities are left out.
+    """
+    entities = facts["entities"][:most]
+    names = {entity["name"] for entity in entities}
+    relations = [r for r in facts["relations"] if {r["source"], r["target"]} <= names]
+    claims = [
+        claim for claim in facts["claims"] if {claim["subject"], claim["object"]} <= names | {""}
+    ]
+    kept: PassageFacts = {
+        "entities": entities,
+        "relations": relations[: 4 * most],
+        "claims": claims[:most],
+    }
+    return kept, kept == facts
+
+
 def joined(replies: Sequence[Facts]) -> Facts:
     """The facts of several replies about one text."""
     return Facts.model_construct(
@@ -306,7 +340,8 @@ def _entities(reply: Facts) -> dict[str, EntityFact]:
         known["type"] = known["type"] or one_line(entity.type).lower()
         description = one_line(entity.description)
         if description not in known["description"]:
-            known["description"] = f"{known['description']} {description}".strip()
+            told = f"{known['description']} {description}".strip()
+            known["description"] = shortened(told, _DESCRIPTION)
     for name in _ends(reply):
         _add(found, name)
     return found

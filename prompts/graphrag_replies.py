@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from .lenient import bounded, numbers_in
+from .lenient import Bounds, bounded, numbers_in
 from .replies import Answer, PromptReply, TextNumber
 
 
@@ -28,6 +28,8 @@ Numbers = Annotated[list[TextNumber], BeforeValidator(numbers_in)]
 class ReportFinding(PromptReply):
     """One thing worth knowing about a community."""
 
+    longest: ClassVar[Bounds] = {"statement": 2000}
+
     statement: Annotated[str, Field(min_length=1, description="One or two sentences.")]
     evidence: Annotated[
         Numbers, Field(default_factory=list, description="Numbers of the lines it rests on.")
@@ -41,6 +43,9 @@ class ReportFinding(PromptReply):
 class CommunityReport(PromptReply):
     """A report on a group of entities that belong together."""
 
+    longest: ClassVar[Bounds] = {"title": 300, "summary": 4000}
+    most: ClassVar[Bounds] = {"findings": 50}
+
     title: Annotated[str, Field(min_length=1, description="Up to eight words, with names.")]
     summary: Annotated[str, Field(min_length=1, description="Two to four sentences.")]
     rating: Annotated[Rating, Field(description="0 of no weight ... 10 what all turns on.")] = 5.0
@@ -52,6 +57,8 @@ class CommunityReport(PromptReply):
 class ReplyPoint(PromptReply):
     """One point towards the answer."""
 
+    longest: ClassVar[Bounds] = {"point": 4000}
+
     point: Annotated[str, Field(min_length=1, description="One or two sentences.")]
     score: Annotated[Importance, Field(description="0 does not help ... 100 is the answer.")]
     evidence: Annotated[
@@ -61,6 +68,8 @@ class ReplyPoint(PromptReply):
 
 class Points(PromptReply):
     """What a batch of texts contributes to the answer; empty when nothing."""
+
+    most: ClassVar[Bounds] = {"points": 100}
 
     points: list[ReplyPoint]
 
@@ -79,6 +88,8 @@ class CombinedAnswer(PromptReply):
 class FollowUp(PromptReply):
     """A question to look up next."""
 
+    longest: ClassVar[Bounds] = {"question": 1000}
+
     question: Annotated[str, Field(min_length=1, description="Understandable by itself.")]
     score: Annotated[Importance, Field(description="0 of no use ... 100 needed.")] = 50.0
 
@@ -89,6 +100,8 @@ class FollowUp(PromptReply):
 
 class PrimedAnswer(PromptReply):
     """A first answer from the reports, and what to look up next (DRIFT)."""
+
+    most: ClassVar[Bounds] = {"points": 100, "follow_ups": 20}
 
     points: Annotated[list[ReplyPoint], Field(description="Points of the first answer.")]
     follow_ups: Annotated[

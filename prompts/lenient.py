@@ -5,11 +5,43 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
+T = TypeVar("T")
 Names = Mapping[str, tuple[str, ...]]
+Bounds = Mapping[str, int]
 
 NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified", "없음"})
+
+
+def clean(value: T) -> T:
+    """``value``, if it is text or a list of texts, without what cannot be stored.
+
+    That is NUL, which is dropped, and halves of surrogate pairs, which are replaced.
+    """
+    if isinstance(value, str):
+        text = value.replace("\0", "")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return cast(T, text)
+    return (
+        cast(T, [clean(v) if isinstance(v, str) else v for v in value])
+        if isinstance(value, list)
+        else value
+    )
+
+
+def shortened(value: T, longest: int) -> T:
+    """``value``, if it is text or a list of texts, of at most ``longest`` characters each."""
+    if isinstance(value, str) and len(value) > longest:
+        return cast(T, f"{value[: longest - 1].rstrip()}…")
+    return (
+        cast(T, [shortened(v, longest) if isinstance(v, str) else v for v in value])
+        if isinstance(value, list)
+        else value
+    )
 
 
 def renamed(given: Any, names: Names) -> Any:

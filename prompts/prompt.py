@@ -28,6 +28,18 @@ class Excerpt(TypedDict):
     text: str
 
 
+class Asked(str):
+    """A question with foreign text in it, which prompts show as ``shown``: fenced off as data."""
+
+    shown: str
+
+    def __new__(cls, text: str, shown: str) -> Asked:
+        """``text`` is the question as it is searched for and compared."""
+        asked = super().__new__(cls, text)
+        asked.shown = shown
+        return asked
+
+
 Inputs = Mapping[str, str | Sequence[Excerpt]]
 
 
@@ -46,9 +58,7 @@ class Prompt(Generic[R_co]):
         not use exactly the placeholders that there are.
         """
         system, template = _template(self.name, folder)
-        shown = {
-            key: value if isinstance(value, str) else fence(value) for key, value in inputs.items()
-        }
+        shown = {key: _shown(value) for key, value in inputs.items()}
         human = Template(template)
         if not human.is_valid() or set(human.get_identifiers()) != set(shown):
             raise RagraphsError(
@@ -68,6 +78,16 @@ def fence(excerpts: Sequence[Excerpt]) -> str:
     )
 
 
+def fence_in_line(text: str) -> str:
+    """``text`` between tags that it cannot close, for the middle of a sentence."""
+    return f"<text>{_defuse(text)}</text>"
+
+
+def without_fences(text: str) -> str:
+    """``text`` without the tags of ``fence_in_line``, which models may copy."""
+    return re.sub(r"</?text>", "", text)
+
+
 def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
     """Excerpts numbered from 1, out of (title, text) pairs."""
     return [
@@ -83,8 +103,14 @@ def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
 
 def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
     """The items that a reply names by their numbers, from 1, each once; others name nothing."""
-    places = [int(number) - 1 for number in dict.fromkeys(numbers) if number.isdigit()]
-    return [items[place] for place in places if 0 <= place < len(items)]
+    places = {str(place): item for place, item in enumerate(items, start=1)}
+    return [places[number] for number in dict.fromkeys(numbers) if number in places]
+
+
+def _shown(value: str | Sequence[Excerpt]) -> str:
+    if isinstance(value, Asked):
+        return value.shown
+    return value if isinstance(value, str) else fence(value)
 
 
 def _attribute(title: str) -> str:

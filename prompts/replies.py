@@ -1,7 +1,8 @@
 """The replies that the prompts ask for: small, typed, and read leniently.
 
 A list keeps its good items when some are malformed; comparing its length with the raw list's tells
-how many were left out.
+how many were left out. Every text and every list has a bound, so that no reply adds more to an
+index or a question than an honest one. What a type lets through can be used without parsing it.
 """
 
 from __future__ import annotations
@@ -17,20 +18,34 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from .lenient import Names, renamed
+from .lenient import Bounds, Names, clean, renamed, shortened
+
+_LONGEST_TEXT = 20_000
+_MOST_ITEMS = 2000
 
 
 class PromptReply(BaseModel):
-    """The base of every reply: lists keep their good items, objects may use ``other_names``."""
+    """The base of every reply: lists keep their good items, objects may use ``other_names``.
+
+    ``longest`` are the most characters of a field's text, or of each text in its list; ``most`` the
+    most items of a field's list. The validation context, if it is a set, gets the names of the
+    fields that were cut.
+    """
 
     model_config = ConfigDict(
-        coerce_numbers_to_str=True, str_strip_whitespace=True, defer_build=True
+        coerce_numbers_to_str=True,
+        str_strip_whitespace=True,
+        allow_inf_nan=False,
+        defer_build=True,
     )
     other_names: ClassVar[Names] = {}
+    longest: ClassVar[Bounds] = {}
+    most: ClassVar[Bounds] = {}
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -41,6 +56,11 @@ class PromptReply(BaseModel):
     @classmethod
     def _tidied(cls, value: Any) -> Any:
         return cls.tidy(value)
+
+    @classmethod
+    def most_items(cls, field: str) -> int:
+        """The most items of the list in ``field``."""
+        return cls.most.get(field, _MOST_ITEMS)
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -58,13 +78,31 @@ class PromptReply(BaseModel):
                 raise
             return kept
 
+    # The last one defined is the outermost: it bounds what is tried item by item, too.
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _bound(cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo) -> Any:
+        field = info.field_name or ""
+        longest, most = cls.longest.get(field, _LONGEST_TEXT), cls.most_items(field)
+        given = clean(value[:most] if isinstance(value, list) else value)
+        kept = validate(given)
+        cut = shortened(kept, longest)
+        if isinstance(info.context, set) and (
+            cut != kept or (isinstance(value, list) and len(value) > most)
+        ):
+            info.context.add(field)
+        return cut
+
 
 def _bare_number(value: Any) -> Any:
-    """``[1]``, ``Text 1`` and ``1.0`` name text 1."""
-    digits = re.search(r"\d+", str(value)) if isinstance(value, str | float) else None
-    return digits.group() if digits else value
+    """``[1]``, ``Text 1`` and ``1.0`` name text 1; a text without a usable number names none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    digits = re.search(r"\d+", str(value))
+    return str(int(digits.group())) if digits and len(digits.group()) <= _MOST_DIGITS else ""
 
 
+_MOST_DIGITS = 9
 TextNumber = Annotated[str, BeforeValidator(_bare_number)]
 
 
@@ -86,26 +124,50 @@ class Scores(PromptReply):
 class Queries(PromptReply):
     """Web search queries."""
 
+    longest: ClassVar[Bounds] = {"queries": 400}
+    most: ClassVar[Bounds] = {"queries": 10}
+
     queries: Annotated[list[str], Field(description="One to three queries of keywords.")]
 
 
 class Quote(PromptReply):
     """A sentence copied from a numbered passage."""
 
+    longest: ClassVar[Bounds] = {"quote": 4000}
     id: Annotated[TextNumber, Field(description="Number of the passage.")]
     quote: Annotated[str, Field(description="The sentence, copied word for word.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """A bare sentence, or one without its number, is a quote from any of the passages."""
+        if isinstance(value, str):
+            return {"id": "", "quote": value}
+        if isinstance(value, dict) and value.get("id") is None:
+            return {**value, "id": ""}
+        return value
 
 
 class Answer(PromptReply):
     """An answer with the sentences that support it."""
 
+    most: ClassVar[Bounds] = {"quotes": 50, "follow_ups": 20}
+
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
 
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """One quote stands for a list of it."""
+        quotes = value.get("quotes") if isinstance(value, dict) else None
+        return {**value, "quotes": [quotes]} if quotes and isinstance(quotes, str | dict) else value
+
 
 class PassageQuestions(PromptReply):
     """The questions of one passage (HopRAG's in-coming and out-coming questions)."""
+
+    longest: ClassVar[Bounds] = {"incoming": 500, "outgoing": 500}
+    most: ClassVar[Bounds] = {"incoming": 100, "outgoing": 100}
 
     incoming: Annotated[list[str], Field(description="Questions that the passage answers.")]
     outgoing: Annotated[list[str], Field(description="Questions that it raises.")]
@@ -114,6 +176,7 @@ class PassageQuestions(PromptReply):
 class HopLabel(PromptReply):
     """What following one question promises."""
 
+    longest: ClassVar[Bounds] = {"id": 20}
     id: Annotated[str, Field(description="Number of the follow-up question, such as 1.2.")]
     label: Literal["necessary", "indirect"]
 
@@ -133,6 +196,7 @@ class KeptTexts(PromptReply):
 class RelationScore(PromptReply):
     """How likely one relation is to lead to the answer."""
 
+    longest: ClassVar[Bounds] = {"id": 20}
     id: Annotated[str, Field(description="Number of the relation, such as 1.2.")]
     score: Annotated[float, Field(ge=0, le=1, description="0 of no use ... 1 needed.")]
 
@@ -146,12 +210,16 @@ class RelationScores(PromptReply):
 class Judgement(PromptReply):
     """Whether texts answer a question, and if not, what to look for."""
 
+    longest: ClassVar[Bounds] = {"clue": 1000}
+
     sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
     clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]
 
 
 class MethodChoice(PromptReply):
     """The method that should answer a question."""
+
+    longest: ClassVar[Bounds] = {"method": 100, "reason": 1000}
 
     method: Annotated[str, Field(description="Label of the method.")]
     reason: Annotated[str, Field(description="Why, in one short sentence.")] = ""

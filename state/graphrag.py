@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput
+from .answering import AnswerOutput, QuestionInput, StopReason
 from .records import Citation, Usage
 
 
@@ -71,7 +71,8 @@ class GraphragState(QuestionInput, GraphragOutput):
     """The state of the graphrag graph.
 
     ``batches`` are the ids of communities or passages that one request reads together;
-    ``follow_ups`` were proposed, ``pending`` are those not looked up yet, best first.
+    ``follow_ups`` were proposed, ``pending`` are those not looked up yet, best first. ``unread``
+    says why parts of the corpus were not read.
     """
 
     batches: list[list[str]]
@@ -79,6 +80,7 @@ class GraphragState(QuestionInput, GraphragOutput):
     follow_ups: Annotated[list[Question], operator.add]
     pending: list[Question]
     rounds_left: int
+    unread: Annotated[list[StopReason], operator.add]
 
 
 class MapTask(TypedDict):

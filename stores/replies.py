@@ -64,6 +64,11 @@ class ReplyStore:
             connection.execute(insert(schema.replies).on_conflict_do_nothing(), rows)
         self._note(new.key for new in replies)
 
+    def drop(self, keys: Sequence[str]) -> None:
+        """Deletes the replies stored under ``keys``."""
+        with self._engine.begin() as connection:
+            delete_with(connection, schema.replies.c.key, keys)
+
     def _note(self, keys: Iterable[str]) -> None:
         if (used := self._used) is not None:
             used.update(keys)

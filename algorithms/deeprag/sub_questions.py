@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
+
+from ...language.analyser import one_line
 
 _REFERENCE = re.compile(r"#\s?(\d{1,4})(?!\d)")
 _LONGEST = 1000
+_LONGEST_ANSWER = 300
+_MOST_REFERENCES = 8
 
 
 class SubQuestion(NamedTuple):
@@ -26,15 +30,18 @@ def references(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(number) for number in _REFERENCE.findall(text)))
 
 
-def substitute(text: str, answers: Mapping[int, str]) -> str:
-    """``text`` with every reference whose answer is known replaced by it.
+def substitute(text: str, answers: Mapping[int, str], written: Callable[[str], str] = str) -> str:
+    """``text`` with every reference whose answer is known replaced by it, as ``written``.
 
-    What looks like a reference in an answer is not one, and is written otherwise.
+    An answer stands in one line of at most so many characters. What looks like a reference in it
+    is not one, and is written otherwise.
     """
 
     def replace(match: re.Match[str]) -> str:
         answer = answers.get(int(match[1]))
-        return _REFERENCE.sub(r"no. \1", answer) if answer else match.group()
+        if not answer:
+            return match.group()
+        return written(_REFERENCE.sub(r"no. \1", one_line(answer)[:_LONGEST_ANSWER]))
 
     return _REFERENCE.sub(replace, text)
 
@@ -47,9 +54,10 @@ def same_question(a: str, b: str) -> bool:
 def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, ...]:
     """The usable ones of the sub-questions that ``parent`` was split into, at most ``most``.
 
-    Left out are empty and overlong texts, repetitions, ``parent`` itself, and what refers to
-    itself, to nothing, to what is left out, or round in a circle. References point backwards only,
-    and are numbered anew. Fewer than two do not split ``parent``: the result is then empty.
+    Left out are empty and overlong texts, those with many references, repetitions, ``parent``
+    itself, and what refers to itself, to nothing, to what is left out, or round in a circle.
+    References point backwards only, and are numbered anew. Fewer than two do not split ``parent``:
+    the result is then empty.
     """
     kept = _distinct(texts[: 10 * most], parent)
     order: list[int] = []
@@ -81,7 +89,8 @@ def _distinct(texts: Sequence[str], parent: str) -> dict[int, str]:
     seen, kept = {_key(parent), ""}, dict[int, str]()
     for place, raw in enumerate(texts):
         text = " ".join(raw.split())
-        if _key(text) not in seen and len(text) <= _LONGEST:
+        usable = len(text) <= _LONGEST and len(_REFERENCE.findall(text)) <= _MOST_REFERENCES
+        if usable and _key(text) not in seen:
             seen.add(_key(text))
             kept[place] = text
     return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from ...state.deeprag import TreeNode
@@ -100,6 +100,14 @@ def combinable(tree: Sequence[TreeNode]) -> list[TreeNode]:
     ]
 
 
+def filled_in(
+    node: TreeNode, nodes: Mapping[str, TreeNode], written: Callable[[str], str] = str
+) -> str:
+    """The text of ``node`` with the answers that it refers to, as ``written``."""
+    answers = {int(id.rsplit(".", 1)[-1]): nodes[id]["answer"] for id in node["depends_on"]}
+    return substitute(node["text"], answers, written)
+
+
 def _decided(
     node: TreeNode, nodes: Mapping[str, TreeNode], max_depth: int, max_nodes: int
 ) -> TreeNode:
@@ -110,8 +118,7 @@ def _decided(
         return {**node, "status": "blocked", "reason": reason}
     if any(one["status"] != "answered" for one in needed):
         return node
-    answers = {int(one["id"].rsplit(".", 1)[-1]): one["answer"] for one in needed}
-    ready: TreeNode = {**node, "status": "ready", "question": substitute(node["text"], answers)}
+    ready: TreeNode = {**node, "status": "ready", "question": filled_in(node, nodes)}
     if node["atomic"]:
         return {**ready, "decision": "retrieve", "reason": "asks for one fact"}
     if node["depth"] >= max_depth:

@@ -11,14 +11,15 @@ import asyncio
 import hashlib
 import json
 import re
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import ValidationError
 
 from ...language.analyser import count_tokens
 from ...prompts.prompt import Excerpt, Inputs, Prompt
@@ -27,11 +28,12 @@ from ...state.records import NewReply, StoredReply
 from ..failures import explain, is_filtered
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
+from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
 from .request import MODES, ChatRequest
 from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
-from .structured import MalformedReplyError, read_reply, reply_schema
+from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
 
 if TYPE_CHECKING:
     from .openai_server import OpenAIServer
@@ -39,19 +41,10 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=PromptReply)
 
 _LONGEST_ECHO = 4000
+_READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
+_DECLINED_SECONDS = 3600
 _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
-
-
-@dataclass(frozen=True)
-class _Raw:
-    """The text of one reply, whether the model refused or ran out of room, and its tokens."""
-
-    text: str
-    refusal: str | None
-    cut_off: bool
-    input_tokens: int
-    output_tokens: int
 
 
 class ChatLanguageModel:
@@ -83,8 +76,7 @@ class ChatLanguageModel:
         self._temperature: float | None = temperature
         self._prompts = prompts
         self._loaded: set[str] = set()
-        self._mode = 0
-        self._streams = True
+        self._declined = _Declined()
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -102,7 +94,8 @@ class ChatLanguageModel:
         system, human = prompt.render(inputs, self._prompts)
         key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
         [stored] = self._replies.find([key])
-        return 0 if stored is not None else count_tokens(system) + count_tokens(human)
+        usable = stored is not None and _usable(stored, prompt.reply) is not None
+        return 0 if usable else count_tokens(system) + count_tokens(human)
 
     def _put(self, replies: list[NewReply]) -> list[None]:
         self._replies.put(replies)
@@ -131,8 +124,11 @@ class ChatLanguageModel:
     ) -> R:
         meter = current_meter()
         if (stored := await self._stored(key)) is not None:
-            meter.count(self.name, reused=1)
-            return prompt.reply.model_validate_json(stored["value"])
+            if (usable := _usable(stored, prompt.reply)) is not None:
+                meter.count(self.name, reused=1)
+                return usable
+            meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
+            await asyncio.to_thread(self._replies.drop, [key])
         value, raw = await self._ask(prompt, schema, system, human, meter)
         reply: StoredReply = {
             "value": value.model_dump_json(),
@@ -144,7 +140,7 @@ class ChatLanguageModel:
 
     async def _ask(
         self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
-    ) -> tuple[R, _Raw]:
+    ) -> tuple[R, Envelope]:
         """The reply, asked for once more where the first is malformed or was cut off."""
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
@@ -154,13 +150,13 @@ class ChatLanguageModel:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
             problem = _CUT_OFF if raw.cut_off else ""
             try:
-                value, left_out = read_reply(raw.text, prompt.reply)
+                read = await _read(raw.text, prompt.reply)
             except MalformedReplyError as error:
                 problem = f"{error} {problem}".strip()
             else:
                 if last or not raw.cut_off:
-                    _warn(meter, prompt.name, left_out, raw.cut_off)
-                    return value, raw
+                    _warn(meter, prompt.name, read, raw.cut_off)
+                    return read.value, raw
             messages = [
                 *messages[:2],
                 AIMessage(raw.text[:_LONGEST_ECHO] or "(empty)"),
@@ -170,14 +166,14 @@ class ChatLanguageModel:
 
     async def _request(
         self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
-    ) -> _Raw:
+    ) -> Envelope:
         """One reply, by the first mode of structured output that the server accepts.
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
-        unstreamed: int | None = None
-        mode, listener = self._mode, None
-        if self._streams and ANSWER_KEY in schema["properties"]:
+        title, unstreamed = schema["title"], False
+        mode, listener = self._declined.mode_for(title), None
+        if ANSWER_KEY in schema["properties"] and self._declined.streams(title, mode):
             listener = meter.listener
         while True:
             if not meter.take_call():
@@ -191,7 +187,7 @@ class ChatLanguageModel:
                 meter.count(self.name, calls=1)
                 if listener is not None and _may_lack_streaming(error):
                     listener = None
-                    unstreamed = None if isinstance(error, BrokenStreamError) else mode
+                    unstreamed = not isinstance(error, BrokenStreamError)
                 elif (
                     temperature is not None
                     and _is_bad_request(error)
@@ -199,13 +195,12 @@ class ChatLanguageModel:
                 ):
                     self._temperature = None
                 elif _may_reject_mode(error) and mode + 1 < len(MODES):
-                    mode += 1
+                    mode, unstreamed = mode + 1, False
                 else:
                     raise self._no_reply(error) from error
                 continue
-            self._mode = max(self._mode, mode)
-            self._streams = self._streams and unstreamed != mode
-            raw = _read_message(message, messages)
+            self._declined.note(title, mode, unstreamed)
+            raw = read_envelope(message, messages)
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
@@ -225,11 +220,56 @@ class ChatLanguageModel:
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
 
 
-def _warn(meter: Meter, prompt: str, left_out: int, cut_off: bool) -> None:
-    if left_out:
-        meter.warn(f"{left_out} malformed items of a {prompt} reply were left out.")
+class _Declined:
+    """What a server declined for a prompt, by the title of its schema; forgotten after an hour."""
+
+    def __init__(self) -> None:
+        self._modes: dict[str, tuple[int, float]] = {}
+        self._unstreamed: dict[tuple[str, int], float] = {}
+
+    def mode_for(self, title: str) -> int:
+        """The place in ``MODES`` of the first mode that was not declined."""
+        mode, since = self._modes.get(title, (0, 0.0))
+        return mode if time.monotonic() - since < _DECLINED_SECONDS else 0
+
+    def streams(self, title: str, mode: int) -> bool:
+        """Whether a stream may be asked for."""
+        since = self._unstreamed.get((title, mode))
+        return since is None or time.monotonic() - since >= _DECLINED_SECONDS
+
+    def note(self, title: str, mode: int, unstreamed: bool) -> None:
+        """Notes the mode that succeeded, and whether it did only when not streamed."""
+        if mode > self.mode_for(title):
+            self._modes[title] = mode, time.monotonic()
+        if unstreamed:
+            self._unstreamed[title, mode] = time.monotonic()
+
+
+def _usable(stored: StoredReply, reply: type[R]) -> R | None:
+    """The stored reply, or None where it is not of its type."""
+    try:
+        return reply.model_validate_json(stored["value"])
+    except ValidationError:
+        return None
+
+
+async def _read(text: str, reply: type[R]) -> ReadReply[R]:
+    if len(text) <= _READ_AT_ONCE:
+        return read_reply(text, reply)
+    return await asyncio.to_thread(read_reply, text, reply)
+
+
+def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> None:
+    """Says how a reply that is used differs from the one that was sent."""
+    if read.left_out:
+        meter.warn(f"{read.left_out} malformed items of a {prompt} reply were left out.")
+    if read.cut:
+        fields = ", ".join(sorted(read.cut))
+        meter.warn(f"A {prompt} reply was too large; cut were: {fields}.")
     if cut_off:
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
+    elif read.lost_its_end:
+        meter.warn(f"A {prompt} reply was cut off before its end; what had come was used.")
 
 
 def _may_reject_mode(error: Exception) -> bool:
@@ -247,24 +287,4 @@ def _may_lack_streaming(error: Exception) -> bool:
 def _is_bad_request(error: Exception) -> bool:
     return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
         error, NotImplementedError
-    )
-
-
-def _read_message(message: AIMessage, sent: Sequence[BaseMessage]) -> _Raw:
-    text: str = message.text
-    if message.tool_calls:
-        text = json.dumps(message.tool_calls[0]["args"])
-    elif message.invalid_tool_calls:
-        text = message.invalid_tool_calls[0]["args"] or ""
-    # Pieces of a stream may end between the halves of a surrogate pair; half a one cannot be sent.
-    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    finish = message.response_metadata.get("finish_reason")
-    refusal = message.additional_kwargs.get("refusal")
-    usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
-    return _Raw(
-        text=text,
-        refusal=refusal or ("content filter" if finish == "content_filter" else None),
-        cut_off=finish in {"length", "max_tokens", "MAX_TOKENS"},
-        input_tokens=usage["input_tokens"] or sum(count_tokens(part.text) for part in sent),
-        output_tokens=usage["output_tokens"] or count_tokens(text),
     )

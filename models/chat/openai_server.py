@@ -25,6 +25,8 @@ from tenacity import (
     wait_random,
 )
 
+from .body import ACCEPTED, BodyError, Inflated
+from .envelope import text_in, tokens_in
 from .request import ChatRequest
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
@@ -41,7 +43,7 @@ class RequestError(Exception):
         self,
         message: str,
         status: int | None = None,
-        said: Mapping[str, Any] | None = None,
+        said: Mapping[str, str] | None = None,
         pause: float | None = None,
     ) -> None:
         super().__init__(message)
@@ -124,7 +126,9 @@ class OpenAIServer:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._most, ssl=self._tls),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
                 headers={
+                    "Accept-Encoding": ACCEPTED,
                     "Authorization": f"Bearer {self._key.get_secret_value()}",
                     "Content-Type": "application/json",
                     "User-Agent": "ragraphs",
@@ -134,7 +138,7 @@ class OpenAIServer:
             )
         try:
             async with self._session.post(self._address, data=body) as response:
-                text = (await response.read()).decode(errors="replace")
+                text = await _body(response)
         except TimeoutError as error:
             raise RequestError("The request timed out.") from error
         except (aiohttp.ClientError, OSError) as error:
@@ -142,6 +146,16 @@ class OpenAIServer:
         if response.status != 200:
             raise _failure(response, text)
         return _message(text)
+
+
+async def _body(response: aiohttp.ClientResponse) -> str:
+    """The text of the body. Raises RequestError where it is too large."""
+    try:
+        body = Inflated(response.headers.get("Content-Encoding"))
+        parts = [body.feed(part) async for part in response.content.iter_any()]
+    except BodyError as error:
+        raise RequestError(f"{error}.", response.status) from error
+    return b"".join(parts).decode(errors="replace")
 
 
 def _pause(state: RetryCallState) -> float:
@@ -173,15 +187,15 @@ def _message(text: str) -> AIMessage:
         choice = data["choices"][0]
         message = choice["message"]
         usage = data.get("usage")
+        sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
         return AIMessage(
-            message.get("content") or "",
+            text_in(message.get("content")),
             additional_kwargs={"refusal": message.get("refusal")},
             response_metadata={"finish_reason": choice.get("finish_reason")},
-            usage_metadata=usage
-            and {
-                "input_tokens": usage.get("prompt_tokens") or 0,
-                "output_tokens": usage.get("completion_tokens") or 0,
-                "total_tokens": usage.get("total_tokens") or 0,
+            usage_metadata={
+                "input_tokens": sent,
+                "output_tokens": received,
+                "total_tokens": sent + received,
             },
         )
     except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -192,11 +206,14 @@ def _message(text: str) -> AIMessage:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
-def _error_in(data: Any) -> dict[str, Any] | None:
-    """The value of ``error`` in a reply, or the whole reply."""
+def _error_in(data: Any) -> dict[str, str]:
+    """The words in ``error`` of a reply, or in the reply itself, by their names."""
     said = data.get("error", data) if isinstance(data, dict) else None
-    return {"message": said} if isinstance(said, str) else said
+    if isinstance(said, str):
+        return {"message": said}
+    found = said.items() if isinstance(said, dict) else ()
+    return {name: words for name, words in found if isinstance(words, str)}

@@ -6,7 +6,8 @@ import json
 import re
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_LONGEST_TAG = len("</reasoning>")
+_LONGEST_CHARACTER = len(r"\ud83d\ude00")
 _HEX = "[0-9a-fA-F]"
 _HIGH, _LOW = rf"\\u[dD][89abAB]{_HEX}{{2}}", rf"\\u[dD][c-fC-F]{_HEX}{{2}}"
 # Half a surrogate pair at the end waits for what may be the other half.
@@ -21,86 +22,113 @@ class PartialString:
 
     Text before the object and a model's thinking are skipped; invalid JSON gives nothing more.
     White space at both ends of the value is left out, as it is where replies are validated.
+    Every character is looked at a few times at most, however small the pieces are.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._text = ""
+        self._rest = ""
         self._depth = 0
         self._key: str | None = None
+        self._string: list[str] | None = None
+        self._escaped = False
+        self._end_of_thinking = re.compile("")
         self._reading = self._before
-        self._held = ""
+        self._held: list[str] = []
         self._begun = False
 
     def feed(self, text: str) -> str:
         """The part of the value that ``text``, the next piece of the reply, adds."""
-        self._text += text
+        self._rest += text
         found: list[str] = []
         while (part := self._reading()) is not None:
             found.append(part)
         return self._stripped("".join(found))
 
     def _before(self) -> str | None:
-        """Looks for the object; None where more text is needed."""
-        start = self._text.find("{")
-        thinking = _THINKING.search(self._text, 0, start + 1)
-        if start < 0:
-            return None
+        """Looks for the object, or for thinking before it; None where more text is needed."""
+        start = self._rest.find("{")
+        thinking = _THINKING.search(self._rest, 0, start + 1 if start >= 0 else len(self._rest))
         if thinking:
-            end = re.compile(f"</{thinking[1]}>", re.IGNORECASE).search(self._text)
-            if end is None:
-                return None
-            self._text = self._text[end.end() :]
-            return ""
-        self._text = self._text[start:]
-        self._reading = self._inside
+            self._end_of_thinking = re.compile(f"</{thinking[1]}>", re.IGNORECASE)
+            self._rest = self._rest[thinking.end() :]
+            self._reading = self._thinking
+        elif start >= 0:
+            self._rest = self._rest[start:]
+            self._reading = self._inside
+        else:
+            self._rest = self._rest[-_LONGEST_TAG:]
+            return None
+        return ""
+
+    def _thinking(self) -> str | None:
+        """Skips a model's thinking."""
+        end = self._end_of_thinking.search(self._rest)
+        if end is None:
+            self._rest = self._rest[-_LONGEST_TAG:]
+            return None
+        self._rest = self._rest[end.end() :]
+        self._reading = self._before
         return ""
 
     def _inside(self) -> str | None:
-        """Takes one token of the object: a bracket, a string, or a character between them."""
-        self._text = self._text.lstrip()
-        if not self._text:
-            return None
-        if self._text[0] == '"':
-            if self._depth == 1 and self._key == self._name:
-                self._text = self._text[1:]
+        """Skips what is not the value, up to its first quote."""
+        text, self._rest = self._rest, ""
+        for place, character in enumerate(text):
+            if self._string is not None:
+                self._take(self._string, character)
+            elif character != '"':
+                self._pass(character)
+            elif self._depth == 1 and self._key == self._name:
+                self._rest = text[place + 1 :]
                 self._reading = self._value
                 return ""
-            string = _STRING.match(self._text)
-            if string is None:
-                return None
-            self._text = self._text[string.end() :]
-            if self._depth == 1 and self._key is None:
-                self._key = _decoded(string[1])
-            return ""
-        self._depth += (self._text[0] in "{[") - (self._text[0] in "}]")
-        if self._text[0] == "," and self._depth == 1:
+            else:
+                self._string = []
+            if self._depth == 0:
+                self._reading = _nothing
+                break
+        return None
+
+    def _take(self, string: list[str], character: str) -> None:
+        """Takes a character of a string; a string is a key where one is wanted."""
+        if self._escaped or character != '"':
+            self._escaped = character == "\\" and not self._escaped
+            string.append(character)
+            return
+        if self._depth == 1 and self._key is None:
+            self._key = _decoded("".join(string))
+        self._string = None
+
+    def _pass(self, character: str) -> None:
+        """Takes a character between strings."""
+        self._depth += (character in "{[") - (character in "}]")
+        if character == "," and self._depth == 1:
             self._key = None
-        if self._depth == 0:
-            self._reading = _nothing
-        self._text = self._text[1:]
-        return ""
 
     def _value(self) -> str | None:
         """Takes all whole characters of the value, up to its closing quote."""
-        whole = _CHARACTERS.match(self._text)
+        whole = _CHARACTERS.match(self._rest)
         assert whole is not None
         end = whole.end()
-        if end == len(self._text) and end and "\ud800" <= self._text[-1] <= "\udbff":
+        if end == len(self._rest) and end and "\ud800" <= self._rest[-1] <= "\udbff":
             end -= 1
-        taken, self._text = self._text[:end], self._text[end:]
-        if self._text.startswith('"'):
+        taken, self._rest = self._rest[:end], self._rest[end:]
+        if self._rest.startswith('"') or len(self._rest) > _LONGEST_CHARACTER:
             self._reading = _nothing
         return _decoded(taken) if taken else None
 
     def _stripped(self, part: str) -> str:
-        part = self._held + part
         if not self._begun:
             part = part.lstrip()
         kept = part.rstrip()
-        self._held = part[len(kept) :]
-        self._begun = self._begun or bool(kept)
-        return kept
+        if not kept:
+            self._held.append(part)
+            return ""
+        whole = "".join([*self._held, kept])
+        self._held = [part[len(kept) :]]
+        self._begun = True
+        return whole
 
 
 def _nothing() -> str | None:

@@ -9,22 +9,38 @@ from typing import Any
 
 import httpx
 
+from .body import ACCEPTED, BodyError, Inflated
+
 
 class PunctualClient(httpx.AsyncClient):
-    """Waits ``seconds`` for a whole reply, even for one that arrives drop by drop."""
+    """Waits ``seconds`` for a whole reply, even for one that arrives drop by drop.
+
+    Of a body that is too large it takes no more than the bound, and raises httpx.DecodingError.
+    """
 
     def __init__(self, seconds: float, most_connections: int) -> None:
-        super().__init__(limits=httpx.Limits(max_connections=most_connections), timeout=seconds)
+        super().__init__(
+            headers={"Accept-Encoding": ACCEPTED},
+            limits=httpx.Limits(max_connections=most_connections),
+            timeout=seconds,
+        )
         self._seconds = seconds
 
-    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+    async def send(
+        self, request: httpx.Request, *, stream: bool = False, **options: Any
+    ) -> httpx.Response:
         """The reply. Raises httpx.ReadTimeout when it is not there in time."""
         deadline = asyncio.get_running_loop().time() + self._seconds
         async with _in_time(deadline, request):
-            response = await super().send(request, **options)
-        if not response.is_closed:
-            assert isinstance(response.stream, httpx.AsyncByteStream)
-            response.stream = _Streamed(response.stream, deadline, request)
+            response = await super().send(request, stream=True, **options)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        encoding = response.headers.pop("Content-Encoding", None)  # it is decompressed here
+        response.stream = _Streamed(response.stream, encoding, deadline, request)
+        if not stream:
+            try:
+                await response.aread()
+            finally:
+                await response.aclose()
         return response
 
 
@@ -38,23 +54,32 @@ async def _in_time(deadline: float, request: httpx.Request) -> AsyncIterator[Non
 
 
 class _Streamed(httpx.AsyncByteStream):
-    """The body of a response that is read as it arrives, until the deadline."""
+    """The body of a response, decompressed as it arrives, until the deadline."""
 
     def __init__(
-        self, body: httpx.AsyncByteStream, deadline: float, request: httpx.Request
+        self,
+        body: httpx.AsyncByteStream,
+        encoding: str | None,
+        deadline: float,
+        request: httpx.Request,
     ) -> None:
         self._body = body
+        self._encoding = encoding
         self._deadline = deadline
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = aiter(self._body)
-        while True:
-            async with _in_time(self._deadline, self._request):
-                part = await anext(parts, None)
-            if part is None:
-                return
-            yield part
+        try:
+            body = Inflated(self._encoding)
+            while True:
+                async with _in_time(self._deadline, self._request):
+                    part = await anext(parts, None)
+                if part is None:
+                    return
+                yield body.feed(part)
+        except BodyError as error:
+            raise httpx.DecodingError(str(error), request=self._request) from error
 
     async def aclose(self) -> None:
         """Closes the body."""

@@ -113,10 +113,11 @@ def _without_model(
     error: NoReplyError,
 ) -> Conclusion:
     """The conclusion from the sub-questions alone."""
-    why: StopReason = "budget" if error.cause == "budget" else "model_failed"
     used = _used(support, computed)
     answer = computed.answer if computed else used[-1].answer if used else ""
-    return Conclusion(answer, _united([one.citations for one in used]), pool, False, why)
+    return Conclusion(
+        answer, _united([one.citations for one in used]), pool, False, error.stop_reason
+    )
 
 
 def _used(support: Sequence[Support], computed: Computed | None) -> list[Support]:

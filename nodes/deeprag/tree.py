@@ -12,6 +12,7 @@ from ...algorithms.deeprag.tree import (
     children_of,
     combinable,
     decide_waiting,
+    filled_in,
     new_node,
     split,
     terminals,
@@ -22,6 +23,7 @@ from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import SubQuestions
 from ...prompts.library import DECOMPOSE
+from ...prompts.prompt import Asked, fence_in_line, without_fences
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode
 from ...state.errors import RagraphsError
 from ...state.records import Evidence
@@ -54,11 +56,11 @@ async def decompose(state: DeepragState, run: Run[DeepragContext]) -> Update:
         one for one in state["tree"] if one["status"] == "ready" and one["decision"] == "decompose"
     ]
     context = run.context
-    replies = await in_parallel(asked, partial(_parts_of, run), context.concurrency)
+    replies = await in_parallel(asked, partial(_parts_of, run, state), context.concurrency)
     tree, bound = {one["id"]: one for one in state["tree"]}, state["bound"]
     for one, (reply, spent) in zip(asked, replies, strict=True):
         room = context.max_nodes - len(tree)
-        texts = [part.question for part in reply.questions]
+        texts = [without_fences(part.question) for part in reply.questions]
         parts = acyclic(texts, one["question"], room) if room > 1 else ()
         if spent:
             bound = "budget"
@@ -79,7 +81,7 @@ async def answer_leaves(state: DeepragState, run: Run[DeepragContext]) -> Update
     leaves = [one for one in state["tree"] if one["status"] == "ready"]
     done = sum(one["status"] in FINISHED for one in state["tree"])
     progress_of("answer_leaves")(done + len(leaves), len(state["tree"]))
-    results = await in_parallel(leaves, partial(_answer, run), context.concurrency)
+    results = await in_parallel(leaves, partial(_answer, run, state), context.concurrency)
     failures = [result for result in results if isinstance(result, RagraphsError)]
     if len(failures) == len(results):
         raise failures[0]
@@ -125,27 +127,29 @@ async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
     return conclusion_update(found, state["bound"])
 
 
-async def _parts_of(run: Run[DeepragContext], one: TreeNode) -> tuple[SubQuestions, bool]:
+async def _parts_of(
+    run: Run[DeepragContext], state: DeepragState, one: TreeNode
+) -> tuple[SubQuestions, bool]:
     """The parts of a question, and whether the budget kept it whole.
 
     Where the model fails there are none, with a warning.
     """
     try:
-        return await run.ask(DECOMPOSE, question=one["question"]), False
+        return await run.ask(DECOMPOSE, question=_asked(state, one)), False
     except NoReplyError as error:
         run.meter.warn(f"“{one['question'][:80]}” was not split. {error}")
         return SubQuestions.model_construct(questions=[]), error.cause == "budget"
 
 
 async def _answer(
-    run: Run[DeepragContext], leaf: TreeNode
+    run: Run[DeepragContext], state: DeepragState, leaf: TreeNode
 ) -> tuple[list[Evidence], SubAnswer] | RagraphsError:
     """The passages for a leaf and what they say; an error in its place where they cannot be had."""
     try:
         passages = await retrieve_for(run, leaf["question"], f"sub-question {leaf['id']}")
     except RagraphsError as error:
         return error
-    return passages, await read_for(run, leaf["question"], passages)
+    return passages, await read_for(run, _asked(state, leaf), passages)
 
 
 def _answered(leaf: TreeNode, passages: Sequence[Evidence], found: SubAnswer) -> TreeNode:
@@ -171,7 +175,13 @@ async def _combined(run: Run[DeepragContext], state: DeepragState, one: TreeNode
         )
     own = {id for part in parts for id in part["evidence"]}
     evidence = [passage for passage in state["evidence"] if passage["id"] in own]
-    return await conclude_from(run, one["question"], _support(parts), evidence)
+    return await conclude_from(run, _asked(state, one), _support(parts), evidence)
+
+
+def _asked(state: DeepragState, one: TreeNode) -> Asked:
+    """The question of ``one``, in which prompts fence off the answers of other questions."""
+    nodes = {node["id"]: node for node in state["tree"]}
+    return Asked(one["question"], filled_in(one, nodes, fence_in_line))
 
 
 def _support(nodes: Sequence[TreeNode]) -> list[Support]:

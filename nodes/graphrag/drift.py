@@ -12,6 +12,7 @@ from ...index.communities import load_communities, report_text
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import owner_of
+from ...models.protocol import NoReplyError
 from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FollowUp
 from ...prompts.library import FOLLOW_UP, PRIME
@@ -39,14 +40,15 @@ async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
     reports = [view.report(id) for id in ids]
     texts = number([(report["title"], report_text(report)) for report in reports])
     first: Question = {"question": state["question"], "score": 100.0}
-    reply = await run.ask(
-        PRIME,
-        otherwise="Only the question itself is looked up.",
-        question=state["question"],
-        texts=texts,
-    )
-    if reply is None:
-        return {"pending": [first], "rounds_left": context.drift_depth}
+    try:
+        reply = await run.ask(PRIME, question=state["question"], texts=texts)
+    except NoReplyError as error:
+        run.meter.warn(f"{error} Only the question itself is looked up.")
+        return {
+            "pending": [first],
+            "rounds_left": context.drift_depth,
+            "unread": [error.stop_reason],
+        }
     return {
         "points": points_of(reply.points, ids, state["search"]),
         "pending": _in_order([], reply.follow_ups) or [first],
@@ -60,16 +62,17 @@ async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
     asked = state["follow_up"]
     found = await run.in_thread(surroundings, asked["question"], run.context)
     run.meter.retrievals += 1
-    reply = await run.ask(
-        FOLLOW_UP,
-        otherwise="A follow-up question was not answered.",
-        main=state["question"],
-        question=asked["question"],
-        texts=number_passages(found.evidence),
-        knowledge=shown_knowledge(found.knowledge),
-    )
-    if reply is None:
-        return {}
+    try:
+        reply = await run.ask(
+            FOLLOW_UP,
+            main=state["question"],
+            question=asked["question"],
+            texts=number_passages(found.evidence),
+            knowledge=shown_knowledge(found.knowledge),
+        )
+    except NoReplyError as error:
+        run.meter.warn(f"{error} A follow-up question was not answered.")
+        return {"unread": [error.stop_reason]}
     citations = check_citations(reply.quotes, found.evidence)
     passages = list(dict.fromkeys(citation["passage"] for citation in citations))
     point: Point = {

@@ -47,7 +47,7 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
         key=lambda id: (-view.report(id)["rating"], -view.communities[id].size, id),
     )
     sizes = {id: _tokens(*_shown_report(view, id)) for id in ranked}
-    return {"batches": _batches(ranked, sizes, _requests_left(state, context), context)}
+    return _batched(ranked, sizes, _requests_left(state, context), context)
 
 
 @node()
@@ -55,21 +55,18 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
     """Takes all passages of the index (the paper's condition TS)."""
     sizes = await run.in_thread(_sizes)
     left = _requests_left(state, run.context)
-    return {"batches": _batches(list(sizes), sizes, left, run.context)}
+    return _batched(list(sizes), sizes, left, run.context)
 
 
 @node(reserve=lambda task: task["reserved"])
 async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
     texts = await run.in_thread(_texts, state["search"], state["batch"])
-    reply = await run.ask(
-        MAP_TEXTS,
-        otherwise="A part of the corpus was not read.",
-        question=state["question"],
-        texts=number(texts),
-    )
-    if reply is None:
-        return {}
+    try:
+        reply = await run.ask(MAP_TEXTS, question=state["question"], texts=number(texts))
+    except NoReplyError as error:
+        run.meter.warn(f"{error} A part of the corpus was not read.")
+        return {"unread": [error.stop_reason]}
     return {"points": points_of(reply.points, state["batch"], state["search"])}
 
 
@@ -78,7 +75,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     """Writes the answer from the points that score, best first, and cites what they rest on."""
     points = sorted(state["points"], key=lambda point: (-point["score"], point["text"]))
     if not points:
-        return {"stop_reason": state["stop_reason"] or "no_evidence"}
+        return {"stop_reason": max(state["unread"], default="no_evidence")}
     context, ranked = run.context, {"points": Overwrite(points)}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
     try:
@@ -183,9 +180,9 @@ async def _worth_reading(
     return [id for group in kept for id in group]
 
 
-def _batches(
+def _batched(
     ranked: Sequence[str], sizes: dict[str, int], most: int, context: GraphragContext
-) -> list[list[str]]:
+) -> Update:
     """The texts in a seeded random order, cut into contexts; the best if there are too many."""
     limit = context.context_tokens
     groups = pack([sizes[id] for id in ranked], limit)
@@ -195,12 +192,11 @@ def _batches(
             f"{len(ranked) - len(kept)} of {len(ranked)} texts were left out; to read all takes "
             f"{len(groups) + 1} requests (--max-calls)."
         )
-        return [[ranked[place] for place in group] for group in groups[: max(0, most)]]
+        best = [[ranked[place] for place in group] for group in groups[: max(0, most)]]
+        return {"batches": best, "unread": ["budget"]}
     shuffled = [ranked[place] for place in seeded_order(ranked, _SEED)]
-    return [
-        [shuffled[place] for place in group]
-        for group in pack([sizes[id] for id in shuffled], limit)
-    ]
+    packed = pack([sizes[id] for id in shuffled], limit)
+    return {"batches": [[shuffled[place] for place in group] for group in packed]}
 
 
 def _sizes(index: Index) -> dict[str, int]:

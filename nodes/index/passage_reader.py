@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ...index.recorded import Extraction
+from ...language.analyser import count_tokens
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
-from ...prompts.extraction_replies import Facts, already_found, joined, to_facts
+from ...prompts.extraction_replies import Facts, already_found, joined, to_facts, within
+from ...prompts.lenient import shortened
 from ...prompts.library import (
     ASK_FOR_CLAIMS,
     EXTRACT_FACTS,
@@ -20,6 +23,11 @@ from ...prompts.library import (
 from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind
+
+# A passage of n words names no more things, and no more is sent to read it than four times as much
+# as it holds. A passage of a few words counts as one of so many, for the sake of its title.
+_FEWEST_ENTITIES = 20
+_FEWEST_TOKENS = 50
 
 ReadOutcome = dict[str, Any] | NoReplyError
 Price = Callable[[str, str, Collection[ReadingKind]], tuple[int, int]]
@@ -45,22 +53,25 @@ class PassageReader:
         self, title: str, text: str, kinds: Collection[ReadingKind]
     ) -> dict[ReadingKind, ReadOutcome]:
         """The reading of each kind, or the error that prevented it."""
-        texts = number([(title, text)])
-        if self._together(kinds):
+        together = self._together(kinds)
+        texts = _shown(title, text, requests=1 if together else 2)
+        if together:
             try:
                 return await self._both(texts)
             except NoReplyError as error:
                 # Models that cannot write one long reply mostly manage two shorter ones.
                 if error.cause != "malformed":
                     return {kind: error for kind in kinds}
+                texts = _shown(title, text, requests=2)
         ways = {"questions": self._questions, "facts": self._facts}
         return {kind: await _outcome(ways[kind], texts) for kind in kinds}
 
     def price(self, title: str, text: str, kinds: Collection[ReadingKind]) -> tuple[int, int]:
         """The requests that reading would take, and the tokens to send; the least. Blocks."""
-        texts = number([(title, text)])
+        together = self._together(kinds)
+        texts = _shown(title, text, requests=1 if together else 2)
         costs: list[int] = []
-        if self._together(kinds):
+        if together:
             costs.append(self._missing(READ_PASSAGE, texts, self._settings))
         else:
             if "questions" in kinds:
@@ -70,7 +81,7 @@ class PassageReader:
         if "facts" in kinds and self._gleanings:
             nothing = already_found({"entities": [], "relations": [], "claims": []})
             check = {"found": nothing, "entity_types": self._types}
-            costs.append(self._missing(GLEAN_CHECK, texts, check))
+            costs.append(self._missing(GLEAN_CHECK, _shown(title, text, requests=2), check))
         return sum(cost > 0 for cost in costs), sum(costs)
 
     def _together(self, kinds: Collection[ReadingKind]) -> bool:
@@ -97,8 +108,11 @@ class PassageReader:
 
     async def _gleaned(self, texts: Sequence[Excerpt], found: Facts) -> dict[str, Any]:
         """``found`` with the facts of further rounds, as long as any are missed (GraphRAG)."""
+        [read] = texts
+        texts = _shown(read["title"], read["text"], requests=2)
+        room = _size(read["text"]) - count_tokens(texts[0]["title"])
         for _ in range(self._gleanings):
-            listed = already_found(to_facts(found))
+            listed = _fitting(already_found(to_facts(found)), room)
             try:
                 check = await self._model.run(
                     GLEAN_CHECK, texts=texts, found=listed, entity_types=self._types
@@ -121,7 +135,47 @@ class PassageReader:
                 )
                 break
             found = joined([found, more])
-        return dict(to_facts(found))
+        words = max(len(read["text"].split()), count_tokens(read["text"]))
+        facts, whole = within(to_facts(found), max(_FEWEST_ENTITIES, words))
+        if not whole:
+            current_meter().warn(
+                f"The model {self.model} named more in a passage than it has words; the rest was "
+                "left out."
+            )
+        return dict(facts)
+
+
+def _shown(title: str, text: str, requests: int) -> list[Excerpt]:
+    """The passage with its title, which is cut where all ``requests`` that show it send too much.
+
+    Together they send at most four times the tokens of the passage beside their prompts.
+    """
+    most = (4 // requests - 1) * _size(text)
+    return number([(_cut(title, most), text)])
+
+
+def _size(text: str) -> int:
+    return max(_FEWEST_TOKENS, count_tokens(text))
+
+
+def _cut(text: str, most: int) -> str:
+    """``text``, or its beginning of at most ``most`` tokens."""
+    if count_tokens(text) <= most:
+        return text
+    fits = bisect_right(range(len(text)), most, key=lambda end: count_tokens(text[:end]))
+    return shortened(text, fits - 1) if fits > 1 else ""
+
+
+def _fitting(found: Sequence[Excerpt], most: int) -> list[Excerpt]:
+    """The excerpts with as many of their lines as fit in ``most`` tokens together."""
+    fitting: list[Excerpt] = []
+    for excerpt in found:
+        text = _cut(excerpt["text"], most)
+        if text != excerpt["text"]:
+            text = text.rpartition("\n")[0]
+        most -= count_tokens(text)
+        fitting.append({**excerpt, "text": text})
+    return fitting
 
 
 async def _outcome(way: Callable[..., Any], texts: Sequence[Excerpt]) -> ReadOutcome:

@@ -33,7 +33,7 @@ from ...state.answering import AnswerOutput
 from ...state.errors import RagraphsError
 from ...state.router import Attempt, DecidedBy, RouterState, RoutingDecision
 from ...state.usage import total_calls
-from ..begin import check_question
+from ..begin import LONGEST_QUESTION, check_question
 from ..node import node
 from ..run import Run, Update
 from ..streaming import retell
@@ -217,7 +217,12 @@ async def _standing_alone(
         question=question,
         history=turns,
     )
-    return question if reply is None else reply.question
+    if reply is None:
+        return question
+    if len(reply.question) > LONGEST_QUESTION:
+        run.meter.warn("The question made to stand alone was too long; it was taken as asked.")
+        return question
+    return reply.question
 
 
 def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> MethodRanking:

@@ -192,12 +192,19 @@ def test_drift_goes_on_where_the_model_gives_no_reply(ask, broken):
     assert any("did not reply" in warning for warning in result["warnings"])
 
 
+@pytest.mark.parametrize("status", [401, 429, 500])
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_model_that_cannot_be_reached_is_told(ask, search):
-    ask.model.openai.answer = lambda _: failure(500, "down")
+def test_where_the_model_gives_no_reply_the_run_ends_for_that_reason(ask, search, status):
+    ask.model.openai.answer = lambda _: failure(status, "not today")
     result = ask(ABOUT, search=search)
     assert (result["answer"], result["sufficient"]) == ("", False)
-    assert any("did not reply" in warning for warning in result["warnings"])
+    assert result["stop_reason"] == "model_failed"
+    assert any("not today" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize("search", ["drift", "global", "text"])
+def test_what_the_limit_of_requests_left_unread_is_no_lack_of_evidence(ask, search):
+    assert ask(ABOUT, search=search, max_calls=1)["stop_reason"] == "budget"
 
 
 @pytest.mark.parametrize("search", SEARCHES)

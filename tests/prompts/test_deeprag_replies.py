@@ -18,7 +18,7 @@ from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions, show_steps
     ],
 )
 def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
-    step, _ = read_reply(text, NextStep)
+    step, *_ = read_reply(text, NextStep)
     assert (step.finish, step.source) == (finish, source)
 
 
@@ -31,7 +31,7 @@ def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
     ],
 )
 def test_sub_questions_may_be_plain_texts(text):
-    reply, _ = read_reply(text, SubQuestions)
+    reply, *_ = read_reply(text, SubQuestions)
     assert [(part.question, part.atomic) for part in reply.questions] == [
         ("A?", True),
         ("B?", True),

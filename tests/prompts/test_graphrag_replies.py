@@ -33,7 +33,7 @@ NUMBERED = st.sampled_from([["1"], [1, 2], "1, 3", "Text 2", 3, []])
 
 def is_value_or_malformed(text, reply):
     try:
-        value, left_out = read_reply(text, reply)
+        value, left_out, *_ = read_reply(text, reply)
     except MalformedReplyError as error:
         return str(error).startswith("The reply ")
     again = reply.model_validate_json(value.model_dump_json())
@@ -77,7 +77,7 @@ def test_every_good_point_among_bad_ones_survives(items, data):
     good = [text for _, text in items if text is not None]
     text = json.dumps({"points": [item for item, _ in items]})
     if good:
-        value, left_out = read_reply(text, Points)
+        value, left_out, *_ = read_reply(text, Points)
         assert [point.point for point in value.points] == good
         assert left_out == len(items) - len(good)
     assert is_value_or_malformed(text[: data.draw(st.integers(0, len(text)))], Points)
@@ -104,7 +104,7 @@ def test_a_score_lies_between_0_and_100(written, score):
 def test_a_point_whose_score_is_no_number_is_left_out(written):
     good = {"point": "A.", "score": 1, "evidence": []}
     data = {"points": [good, {"point": "B.", "score": written}]}
-    value, left_out = read_reply(json.dumps(data), Points)
+    value, left_out, *_ = read_reply(json.dumps(data), Points)
     assert [point.point for point in value.points] == ["A."] and left_out == 1
 
 
@@ -128,18 +128,18 @@ def test_numbers_may_be_written_in_other_ways(written, numbers):
 
 def test_findings_and_follow_ups_may_be_plain_texts():
     report = {"title": "A", "summary": "B.", "rating": 1, "findings": ["C.", {"statement": "D."}]}
-    read, left_out = read_reply(json.dumps(report), CommunityReport)
+    read, left_out, *_ = read_reply(json.dumps(report), CommunityReport)
     assert [(f.statement, f.evidence) for f in read.findings] == [("C.", []), ("D.", [])]
     primed = {"points": [], "follow_ups": ["Who?", {"question": "When?", "score": 80}, ""]}
-    value, missing = read_reply(json.dumps(primed), PrimedAnswer)
+    value, missing, *_ = read_reply(json.dumps(primed), PrimedAnswer)
     assert [(f.question, f.score) for f in value.follow_ups] == [("Who?", 50), ("When?", 80)]
     assert (left_out, missing) == (0, 1)
 
 
 def test_what_can_be_done_without_may_be_left_out():
-    report, _ = read_reply('{"title": "A", "summary": "B."}', CommunityReport)
+    report, *_ = read_reply('{"title": "A", "summary": "B."}', CommunityReport)
     assert (report.rating, report.findings) == (5, [])
-    answer, _ = read_reply('{"answer": "A.", "sufficient": true}', CombinedAnswer)
+    answer, *_ = read_reply('{"answer": "A.", "sufficient": true}', CombinedAnswer)
     assert (answer.used, answer.general) == ([], "")
 
 

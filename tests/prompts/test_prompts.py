@@ -95,7 +95,7 @@ def test_a_prompt_shows_all_that_it_is_given(prompt):
 def test_the_example_in_a_prompt_is_a_reply_that_can_be_read(prompt):
     system, _ = prompt.render(inputs_of(prompt))
     example = [line for line in system.splitlines() if line.startswith("{")]
-    value, left_out = read_reply(example[-1], prompt.reply)
+    value, left_out, *_ = read_reply(example[-1], prompt.reply)
     assert left_out == 0 and set(value.model_dump()) == set(prompt.reply.model_fields)
 
 

@@ -50,6 +50,7 @@ class Script:
             kind = "Synthesize" if "Sub-questions with their answers" in human else "Read"
         self.prompts[kind].append(human)
         asked = re.findall(r"^Question: (.+)$", human, re.MULTILINE)[-1]
+        asked = re.sub(r"</?text>", "", asked)
         if asked in self.broken:
             return failure(400, "no answer to this one")
         reply = getattr(self, kind.lower())(asked, human)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import pairwise
 
 import pytest
@@ -80,3 +81,24 @@ def test_pieces_come_as_early_as_they_can():
     assert reader.feed("hn ") == "hn"
     assert reader.feed("Fowler\\") == " Fowler"
     assert reader.feed('n", "used": []}') == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 200_000,
+        "<think>" * 30_000,
+        '{"a": "' + "x" * 200_000,
+        '{"a": [' + '"b", ' * 40_000,
+        "{" * 200_000,
+        '{"answer": "' + " " * 200_000,
+        '{"answer": "\\x' + "y" * 200_000,
+        '{"answer": "' + "\\ud83d" * 30_000,
+    ],
+    ids=["prose", "thinking", "string", "list", "braces", "spaces", "invalid", "halves"],
+)
+def test_reading_takes_a_time_proportional_to_the_reply(text):
+    began = time.monotonic()
+    read(text)
+    read(text, range(0, len(text), 3))
+    assert time.monotonic() - began < 10  # a reader that copies its rest takes minutes

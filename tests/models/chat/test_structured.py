@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ ANY_JSON = st.recursive(
 
 def reads_or_says_why(text: str, reply: type[PromptReply]) -> None:
     try:
-        value, left_out = read_reply(text, reply)
+        value, left_out, *_ = read_reply(text, reply)
     except MalformedReplyError as error:
         return str(error).startswith("The reply ")
     again = reply.model_validate_json(value.model_dump_json())
@@ -53,7 +55,7 @@ def test_any_json_cut_anywhere_is_read_or_malformed(value, reply, end):
 @given(st.lists(st.tuples(st.integers(0, 99), st.floats(-1, 1)), max_size=6))
 def test_a_good_reply_is_read_as_it_is(scores):
     given_scores = [{"id": id, "score": score} for id, score in scores]
-    value, left_out = read_reply(json.dumps({"scores": given_scores}), Scores)
+    value, left_out, *_ = read_reply(json.dumps({"scores": given_scores}), Scores)
     assert [(score.id, score.score) for score in value.scores] == [(str(i), s) for i, s in scores]
     assert left_out == 0
 
@@ -61,7 +63,7 @@ def test_a_good_reply_is_read_as_it_is(scores):
 @pytest.mark.parametrize("score", ["NaN", "Infinity", "-Infinity", "1e999", "2", "null", '"high"'])
 def test_a_score_that_is_none_is_left_out(score):
     text = f'{{"scores": [{{"id": 1, "score": {score}}}, {{"id": 2, "score": 0}}]}}'
-    value, left_out = read_reply(text, Scores)
+    value, left_out, *_ = read_reply(text, Scores)
     assert [entry.id for entry in value.scores] == ["2"] and left_out == 1
 
 
@@ -83,3 +85,39 @@ def test_every_schema_is_closed_and_requires_every_key(reply):
     assert schema["type"] == "object" and schema["title"] == reply.__name__
     check(schema)
     json.dumps(schema)
+
+
+PIECES = """{ [ " \\ \\" {" {"a": [" [[ {} , a, : {"a":"b" {"a":["b" ' “ // /* # ``` {, a"b "":
+    ( 1 } "] <think> </text>""".split()
+
+
+def seconds_to_read(text):
+    began = time.monotonic()
+    reads_or_says_why(text, Scores)
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("before", ["", '{"scores": ["x", ', '{"scores":"'])
+def test_no_reply_of_100_kb_takes_long_to_read(before):
+    drawn = random.Random(0)
+    mixed = ["".join(drawn.sample(PIECES, 3)) for _ in range(10)]
+    for piece in [*drawn.sample(PIECES, 3), '["', 'a" b', *mixed[:2]]:
+        for size in (20_000, 100_000):
+            # A quadratic reader takes minutes for some of these.
+            assert seconds_to_read(before + piece * (size // len(piece))) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ('{"queries": ["one", "two"', True),
+        ('{"queries": ["one", "tw', True),
+        ('{"queries": ["one", "two"]', True),
+        ("{'queries': ['one', 'two'],}", False),
+        ('{"queries": ["one", "two"]} and more', False),
+        ('{"queries": ["one" "two"]}', False),
+    ],
+)
+def test_json_that_lost_its_end_is_told_apart_from_other_mending(text, lost):
+    read = read_reply(text, Queries)
+    assert read.value.queries[0] == "one" and read.lost_its_end is lost
