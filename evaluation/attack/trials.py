@@ -1,0 +1,207 @@
+"""Trials of one part of the attack, each repeatable by its seed and number.
+
+A trial runs in a process that is ended when it takes too long, so that a hang, too, is a result.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+
+Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"]
+
+_FORKS = get_context("forkserver")
+_PRELOADED = ["ragraphs.evaluation.attack.preloaded"]
+_LONGEST_START = 120.0
+_LONGEST_WORDS = 600
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A fault that a trial met: its kind, and what was seen."""
+
+    sign: Sign
+    words: str
+
+
+@dataclass
+class Trial:
+    """The outcome of one trial: what was ``tried``, the problems met, and figures to compare."""
+
+    labels: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def fail(self, sign: Sign, words: object) -> None:
+        """Adds a problem; the same one once."""
+        problem = Problem(sign, str(words)[:_LONGEST_WORDS])
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the attack.
+
+    ``arena`` sets up what all trials share, and gives what each is told of it; ``trial`` gets
+    that, the chance it draws from, and the outcome to fill in. ``count`` things are tried, with
+    ``each`` trials to a process and at most ``longest`` seconds a trial.
+    """
+
+    name: str
+    count: int
+    arena: Callable[[], AbstractContextManager[Any]]
+    trial: Callable[[Any, random.Random, Trial], None]
+    each: int
+    longest: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A trial as it is written down."""
+
+    part: str
+    seed: int
+    number: int
+    labels: list[str]
+    problems: list[dict[str, str]]
+    figures: dict[str, float]
+    seconds: float
+
+    @property
+    def repeat(self) -> str:
+        """The arguments that repeat this trial alone."""
+        return f"{self.part} --seed {self.seed} --only {self.number}"
+
+    def line(self) -> str:
+        """This row as one line of JSON."""
+        return json.dumps(asdict(self) | {"repeat": self.repeat})
+
+
+def attacked(
+    part: Part, seed: int, numbers: Iterable[int], count: int, at_once: int
+) -> Iterator[Row]:
+    """The trials of ``part``, in turn from ``numbers``, until ``count`` things were tried.
+
+    ``at_once`` run side by side.
+    """
+    left = iter(numbers)
+    lock, tried = threading.Lock(), 0
+    rows: list[Row] = []
+    told = threading.Condition()
+
+    def draw() -> int | None:
+        with lock:
+            return None if tried >= count else next(left, None)
+
+    def work(arena: Any) -> None:
+        nonlocal tried
+        worker = _Worker(part, arena, seed)
+        while (number := draw()) is not None:
+            trial = worker.try_one(number)
+            with lock:
+                tried += len(trial.labels)
+            with told:
+                rows.append(_row(part, seed, number, trial))
+                told.notify()
+        worker.end()
+
+    with part.arena() as arena, ThreadPoolExecutor(at_once) as pool:
+        working = [pool.submit(work, arena) for _ in range(at_once)]
+        given = 0
+        while not all(each.done() for each in working) or given < len(rows):
+            with told:
+                told.wait_for(lambda: given < len(rows), timeout=0.2)
+            while given < len(rows):
+                yield rows[given]
+                given += 1
+        for each in working:
+            each.result()
+
+
+def _row(part: Part, seed: int, number: int, trial: Trial) -> Row:
+    problems = [asdict(problem) for problem in trial.problems]
+    return Row(part.name, seed, number, trial.labels, problems, trial.figures, trial.seconds)
+
+
+class _Worker:
+    """A process that makes trials one after another, and is replaced when it hangs or dies."""
+
+    def __init__(self, part: Part, arena: Any, seed: int) -> None:
+        self._part = part
+        self._given = (arena, seed)
+        self._made = 0
+        self._process: Any = None
+        self._connection: Any = None
+
+    def try_one(self, number: int) -> Trial:
+        """The outcome of the trial called ``number``."""
+        if self._process is None or self._made == self._part.each:
+            self._start()
+        self._made += 1
+        self._connection.send(number)
+        started = time.monotonic()
+        try:
+            if self._connection.poll(self._part.longest):
+                trial: Trial = self._connection.recv()
+                return trial
+            trial = _failed("hang", f"no end after {self._part.longest:.0f} s")
+        except EOFError:
+            self._process.join(5)
+            trial = _failed("crash", f"the process died ({self._process.exitcode})")
+        trial.seconds = time.monotonic() - started
+        self.end()
+        return trial
+
+    def end(self) -> None:
+        """Ends the process."""
+        if self._process is not None:
+            self._connection.close()
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+    def _start(self) -> None:
+        self.end()
+        _FORKS.set_forkserver_preload(_PRELOADED)
+        self._connection, theirs = _FORKS.Pipe()
+        self._process = _FORKS.Process(target=_serve, args=(theirs, self._part, *self._given))
+        self._process.start()
+        theirs.close()
+        if not self._connection.poll(_LONGEST_START):
+            raise RuntimeError(f"the process for {self._part.name} does not start")
+        self._connection.recv()
+        self._made = 0
+
+
+def _failed(sign: Sign, words: str) -> Trial:
+    trial = Trial(labels=["unknown"])
+    trial.fail(sign, words)
+    return trial
+
+
+def _serve(connection: Connection, part: Part, arena: Any, seed: int) -> None:
+    connection.send("ready")
+    while True:
+        try:
+            number = connection.recv()
+        except EOFError:
+            return
+        trial = Trial()
+        started = time.monotonic()
+        try:
+            part.trial(arena, random.Random(f"{seed} {number}"), trial)
+        except Exception as error:
+            trial.fail("broken", f"the attack itself failed: {error!r}")
+        trial.seconds = round(time.monotonic() - started, 3)
+        connection.send(trial)
