@@ -188,8 +188,8 @@ def _error_body(chance: random.Random) -> bytes:
         {"error": {"message": "m" * 50_000}}, {"detail": [{"loc": ["body"], "msg": "x"}]}, [], 5,
         {"error": {"message": ESCAPES, "code": "content_filter"}}, "text", {"message": KEY},
         {"error": {"message": "temperature is not supported"}}, {"error": {"param": [[]]}},
-        {"error": {"message": "line\nline\n  line", "type": None, "code": 7}}, {"a": odd_value(chance)},
-        {"error": odd_value(chance)},
+        {"error": {"message": "line\nline\n  line", "type": None, "code": 7}},
+        {"a": odd_value(chance)}, {"error": odd_value(chance)},
     )  # fmt: skip
     raw = (b"", b"<html><body>502 Bad Gateway</body></html>", b"[" * 50_000, deep(5000).encode())
     return chance.choice(raw) if chance.random() < 0.2 else spelled(chance.choice(said)).encode()
@@ -256,13 +256,15 @@ def _stream(reply: Any, body: Body, chance: random.Random) -> Sent:
     pieces = pieces_of(json.dumps(reply, ensure_ascii=False), chance.choice((1, 7, 500)))
     place = chance.randrange(len(pieces))
     broken: tuple[Any, ...] = (
-        b"data: {\n\n", b"data:\n\n", b": a comment\n\n", b"event: error\ndata: {}\n\n", b"\xff\n\n",
+        b"data: {\n\n", b"data:\n\n", b": a comment\n\n", b"event: error\ndata: {}\n\n",
+        b"\xff\n\n",
         {"error": {"message": "overloaded", "code": 500}}, {"error": odd_value(chance)},
         {"choices": []}, {"choices": None}, {"choices": [{"index": 0, "delta": None}]}, None, 5,
         {"choices": [{"index": 0, "delta": {"content": odd_value(chance)}}]},
         {"choices": [{"index": 0, "delta": {}, "finish_reason": odd_value(chance)}]},
         {"choices": [{"index": 5, "delta": {"content": "other"}}]},
-        {"choices": [], "usage": {"prompt_tokens": odd_value(chance)}}, {"choices": odd_value(chance)},
+        {"choices": [], "usage": {"prompt_tokens": odd_value(chance)}},
+        {"choices": odd_value(chance)},
         {"choices": [{"index": 0, "delta": {"content": "\ud83d"}}]},
     )  # fmt: skip
     shown = [json.dumps(piece).encode() if piece in ODD_VALUES else piece for piece in broken]

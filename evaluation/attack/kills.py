@@ -52,7 +52,10 @@ class Undisturbed:
 @contextmanager
 def arena() -> Iterator[Undisturbed]:
     """A folder with an index before each kind of run, and what the runs should come to."""
-    with tempfile.TemporaryDirectory(prefix="ragraphs-kills-") as folder, serving(_answer) as server:
+    with (
+        tempfile.TemporaryDirectory(prefix="ragraphs-kills-") as folder,
+        serving(_answer) as server,
+    ):
         _point_to(server)
         place = Path(folder)
         _write_documents(place / "old", ())
@@ -113,7 +116,9 @@ def _write_documents(folder: Path, changed: Sequence[int]) -> None:
         lines = []
         for _ in range(6):
             one, other = chance.sample(_NAMES, 2)
-            lines.append(f"{one} met {other} in {chance.choice(_PLACES)} in 18{chance.randint(10, 99)}.")
+            lines.append(
+                f"{one} met {other} in {chance.choice(_PLACES)} in 18{chance.randint(10, 99)}."
+            )
         (folder / f"{name}.txt").write_text(" ".join(lines))
 
 

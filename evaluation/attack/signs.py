@@ -24,7 +24,8 @@ def leaks(text: str, *hidden: str) -> Iterator[str]:
             yield f"{name} is shown: {_around(text, found.start())}"
     for each in (KEY, *hidden):
         if each in text:
-            yield f"{'the key' if each == KEY else 'a path'} is shown: {_around(text, text.find(each))}"
+            name = "the key" if each == KEY else "a path"
+            yield f"{name} is shown: {_around(text, text.find(each))}"
 
 
 def controls(text: str) -> Iterator[str]:

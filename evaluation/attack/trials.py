@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any, Literal
 
 Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"]
@@ -95,38 +96,58 @@ def attacked(
 
     ``at_once`` run side by side.
     """
-    left = iter(numbers)
-    lock, tried = threading.Lock(), 0
-    rows: list[Row] = []
-    told = threading.Condition()
-
-    def draw() -> int | None:
-        with lock:
-            return None if tried >= count else next(left, None)
+    draw = _Draw(numbers, count)
+    rows: SimpleQueue[Row | None] = SimpleQueue()
 
     def work(arena: Any) -> None:
-        nonlocal tried
         worker = _Worker(part, arena, seed)
-        while (number := draw()) is not None:
-            trial = worker.try_one(number)
-            with lock:
-                tried += len(trial.labels)
-            with told:
-                rows.append(_row(part, seed, number, trial))
-                told.notify()
-        worker.end()
+        try:
+            while (number := draw.next()) is not None:
+                trial = worker.try_one(number)
+                draw.tried(len(trial.labels))
+                rows.put(_row(part, seed, number, trial))
+        finally:
+            worker.end()
+            rows.put(None)
 
     with part.arena() as arena, ThreadPoolExecutor(at_once) as pool:
         working = [pool.submit(work, arena) for _ in range(at_once)]
-        given = 0
-        while not all(each.done() for each in working) or given < len(rows):
-            with told:
-                told.wait_for(lambda: given < len(rows), timeout=0.2)
-            while given < len(rows):
-                yield rows[given]
-                given += 1
+        try:
+            ended = 0
+            while ended < at_once:
+                row = rows.get()
+                if row is None:
+                    ended += 1
+                else:
+                    yield row
+        finally:
+            draw.stop()
         for each in working:
             each.result()
+
+
+class _Draw:
+    """The numbers of trials still to make, drawn by several threads."""
+
+    def __init__(self, numbers: Iterable[int], count: int) -> None:
+        self._numbers = iter(numbers)
+        self._left = count
+        self._lock = threading.Lock()
+
+    def next(self) -> int | None:
+        """The next number; None where enough was tried."""
+        with self._lock:
+            return next(self._numbers, None) if self._left > 0 else None
+
+    def tried(self, things: int) -> None:
+        """Notes that so many ``things`` were tried."""
+        with self._lock:
+            self._left -= things
+
+    def stop(self) -> None:
+        """Draws no more."""
+        with self._lock:
+            self._left = 0
 
 
 def _row(part: Part, seed: int, number: int, trial: Trial) -> Row:
