@@ -102,7 +102,7 @@ def make(folder: Path, chance: random.Random) -> Made:
     if chance.random() < 0.25:
         label, write = chance.choice(list(_SPECIAL.items()))
         path = write(folder, chance)
-        size = path.lstat().st_size if not path.is_dir() else 0
+        size = path.stat().st_size if path.is_file() and not path.is_symlink() else 0
         return Made(label, path.name, size)
     shape = chance.choice(list(SHAPES))
     form = chance.choice(list(_FORMS))
@@ -285,7 +285,7 @@ def _odd_zip(folder: Path, chance: random.Random) -> Path:
     whole = _package(b"<x/>")
     forms = (
         whole[:100],
-        _zip_with(["../../evil"] * 2),
+        _zip_with(["../../evil", "/etc/evil"]),
         _zip_with([str(n) for n in range(900)]),
         b"PK",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,11 +90,10 @@ def serving(answer: Answer) -> Iterator[HostileServer]:
         server.close()
 
 
-def http(body: bytes, status: int = 200, length: int | None = None, **headers: str) -> bytes:
-    """A response in HTTP; ``length`` is the one it claims to have."""
+def http(body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> bytes:
+    """A response in HTTP."""
     named = {"Content-Type": "application/json", "Connection": "close"}
-    named |= {name.replace("_", "-"): value for name, value in headers.items()}
-    named["Content-Length"] = str(len(body) if length is None else length)
+    named |= {"Content-Length": str(len(body)), **(headers or {})}
     lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
     return f"HTTP/1.1 {status} Said\r\n{lines}\r\n".encode() + body
 
@@ -127,8 +126,10 @@ def events(pieces: list[Any], ending: bytes = b"data: [DONE]\n\n") -> bytes:
 
 def pieces_of(text: str, size: int) -> list[Any]:
     """The events of a completion of ``text``, ``size`` characters each."""
-    shown = {"id": "attack", "object": "chat.completion.chunk", "created": 1, "model": "attack"}
+    shown: dict[str, Any] = {"id": "attack", "object": "chat.completion.chunk", "created": 1}
     deltas = [{"content": text[place : place + size]} for place in range(0, len(text), size)]
-    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices: list[dict[str, Any]] = [
+        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
+    ]
     choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
     return [{**shown, "choices": [choice]} for choice in choices]
