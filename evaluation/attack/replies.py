@@ -79,6 +79,8 @@ _LONGEST_STANDSTILL = 2.0
 _LONGEST_WARNING = 2000
 # Where a request is sent again after these, it is by the settings of the trial.
 _RETRIED = range(500, 600)
+# After these a server may be asked in another mode of structured output.
+_REFUSING = {400, 422, 501}
 
 
 @contextmanager
@@ -138,6 +140,7 @@ class _Attack:
         self._token = str(chance.random())
         self._retries = int(chance.random() < 0.05)
         followed = chance.random() < 0.3
+        self._refused: set[str] = set()
         self._config: Any = {"callbacks": [_Follower()]} if followed else {}
         shared = {
             "model": "openai:attack",
@@ -158,6 +161,9 @@ class _Attack:
             stage.server.asked.clear()
             found = await self._watched(given, folder, again)
             asked = list(stage.server.asked)
+            self._refused.update(
+                kind_of(each.body) for each in asked if each.sent.status in _REFUSING
+            )
             if not again:
                 out.labels = [each.sent.label for each in asked if each.sent.label]
             if found is not None:
@@ -168,9 +174,9 @@ class _Attack:
         found = await self._watched(self._given("Who built the Tay Bridge?"), folder, True)
         if found is not None and found.get("stop_reason") == "model_failed":
             out.fail("broken", f"an honest reply after hostile ones is no use: {found['warnings']}")
-        bodies = [each.body for each in stage.server.asked]
-        if any("response_format" not in body for body in bodies):
-            out.fail("lost", "structured output stays turned down after a refusal")
+        for body in (each.body for each in stage.server.asked):
+            if "response_format" not in body and kind_of(body) not in self._refused:
+                out.fail("lost", f"{kind_of(body)} is asked without a schema that it never refused")
         if self._index:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -222,7 +228,8 @@ class _Attack:
     def _hostile(self, path: str, body: Any) -> Sent:
         kind, human = kind_of(body), body["messages"][1]["content"]
         # Not drawn in turn, for requests come side by side.
-        chance = random.Random(_hash(f"{self._token} {len(body['messages'])} {human}"))
+        mode = ("response_format" in body, "tools" in body)
+        chance = random.Random(_hash(f"{self._token} {mode} {len(body['messages'])} {human}"))
         reply = stub_reply(kind, human)
         if chance.random() >= self._part_hostile:
             return honest(reply, body)
