@@ -12,8 +12,11 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import docx
 
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 
@@ -189,36 +192,31 @@ def _docx(text: str, chance: random.Random) -> bytes:
     run = f"<w:r><w:t>{escaped}</w:t></w:r>"
     rows = "<w:tbl>" + "<w:tr><w:tc><w:p/></w:tc></w:tr>" * 500 + "</w:tbl>"
     bodies = (
-        f"<w:p>{run}</w:p>", rows, f"<w:p>{'<w:p>' * 5000}", "<w:tbl><w:tr><w:tc>" * 2000,
+        f"<w:p>{run}</w:p>", f"<w:p>{run}</w:p>" * 2, rows, f"<w:p>{'<w:p>' * 5000}", "<w:tbl><w:tr><w:tc>" * 2000,
         f'<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr>{run}</w:p><w:p>{run[:99]}</w:p>',
     )  # fmt: skip
     entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
-    head = chance.choice(("", "", entities))
+    head = chance.choice(("", "", "", "", entities))
     document = f"{head}<w:document {w}><w:body>{chance.choice(bodies)}</w:body></w:document>"
-    return _package(document.encode("utf-8", "replace"), escaped[:50_000])
+    return _package(document.encode("utf-8", "replace"))
 
 
-def _package(document: bytes, title: str = "") -> bytes:
-    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-    place = "http://schemas.openxmlformats.org"
-    parts = {
-        "[Content_Types].xml": (
-            f'<Types xmlns="{place}/package/2006/content-types"><Default Extension="rels" '
-            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            f'<Override PartName="/word/document.xml" ContentType="{kind}"/></Types>'
-        ),
-        "_rels/.rels": (
-            f'<Relationships xmlns="{place}/package/2006/relationships"><Relationship Id="r1" '
-            f'Type="{place}/officeDocument/2006/relationships/officeDocument" '
-            'Target="word/document.xml"/></Relationships>'
-        ),
-        "docProps/core.xml": f"<x>{title}</x>",
-    }
+@cache
+def _template() -> bytes:
+    empty = io.BytesIO()
+    docx.Document().save(empty)
+    return empty.getvalue()
+
+
+def _package(document: bytes) -> bytes:
+    """A Word file whose text is ``document``."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, text in parts.items():
-            file.writestr(name, text.encode("utf-8", "replace"))
-        file.writestr("word/document.xml", document)
+    with (
+        zipfile.ZipFile(io.BytesIO(_template())) as empty,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file,
+    ):
+        for name in empty.namelist():
+            file.writestr(name, document if name == "word/document.xml" else empty.read(name))
     return packed.getvalue()
 
 
@@ -227,11 +225,13 @@ def _pdf(text: str, chance: random.Random) -> bytes:
     stream = b"BT /F 12 Tf 72 700 Td (" + shown + b") Tj ET"
     packed = chance.random() < 0.5
     stream = zlib.compress(stream) if packed else stream
-    length = chance.choice((len(stream), len(stream), 0, 10**9))
-    kids = chance.choice((b"[4 0 R]", b"[4 0 R]", b"[2 0 R]", b"[4 0 R 4 0 R 4 0 R]", b"5"))
+    fault = chance.choice(("", "", "", "length", "kids", "count", "place", "cut"))
+    length = chance.choice((0, 10**9)) if fault == "length" else len(stream)
+    kids = chance.choice((b"[2 0 R]", b"[4 0 R 4 0 R]", b"5")) if fault == "kids" else b"[4 0 R]"
+    count = 10**9 if fault == "count" else 1
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Count %d /Kids %s >>" % (chance.choice((1, 1, 10**9)), kids),
+        b"<< /Type /Pages /Count %d /Kids %s >>" % (count, kids),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources "
         b"<< /Font << /F 3 0 R >> >> >>",
@@ -243,13 +243,12 @@ def _pdf(text: str, chance: random.Random) -> bytes:
     for number, content in enumerate(objects, 1):
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    body += (
-        b"xref\n0 7\n0000000000 65535 f \n%strailer\n<< /Size 7 /Root 1 0 R /Info 6 0 R >>\n"
-        % (table)
-    )
-    body += b"startxref\n%d\n%%%%EOF\n" % chance.choice((len(body), 0, 10**12))
-    return body if chance.random() < 0.6 else body[: int(len(body) * chance.random())]
+    place = len(body)
+    body += b"xref\n0 7\n0000000000 65535 f \n"
+    body += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    body += b"trailer\n<< /Size 7 /Root 1 0 R /Info 6 0 R >>\n"
+    body += b"startxref\n%d\n%%%%EOF\n" % (10**12 if fault == "place" else place)
+    return body[: int(len(body) * chance.random())] if fault == "cut" else body
 
 
 _FORMS: dict[str, Callable[[str, random.Random], bytes]] = {

@@ -136,7 +136,7 @@ class _Attack:
     ) -> None:
         self._stage, self._name, self._out = stage, name, out
         self._chat = options.pop("chat", False)
-        self._part_hostile = chance.choice((1.0, 1.0, 0.5, 0.2))
+        self._part_hostile = chance.choice((1.0, 1.0, 0.5, 0.3))
         self._token = str(chance.random())
         self._retries = int(chance.random() < 0.05)
         followed = chance.random() < 0.3
@@ -314,4 +314,4 @@ async def _longest_standstill() -> float:
         return max(longest, time.thread_time() - before)
 
 
-PART = Part("replies", 10_000, arena, trial, each=40, longest=180)
+PART = Part("replies", 10_000, arena, trial, each=40, longest=120)

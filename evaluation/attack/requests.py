@@ -28,7 +28,7 @@ from .trials import Part, Trial
 
 _AT_ONCE = 10
 # Requests that LangGraph's server answers by itself, before a graph sees them.
-_SERVERS_OWN = {"odd body", "odd route"}
+_SERVERS_OWN = {"odd body", "odd config", "odd route"}
 _LONGEST = 60.0
 _LONGEST_HONEST = 20.0
 _LONGEST_SENTENCE = 1500
