@@ -192,7 +192,8 @@ def _docx(text: str, chance: random.Random) -> bytes:
     run = f"<w:r><w:t>{escaped}</w:t></w:r>"
     rows = "<w:tbl>" + "<w:tr><w:tc><w:p/></w:tc></w:tr>" * 500 + "</w:tbl>"
     bodies = (
-        f"<w:p>{run}</w:p>", f"<w:p>{run}</w:p>" * 2, rows, f"<w:p>{'<w:p>' * 5000}", "<w:tbl><w:tr><w:tc>" * 2000,
+        f"<w:p>{run}</w:p>", f"<w:p>{run}</w:p>" * 2, rows, f"<w:p>{'<w:p>' * 5000}",
+        "<w:tbl><w:tr><w:tc>" * 2000,
         f'<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr>{run}</w:p><w:p>{run[:99]}</w:p>',
     )  # fmt: skip
     entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
