@@ -21,7 +21,7 @@ from typing import Any, Literal
 Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"]
 
 _FORKS = get_context("forkserver")
-_PRELOADED = ["ragraphs.evaluation.attack.preloaded"]
+_PRELOADED = ("ragraphs.evaluation.attack.preloaded",)
 _LONGEST_START = 120.0
 _LONGEST_WORDS = 600
 
@@ -56,7 +56,8 @@ class Part:
 
     ``arena`` sets up what all trials share, and gives what each is told of it; ``trial`` gets
     that, the chance it draws from, and the outcome to fill in. ``count`` things are tried, with
-    ``each`` trials to a process and at most ``longest`` seconds a trial.
+    ``each`` trials to a process and at most ``longest`` seconds a trial; ``preloaded`` modules are
+    imported once for all of these processes.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Part:
     trial: Callable[[Any, random.Random, Trial], None]
     each: int
     longest: float
+    preloaded: tuple[str, ...] = _PRELOADED
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ class _Worker:
 
     def _start(self) -> None:
         self.end()
-        _FORKS.set_forkserver_preload(_PRELOADED)
+        _FORKS.set_forkserver_preload(list(self._part.preloaded))
         self._connection, theirs = _FORKS.Pipe()
         self._process = _FORKS.Process(target=_serve, args=(theirs, self._part, *self._given))
         self._process.start()

@@ -32,4 +32,4 @@ def trial(arena: list[int], chance: random.Random, result: Trial) -> None:
             raise KeyError("mine")
 
 
-PART = Part("drawn", 8, arena, trial, each=3, longest=1.0)
+PART = Part("drawn", 8, arena, trial, each=3, longest=1.0, preloaded=())

@@ -59,7 +59,7 @@ def test_what_must_not_be_shown_is_told():
     for text in (f"Bad {KEY}", "at /srv/index/x", "[SQL: INSERT]", 'File "a.py", line 3'):
         assert list(leaks(text, "/srv/index"))
     assert list(controls("a \x1b[2J")) and not list(controls("one\n\ttwo 한글"))
-    trial = Trial()
     for value in ({"score": float("nan")}, {"text": "\ud800"}):
+        trial = Trial()
         check_value(trial, value)
-    assert {problem.sign for problem in trial.problems} == {"crash"}
+        assert [problem.sign for problem in trial.problems] == ["crash"]
