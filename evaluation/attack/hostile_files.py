@@ -118,7 +118,7 @@ def make(folder: Path, chance: random.Random) -> Made:
 
 _NAMES = (
     "a", "b", "c", "d", "e", "f", "a b", "a#b", "x\x1b[2Jy", "new\nline", "한글", "[bold]x",
-    "-rf", "%s", "a" * 200, "'; DROP", "..a", "\x9bmalformed", "{}", "A\u202eB",
+    "-rf", "%s", "a" * 200, "'; DROP", "a..b", "\x9bmalformed", "{}", "A\u202eB",
 )  # fmt: skip
 
 
