@@ -196,4 +196,4 @@ def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-PART = Part("files", 200, arena, trial, each=1, longest=240)
+PART = Part("files", 200, arena, trial, each=1, longest=150)

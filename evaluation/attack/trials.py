@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import random
+import resource
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +25,8 @@ Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"
 _FORKS = get_context("forkserver")
 _PRELOADED = ("ragraphs.evaluation.attack.preloaded",)
 _LONGEST_START = 120.0
+# A trial may wait for others, and other work of the machine delays it.
+_PATIENCE = 4
 _LONGEST_WORDS = 600
 
 
@@ -56,8 +60,8 @@ class Part:
 
     ``arena`` sets up what all trials share, and gives what each is told of it; ``trial`` gets
     that, the chance it draws from, and the outcome to fill in. ``count`` things are tried, with
-    ``each`` trials to a process and at most ``longest`` seconds a trial; ``preloaded`` modules are
-    imported once for all of these processes.
+    ``each`` trials to a process, and at most ``longest`` seconds of processor time for one.
+    ``preloaded`` modules are imported once for all of these processes.
     """
 
     name: str
@@ -173,15 +177,18 @@ class _Worker:
             self._start()
         self._made += 1
         self._connection.send(number)
-        started = time.monotonic()
+        started, longest = time.monotonic(), self._part.longest
         try:
-            if self._connection.poll(self._part.longest):
+            if self._connection.poll(_PATIENCE * longest):
                 trial: Trial = self._connection.recv()
                 return trial
-            trial = _failed("hang", f"no end after {self._part.longest:.0f} s")
+            trial = _failed("hang", f"no end after {_PATIENCE * longest:.0f} s")
         except EOFError:
             self._process.join(5)
-            trial = _failed("crash", f"the process died ({self._process.exitcode})")
+            code = self._process.exitcode
+            trial = _failed("crash", f"the process died ({code})")
+            if code == -signal.SIGXCPU:
+                trial = _failed("hang", f"no end after {longest:.0f} s of processor time")
         trial.seconds = time.monotonic() - started
         self.end()
         return trial
@@ -222,6 +229,8 @@ def _serve(connection: Connection, part: Part, arena: Any, seed: int) -> None:
             return
         trial = Trial()
         started = time.monotonic()
+        most = int(time.process_time() + part.longest) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
         try:
             part.trial(arena, random.Random(f"{seed} {number}"), trial)
         except Exception as error:
