@@ -315,6 +315,7 @@ def _link_out(folder: Path, chance: random.Random) -> Path:
 
 def _folder(folder: Path, chance: random.Random) -> Path:
     (folder / "folder.md").mkdir()
+    (folder / "folder.md" / "inner.txt").write_text("A file in a folder that is called like one.")
     return folder / "folder.md"
 
 
