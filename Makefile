@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: install demo test lint bench drawings dev clean
+.PHONY: install demo test lint bench attack drawings dev clean
 
 install: $(STAMP)
 
@@ -42,6 +42,9 @@ bench: install
 	$(BENCH).latency tog2 $(VENV)/bench
 	$(BENCH).latency deeprag $(VENV)/bench
 	$(BENCH).throughput $(VENV)/bench --graph basic --questions 24
+
+attack: install
+	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl
 
 drawings: install
 	$(BIN)/python -m ragraphs.graphs README.md README.ko.md

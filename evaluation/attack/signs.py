@@ -1,0 +1,50 @@
+"""Signs that something went wrong, in any text that a person may see."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .trials import Trial
+
+KEY = "sk-attack-0123456789abcdef"
+
+_TRACEBACK = re.compile(r'Traceback \(most recent|File "[^"\n]+", line \d')
+_SQL = re.compile(r"\[SQL:|\bsqlite3\.\w+Error|\bINSERT INTO\b|\bDELETE FROM\b")
+# Escape, and the control characters that some terminals take for the beginning of a sequence.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
+
+
+def leaks(text: str, *hidden: str) -> Iterator[str]:
+    """What of ``text`` was not meant for its reader; ``hidden`` texts are not to be seen."""
+    for name, pattern in (("a traceback", _TRACEBACK), ("SQL", _SQL)):
+        if found := pattern.search(text):
+            yield f"{name} is shown: {_around(text, found.start())}"
+    for each in (KEY, *hidden):
+        if each in text:
+            name = "the key" if each == KEY else "a path"
+            yield f"{name} is shown: {_around(text, text.find(each))}"
+
+
+def controls(text: str) -> Iterator[str]:
+    """The first control character of ``text`` that a terminal would obey."""
+    if found := _CONTROL.search(text):
+        yield f"raw {found.group()!r}: {_around(text, found.start())!r}"
+
+
+def check_value(trial: Trial, value: Any, *hidden: str) -> None:
+    """Fails ``trial`` where ``value`` cannot be sent as JSON, or shows what is hidden."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+        text.encode()
+    except ValueError as error:
+        trial.fail("crash", f"the output cannot be sent as JSON: {error!r:.200}")
+        return
+    for words in leaks(text, *hidden):
+        trial.fail("leak", words)
+
+
+def _around(text: str, place: int) -> str:
+    return text[max(0, place - 60) : place + 100].replace("\n", "⏎")
