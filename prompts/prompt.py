@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, NotRequired, TypedDict, TypeVar
 
 from ..language.analyser import LONGEST_TITLE, one_line, shortened
 from ..state.errors import RagraphsError
@@ -21,11 +21,16 @@ R_co = TypeVar("R_co", bound=PromptReply, covariant=True)
 
 
 class Excerpt(TypedDict):
-    """A numbered text that a prompt shows; ``id`` is the number as the reply must name it."""
+    """A numbered text that a prompt shows; ``id`` is the number as the reply must name it.
+
+    ``passage`` is the passage that the text is of; empty where it is of none of the index, and
+    left out where it may hold texts of several.
+    """
 
     id: str
     title: str
     text: str
+    passage: NotRequired[str]
 
 
 class Asked(str):
@@ -98,7 +103,28 @@ def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
 
 def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
     """Passages numbered from 1, under their titles."""
-    return number([(passage["title"], passage["text"]) for passage in passages])
+    excerpts = number([(passage["title"], passage["text"]) for passage in passages])
+    for excerpt, passage in zip(excerpts, passages, strict=True):
+        excerpt["passage"] = "" if passage.get("found") == "web" else passage["id"]
+    return excerpts
+
+
+def passages_shown(inputs: Inputs) -> frozenset[str] | None:
+    """The passages whose texts stand in ``inputs``; None where other texts may be among them.
+
+    A question as the caller asked it holds no text of the index.
+    """
+    found: set[str] = set()
+    for name, value in inputs.items():
+        if isinstance(value, str):
+            if name != "question" or isinstance(value, Asked):
+                return None
+            continue
+        for excerpt in value:
+            if "passage" not in excerpt:
+                return None
+            found.add(excerpt["passage"])
+    return frozenset(found - {""})
 
 
 def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:

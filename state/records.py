@@ -74,9 +74,14 @@ class StoredReply(TypedDict):
 
 
 class NewReply(NamedTuple):
-    """A reply to be stored: its key, the prompt and the model that it is of."""
+    """A reply to be stored: its key, the prompt and the model that it is of.
+
+    ``passages`` are the ids of the passages that the model was shown; None where texts of unknown
+    origin were among them.
+    """
 
     key: str
     prompt: str
     model: str
     reply: StoredReply
+    passages: frozenset[str] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Engine, delete, select
+from sqlalchemy import Engine, delete, or_, select, true
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import NewReply, StoredReply
@@ -28,18 +28,27 @@ class ReplyStore:
         """Notes from now on which replies are used, for ``forget_unused``."""
         self._used = set()
 
-    def forget_unused(self, watched: Collection[str], used_too: bool) -> int:
-        """Deletes every reply to other prompts than ``watched``, and ends the watch.
+    def forget_unused(self, watched: Collection[str], used_too: bool, others: bool) -> int:
+        """Deletes the replies that may quote removed texts, and ends the watch.
 
-        With ``used_too`` also every reply that was not used since ``watch``; their number.
+        Of prompts other than ``watched`` these are the replies that were made from passages that
+        are gone or from texts of unknown origin, or all ``others``. With ``used_too`` also every
+        reply to a watched prompt that was not used since ``watch``; their number.
         """
-        table, used = schema.replies, self._used
+        table, sources, used = schema.replies.c, schema.reply_passages, self._used
+        stored = select(schema.passages.c.id)
+        known = select(sources.c.key).where(sources.c.passage == "")
+        gone = select(sources.c.key).where(
+            sources.c.passage != "", sources.c.passage.not_in(stored)
+        )
+        quoting = true() if others else or_(table.key.not_in(known), table.key.in_(gone))
         with self._engine.begin() as connection:
-            connection.execute(delete(table).where(table.c.prompt.not_in(watched)))
-            keys = set(connection.scalars(select(table.c.key)))
+            connection.execute(delete(schema.replies).where(table.prompt.not_in(watched), quoting))
+            keys = set(connection.scalars(select(table.key).where(table.prompt.in_(watched))))
             unused = set() if used is None else keys - used
             if used_too:
-                delete_with(connection, table.c.key, unused)
+                delete_with(connection, table.key, unused)
+            connection.execute(delete(sources).where(sources.c.key.not_in(select(table.key))))
         self._used = None
         return len(unused)
 
@@ -60,8 +69,16 @@ class ReplyStore:
             {"key": new.key, "prompt": new.prompt, "model": new.model, **new.reply}
             for new in replies
         ]
+        sources = [
+            {"key": new.key, "passage": passage}
+            for new in replies
+            if new.passages is not None
+            for passage in ("", *new.passages)
+        ]
         with self._engine.begin() as connection:
             connection.execute(insert(schema.replies).on_conflict_do_nothing(), rows)
+            if sources:
+                connection.execute(insert(schema.reply_passages).on_conflict_do_nothing(), sources)
         self._note(new.key for new in replies)
 
     def drop(self, keys: Sequence[str]) -> None:

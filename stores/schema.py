@@ -223,6 +223,15 @@ replies = Table(
     Column("output_tokens", Integer, nullable=False),
 )
 
+# The passages that a reply was made from. The row without a passage says that there are no others;
+# where it is missing, the reply may hold any text of the index.
+reply_passages = Table(
+    "reply_passages",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("passage", String, primary_key=True),
+)
+
 # No character of a term separates tokens, since without positions FTS5 has no phrases.
 TERM_INDEX = text(
     "CREATE VIRTUAL TABLE IF NOT EXISTS passage_terms USING fts5("

@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import ValidationError
 
 from ...language.analyser import count_tokens
-from ...prompts.prompt import Excerpt, Inputs, Prompt
+from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
 from ...prompts.replies import PromptReply
 from ...state.records import NewReply, StoredReply
 from ..failures import explain, is_filtered
@@ -87,7 +87,7 @@ class ChatLanguageModel:
         key = self._key(prompt.name, system, human, schema)
         lock = self._asking.setdefault(key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, key, schema, system, human)
+            return await self._answer(prompt, key, schema, (system, human), passages_shown(inputs))
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -120,7 +120,12 @@ class ChatLanguageModel:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     async def _answer(
-        self, prompt: Prompt[R], key: str, schema: dict[str, Any], system: str, human: str
+        self,
+        prompt: Prompt[R],
+        key: str,
+        schema: dict[str, Any],
+        texts: tuple[str, str],
+        passages: frozenset[str] | None,
     ) -> R:
         meter = current_meter()
         if (stored := await self._stored(key)) is not None:
@@ -129,13 +134,13 @@ class ChatLanguageModel:
                 return usable
             meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
             await asyncio.to_thread(self._replies.drop, [key])
-        value, raw = await self._ask(prompt, schema, system, human, meter)
+        value, raw = await self._ask(prompt, schema, *texts, meter)
         reply: StoredReply = {
             "value": value.model_dump_json(),
             "input_tokens": raw.input_tokens,
             "output_tokens": raw.output_tokens,
         }
-        await self._store(NewReply(key, prompt.name, self.name, reply))
+        await self._store(NewReply(key, prompt.name, self.name, reply, passages))
         return value
 
     async def _ask(

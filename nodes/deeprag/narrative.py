@@ -12,6 +12,7 @@ from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
+from ...prompts.prompt import Asked
 from ...state.deeprag import DeepragState, NarrativeStep
 from ..node import node
 from ..run import Run, Update
@@ -66,7 +67,8 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Reads the passages of the sub-question for an intermediate answer."""
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
-    found = await read_for(run, step["question"], [by_id[id] for id in step["passages"]])
+    question = Asked(step["question"], step["question"])  # it may repeat earlier answers
+    found = await read_for(run, question, [by_id[id] for id in step["passages"]])
     return _taken(state, step, found.answer, found.citations, found.why == "budget")
 
 

@@ -178,10 +178,11 @@ async def _combined(run: Run[DeepragContext], state: DeepragState, one: TreeNode
     return await conclude_from(run, _asked(state, one), _support(parts), evidence)
 
 
-def _asked(state: DeepragState, one: TreeNode) -> Asked:
+def _asked(state: DeepragState, one: TreeNode) -> str:
     """The question of ``one``, in which prompts fence off the answers of other questions."""
     nodes = {node["id"]: node for node in state["tree"]}
-    return Asked(one["question"], filled_in(one, nodes, fence_in_line))
+    shown = filled_in(one, nodes, fence_in_line)
+    return one["question"] if shown == one["question"] else Asked(one["question"], shown)
 
 
 def _support(nodes: Sequence[TreeNode]) -> list[Support]:

@@ -19,8 +19,8 @@ async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
     """Deletes what is still kept of removed texts: their terms, the replies that may quote them.
 
     Vectors that were made beside those in use take their place before. What a model read in a
-    passage is kept with the passage; summaries and reports that the layers still use are kept, so
-    that an update pays only for what changed.
+    passage is kept with the passage; summaries and reports that the layers still use are kept, and
+    replies that were made from other passages, so that an update pays only for what changed.
     """
     await run.in_thread(_forget)
     return {}
@@ -50,7 +50,7 @@ def _forget_replies(index: Index, purging: bool) -> None:
     """Deletes replies that are of no more use, which is sure only once the model replied to all."""
     complete = is_complete(index)
     prompts = [SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name]
-    unused = index.replies.forget_unused(prompts, complete or purging)
+    unused = index.replies.forget_unused(prompts, complete or purging, purging)
     if complete or purging:
         index.catalogue.set_property(FORGETTING, None)
     if unused and not complete:

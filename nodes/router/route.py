@@ -104,7 +104,7 @@ async def chosen_by_model(
 ) -> tuple[str, str] | None:
     """The method that the model picks, and why; None where it gives no reply."""
     methods: list[Excerpt] = [
-        {"id": method, "title": method, "text": DESCRIPTIONS[method]}
+        {"id": method, "title": method, "text": DESCRIPTIONS[method], "passage": ""}
         for method in usable_methods(obstacles)
     ]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -51,11 +52,12 @@ def test_descriptors_and_threads_level_off_however_many_indexes_are_asked(
     for number in range(20):
         name = str(shutil.copytree(folder, tmp_path / f"copy{number}"))
         assert basic.invoke(QUESTION, context={"index": name})["evidence"]
+        gc.collect()
         seen.append(resources())
     descriptors, threads = zip(*seen, strict=True)
-    # Some wait for the garbage collector.
-    assert max(descriptors[15:]) < descriptors[4] + 3 * (descriptors[2] - descriptors[0])
-    assert max(threads[15:]) < threads[4] + 3 * (threads[2] - threads[0])
+    # Whatever other tests left open may be closed meanwhile; what is kept open for each is not.
+    assert max(descriptors[15:]) < max(descriptors[3:6]) + 10
+    assert max(threads[15:]) < max(threads[3:6]) + 5
 
 
 def test_an_index_in_use_stays_open_while_others_are_opened(folder, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ragraphs.state.records import NewReply, StoredReply
 from ragraphs.stores import schema
+from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
 from ragraphs.stores.replies import ReplyStore
 
 
@@ -78,7 +79,7 @@ def three_prompts(replies: ReplyStore) -> ReplyStore:
 
 def test_only_replies_to_the_named_prompts_are_kept(three_prompts):
     three_prompts.watch()
-    three_prompts.forget_unused(["keep", "too"], used_too=False)
+    three_prompts.forget_unused(["keep", "too"], used_too=False, others=True)
     assert stored(three_prompts) == set("abcd")
 
 
@@ -88,16 +89,16 @@ def test_of_those_only_what_was_used_since_the_watch_began_is_kept(three_prompts
     get(three_prompts, "a")
     put(three_prompts, "c", "too", "m", reply("again"))
     get(three_prompts, "e")
-    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    three_prompts.forget_unused(["keep", "too"], used_too=True, others=True)
     assert stored(three_prompts) == set("ac")
 
 
 def test_without_a_watch_nothing_counts_as_unused(three_prompts):
-    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    three_prompts.forget_unused(["keep", "too"], used_too=True, others=True)
     assert stored(three_prompts) == set("abcd")
     three_prompts.watch()
-    three_prompts.forget_unused(["keep", "too"], used_too=False)
-    three_prompts.forget_unused(["keep", "too"], used_too=True)
+    three_prompts.forget_unused(["keep", "too"], used_too=False, others=True)
+    three_prompts.forget_unused(["keep", "too"], used_too=True, others=True)
     assert stored(three_prompts) == set("abcd")
 
 
@@ -107,5 +108,24 @@ def test_a_watch_sees_what_many_threads_use(replies):
     replies.watch()
     with ThreadPoolExecutor(16) as threads:
         list(threads.map(lambda n: get(replies, f"key {n}"), range(0, 100, 2)))
-    replies.forget_unused(["keep"], used_too=True)
+    replies.forget_unused(["keep"], used_too=True, others=True)
     assert replies.count() == 50
+
+
+def test_replies_made_from_other_passages_outlive_a_removal(replies, tmp_path):
+    engine = schema.open_database(tmp_path, create=False)
+    document = NewDocument("d", "d", "", "hash", [Piece(0, 4, "Kept")])
+    Catalogue(engine).write_documents([document])
+    [passage] = Catalogue(engine).passage_ids()
+    sources = {"kept": {passage}, "gone": {passage, "gone"}, "none": set(), "unknown": None}
+    replies.put(
+        [
+            NewReply(key, "answer", "m", reply(key), None if of is None else frozenset(of))
+            for key, of in sources.items()
+        ]
+    )
+    replies.forget_unused([], used_too=True, others=False)
+    assert {key for key in sources if get(replies, key) is not None} == {"kept", "none"}
+    replies.forget_unused([], used_too=True, others=True)
+    assert replies.count() == 0
+    engine.dispose()
