@@ -211,12 +211,22 @@ def load_communities(index: Index) -> CommunityView:
     return _kept.of(index)
 
 
+def _stamp(index: Index) -> str:
+    return f"{COMMUNITIES.stamp(index)} {index.communities.count_unreported()}"
+
+
 def _load(index: Index) -> CommunityView:
-    communities = {one.id: one for one in index.communities.all() if one.report is not None}
+    stored = index.communities.all()
+    communities = {one.id: one for one in stored if one.report is not None}
+    if missing := len(stored) - len(communities):
+        current_meter().warn(
+            f"{missing} of {len(stored)} communities have no report yet: the index is being "
+            "changed, or ragraphs index was interrupted."
+        )
     children: defaultdict[str, list[str]] = defaultdict(list)
     for community in communities.values():
         children[community.parent].append(community.id)
     return CommunityView(communities, dict(children))
 
 
-_kept = Kept(COMMUNITIES.stamp, _load)
+_kept = Kept(_stamp, _load)

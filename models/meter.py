@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..settings import settings, told
+from ..state.errors import readable
 from ..state.records import ModelUsage, Usage
 
 
@@ -62,7 +63,7 @@ class Meter:
 
     def warn(self, sentence: str) -> None:
         """Adds a warning about a degraded result; the same ``sentence`` once."""
-        sentence = told(sentence, settings())
+        sentence = readable(told(sentence, settings()))
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 

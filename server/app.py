@@ -1,4 +1,4 @@
-"""The application that ``langgraph.json`` mounts: it refuses settings that nobody knows."""
+"""The application that ``langgraph.json`` mounts: it refuses settings that no graph can take."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ from difflib import get_close_matches
 from typing import Any
 from uuid import UUID, uuid5
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..context import Context
 from ..graphs import CONTEXTS
+from ..language.analyser import shortened
 
+_LONGEST = 500
 _ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
 # The server gives each graph an assistant whose id is the graph's name in this namespace.
 _NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-_KNOWN = {name: frozenset(context.model_fields) for name, context in CONTEXTS.items()}
-_KNOWN |= {str(uuid5(_NAMESPACE, name)): known for name, known in _KNOWN.items()}
+_CONTEXTS = CONTEXTS | {str(uuid5(_NAMESPACE, name)): kind for name, kind in CONTEXTS.items()}
 
 
-class KnownSettings:
-    """Answers with status 422 and a sentence where a run's context has a key that nobody knows.
+class CheckedSettings:
+    """Answers with status 422 and a sentence where a run's context has a key or value of no use.
 
-    The LangGraph server leaves such keys out without a word, before any node sees them.
+    The LangGraph server leaves unknown keys out without a word, before any node sees them.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -38,7 +41,7 @@ class KnownSettings:
         messages = [await receive()]
         while messages[-1].get("more_body"):
             messages.append(await receive())
-        problem = unknown_setting(b"".join(message.get("body", b"") for message in messages))
+        problem = problem_of(b"".join(message.get("body", b"") for message in messages))
         if problem:
             return await JSONResponse({"detail": problem}, 422)(scope, receive, send)
 
@@ -48,21 +51,33 @@ class KnownSettings:
         return await self._app(scope, again, send)
 
 
-def unknown_setting(body: bytes) -> str:
-    """A sentence on the first unknown key of a context in the JSON ``body``; empty for none."""
+def problem_of(body: bytes) -> str:
+    """A sentence on the first setting in the JSON ``body`` that cannot be used; empty for none."""
     if b'"context"' not in body:
         return ""
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):  # the server says so
         return ""
-    for graph, context in _contexts(given):
-        known = _KNOWN.get(graph, _ANY)
-        for name in context:
-            if name not in known and not name.startswith("__"):
-                near = get_close_matches(name[:50], known, 1, cutoff=0.5)
-                meant = f"; do you mean {near[0]!r}?" if near else "; leave it out."
-                return f"The context has no setting {name[:50]!r}{meant}"
+    found = (_problem(_CONTEXTS.get(graph), context) for graph, context in _contexts(given))
+    return next(filter(None, found), "")
+
+
+def _problem(kind: type[Context] | None, context: dict[str, Any]) -> str:
+    """``kind`` is None for an assistant that a caller made, whose graph is not told."""
+    known = kind.model_fields if kind else _ANY
+    for name in context:
+        if name not in known and not name.startswith("__"):
+            near = get_close_matches(name[:50], known, 1, cutoff=0.5)
+            meant = f"; do you mean {near[0]!r}?" if near else "; leave it out."
+            return f"The context has no setting {name[:50]!r}{meant}"
+    try:
+        if kind:
+            kind.model_validate({name: context[name] for name in known if name in context})
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        return f"The setting {name!r} cannot be used: {shortened(problem['msg'], _LONGEST)}."
     return ""
 
 
@@ -73,4 +88,4 @@ def _contexts(given: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield str(run.get("assistant_id") or run.get("graph_id")), run["context"]
 
 
-app = Starlette(middleware=[Middleware(KnownSettings)])
+app = Starlette(middleware=[Middleware(CheckedSettings)])

@@ -1,12 +1,25 @@
 """Errors that a person can act on."""
 
+_BEGINNING, _END = 700, 300
+
+
+def readable(message: str) -> str:
+    """``message`` without what cannot be sent, and without its middle where it is very long."""
+    message = message.encode("utf-8", "replace").decode()
+    if len(message) <= _BEGINNING + _END:
+        return message
+    return f"{message[:_BEGINNING]} … {message[-_END:]}"
+
 
 class RagraphsError(ValueError):
     """A person's error: one clear sentence says what is wrong and what to do next.
 
     A ``ValueError`` because the LangGraph server shows the message of builtin errors to its client
-    and hides that of any other class.
+    and hides that of any other class. Names that a caller made too long are cut out of it.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(readable(message))
 
 
 class IndexNotFoundError(RagraphsError):

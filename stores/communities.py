@@ -118,6 +118,11 @@ class CommunityStore:
         """The number of communities."""
         return count_rows(self._engine, schema.communities)
 
+    def count_unreported(self) -> int:
+        """The number of communities that no report was written on yet."""
+        table = schema.communities
+        return count_rows(self._engine, table, table.c.title.is_(None))
+
 
 def _community(row: Any) -> StoredCommunity:
     report: Report | None = None

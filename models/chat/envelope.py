@@ -27,12 +27,12 @@ class Envelope:
     output_tokens: int
 
 
-def read_envelope(message: AIMessage, sent: Sequence[BaseMessage]) -> Envelope:
+def read_envelope(message: BaseMessage, sent: Sequence[BaseMessage]) -> Envelope:
     """The reply to ``sent`` in ``message``, whatever types a server gave its parts.
 
     What is of a wrong type says nothing; tokens that no server can mean are counted here.
     """
-    text = _text(message)
+    text, usage = _text(message), getattr(message, "usage_metadata", None)
     finish = message.response_metadata.get("finish_reason")
     finish = finish if isinstance(finish, str) else ""
     refusal = message.additional_kwargs.get("refusal")
@@ -42,9 +42,9 @@ def read_envelope(message: AIMessage, sent: Sequence[BaseMessage]) -> Envelope:
         text=text,
         refusal=refusal or ("content filter" if finish == "content_filter" else None),
         cut_off=finish in _CUT_OFF,
-        input_tokens=tokens_in(message.usage_metadata, "input_tokens")
+        input_tokens=tokens_in(usage, "input_tokens")
         or sum(count_tokens(part.text) for part in sent),
-        output_tokens=tokens_in(message.usage_metadata, "output_tokens") or count_tokens(text),
+        output_tokens=tokens_in(usage, "output_tokens") or count_tokens(text),
     )
 
 
@@ -66,8 +66,10 @@ def tokens_in(usage: Any, name: str) -> int:
     return int(given) if 0 < given <= _MOST_TOKENS else 0
 
 
-def _text(message: AIMessage) -> str:
+def _text(message: BaseMessage) -> str:
     text = text_in(message.content)
+    if not isinstance(message, AIMessage):  # a server may give a reply any role
+        return clean(text)
     if message.tool_calls:
         try:
             text = json.dumps(message.tool_calls[0]["args"])

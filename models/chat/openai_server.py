@@ -137,7 +137,9 @@ class OpenAIServer:
                 trust_env=bool(getproxies()),
             )
         try:
-            async with self._session.post(self._address, data=body) as response:
+            # A redirected POST would arrive as a GET, and fail there for another reason.
+            post = self._session.post(self._address, data=body, allow_redirects=False)
+            async with post as response:
                 text = await _body(response)
         except TimeoutError as error:
             raise RequestError("The request timed out.") from error
@@ -169,6 +171,8 @@ def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
     words = text.strip()[:_LONGEST_BODY]
     if not words or words.startswith("<"):  # a page, for people
         words = f"Error code: {response.status}"
+    if place := response.headers.get("Location"):
+        words = f"it redirects to {place[:_LONGEST_BODY]}: set its address to that"
     pause = _asked_pause(response.headers)
     return RequestError(words, response.status, _error_in(_parsed(text)), pause)
 

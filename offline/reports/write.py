@@ -64,7 +64,7 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
     A title says "Entity: Scrooge", "Relation: Scrooge – Marley", "Claim: ..." or "Report: ...";
     an entity's text is its type and its description.
     """
-    rows = [_row(**text) for text in texts]
+    rows = [_row(text["id"], text["title"], text["text"]) for text in texts]
     korean = is_korean(" ".join(row.text for row in rows))
     weights = _weights(rows)
     named = _central_names(weights)

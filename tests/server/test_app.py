@@ -1,4 +1,4 @@
-"""Settings in requests to the server that no graph knows."""
+"""Settings in requests to the server that no graph can take."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.context import RouterContext
+from pydantic import ValidationError
+from ragraphs.context import Context, RouterContext
 from ragraphs.graphs import CONTEXTS
-from ragraphs.server.app import unknown_setting
+from ragraphs.server.app import problem_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -19,22 +20,22 @@ JSON = st.recursive(
 
 @given(st.sampled_from(sorted(CONTEXTS)), st.text(), st.text() | st.sampled_from(["top_k"]))
 def test_a_context_is_refused_for_each_key_that_its_graph_does_not_have(graph, first, second):
-    context = {first: 1, second: 2}
+    context = {first: 3, second: 2}
     body = json.dumps({"assistant_id": graph, "context": context}).encode()
     unknown = [
         name
         for name in context
         if name not in CONTEXTS[graph].model_fields and not name.startswith("__")
     ]
-    problem = unknown_setting(body)
-    assert bool(problem) == bool(unknown)
+    problem = problem_of(body)
     assert not unknown or repr(unknown[0][:50]) in problem
+    assert unknown or not problem or "cannot be used" in problem
 
 
 @given(JSON, st.binary())
 def test_bodies_of_any_form_are_read_without_an_error(body, broken):
-    assert isinstance(unknown_setting(json.dumps(body).encode()), str)
-    assert unknown_setting(b'"context"' + broken) == ""
+    assert isinstance(problem_of(json.dumps(body).encode()), str)
+    assert problem_of(b'"context"' + broken) == ""
 
 
 def test_all_graphs_of_the_server_have_their_settings_here():
@@ -43,9 +44,20 @@ def test_all_graphs_of_the_server_have_their_settings_here():
 
 def test_an_assistant_that_is_not_known_may_have_any_setting_of_a_graph():
     body = json.dumps({"assistant_id": "6ba7", "context": {"width": 3}}).encode()
-    assert unknown_setting(body) == ""
-    assert "'width'" in unknown_setting(body.replace(b'"width"', b'"widht"'))
+    assert problem_of(body) == ""
+    assert "'width'" in problem_of(body.replace(b'"width"', b'"widht"'))
 
 
 def test_a_body_of_deep_nesting_is_left_to_the_server():
-    assert unknown_setting(b'{"context":' + b"[" * 100_000) == ""
+    assert problem_of(b'{"context":' + b"[" * 100_000) == ""
+
+
+@given(st.sampled_from(sorted(CONTEXTS)), st.sampled_from(sorted(Context.model_fields)), JSON)
+def test_a_value_of_no_use_is_told_in_one_short_sentence(graph, name, value):
+    problem = problem_of(json.dumps({"assistant_id": graph, "context": {name: value}}).encode())
+    try:
+        CONTEXTS[graph](**{name: value})
+    except ValidationError:
+        assert repr(name) in problem and "\n" not in problem and len(problem) < 700
+    else:
+        assert problem == ""

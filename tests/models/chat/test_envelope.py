@@ -42,6 +42,10 @@ def odd_replies():
         reply = chat(GOOD)
         reply.body["usage"] = usage
         yield reply
+    for role in ("user", "tool", "narrator"):
+        reply = chat(GOOD)
+        reply.body["choices"][0]["message"]["role"] = role
+        yield reply
     yield chat([{"type": "text", "text": GOOD[:5]}, GOOD[5:], {"type": "image"}, 7])
 
 

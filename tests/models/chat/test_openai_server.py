@@ -64,6 +64,14 @@ async def test_an_error_in_a_reply_that_looks_good_is_told(openai, open_model):
     assert len(openai.chats) == 1
 
 
+async def test_a_redirection_is_told_and_not_followed(openai, open_model):
+    moved = {"Location": f"{openai.base_url}/elsewhere"}
+    openai.answer = lambda _: Response(b"", status=302, headers=moved)
+    with pytest.raises(NoReplyError, match=r"302: it redirects to http\S+/elsewhere: set its"):
+        await ask(await open_model())
+    assert len(openai.requests) == 1
+
+
 @pytest.mark.parametrize("body", [b"Service is starting", b'{"choices": []}', b"[]"])
 async def test_what_is_no_chat_completion_is_a_typed_failure(openai, open_model, body):
     openai.answer = lambda _: Response(body)
