@@ -67,7 +67,7 @@ def _problem(kind: type[Context] | None, context: dict[str, Any]) -> str:
     """``kind`` is None for an assistant that a caller made, whose graph is not told."""
     known = kind.model_fields if kind else _ANY
     for name in context:
-        if name not in known and not name.startswith("__"):
+        if name not in known:
             near = get_close_matches(name[:50], known, 1, cutoff=0.5)
             meant = f"; do you mean {near[0]!r}?" if near else "; leave it out."
             return f"The context has no setting {name[:50]!r}{meant}"
