@@ -30,7 +30,7 @@ from .replies import LAYERS, kind_of
 from .signs import KEY
 from .trials import Part, Trial
 
-Kind = Literal["fresh", "update", "repair"]
+Kind = Literal["fresh", "update", "repair", "purge"]
 
 _FORKS = get_context("fork")
 _DOCUMENTS = 36
@@ -65,7 +65,7 @@ def arena() -> Iterator[Undisturbed]:
         for kind in get_args(Kind):
             _prepare(place, place / "work", kind)
             started = time.monotonic()
-            _in_process(_index, str(place / "work"), kind == "repair")
+            _in_process(_index, str(place / "work"), kind)
             seconds[kind] = time.monotonic() - started
             exports[kind] = _in_process(_export, str(place / "work"))
             if kind == "fresh":
@@ -88,7 +88,7 @@ def trial(arena: Undisturbed, chance: random.Random, result: Trial) -> None:
     before = _answered(server)
     server.asked.clear()
     try:
-        _in_process(_index, str(place), False)
+        _in_process(_index, str(place), "update")
         found = _in_process(_export, str(place))
     except Exception as error:
         result.fail("crash", f"{kind}, killed at {part:.2f}: {error}")
@@ -126,12 +126,12 @@ def _prepare(arena: Path, place: Path, kind: Kind) -> None:
     """The documents, and for all but a fresh run the index, as they are before the run."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    shutil.copytree(arena / ("new" if kind == "update" else "old"), place / "docs")
+    shutil.copytree(arena / ("new" if kind in ("update", "purge") else "old"), place / "docs")
     if kind != "fresh":
         shutil.copytree(arena / "made", place / "index")
 
 
-def _index(place: str, repair: bool) -> None:
+def _index(place: str, kind: Kind) -> None:
     os.chdir(place)
     settings.cache_clear()
     context = IndexContext(
@@ -140,7 +140,8 @@ def _index(place: str, repair: bool) -> None:
         embeddings="lexical",
         layers=LAYERS,
         concurrency=_CONCURRENCY,
-        repair=repair,
+        repair=kind == "repair",
+        purge=kind == "purge",
     )
     index_graph.invoke({"sources": ["docs"]}, context=context)
 
@@ -150,7 +151,7 @@ def _export(place: str) -> list[str]:
 
 
 def _kill_within(place: str, kind: Kind, seconds: float) -> None:
-    run = _FORKS.Process(target=_index, args=(place, kind == "repair"))
+    run = _FORKS.Process(target=_index, args=(place, kind))
     run.start()
     run.join(seconds)
     if run.pid is not None and run.is_alive():
