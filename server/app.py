@@ -1,13 +1,13 @@
-"""The application that ``langgraph.json`` mounts: it refuses settings that no graph can take."""
+"""The application that ``langgraph.json`` mounts: it refuses runs that no graph can take."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 from uuid import UUID, uuid5
 
+from langchain_core.messages import convert_to_messages
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -25,8 +25,8 @@ _NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 _CONTEXTS = CONTEXTS | {str(uuid5(_NAMESPACE, name)): kind for name, kind in CONTEXTS.items()}
 
 
-class CheckedSettings:
-    """Answers with status 422 and a sentence where a run's context has a key or value of no use.
+class CheckedRuns:
+    """Answers with status 422 and a sentence where a run's input or context is of no use.
 
     The LangGraph server leaves unknown keys out without a word, before any node sees them.
     """
@@ -52,18 +52,35 @@ class CheckedSettings:
 
 
 def problem_of(body: bytes) -> str:
-    """A sentence on the first setting in the JSON ``body`` that cannot be used; empty for none."""
-    if b'"context"' not in body:
-        return ""
+    """A sentence on the first thing in the JSON ``body`` that cannot be used; empty for none."""
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):  # the server says so
         return ""
-    found = (_problem(_CONTEXTS.get(graph), context) for graph, context in _contexts(given))
-    return next(filter(None, found), "")
+    for run in given if isinstance(given, list) else [given]:
+        if not isinstance(run, dict):
+            continue
+        graph, context = str(run.get("assistant_id") or run.get("graph_id")), run.get("context")
+        problem = _of_input(run.get("input")) if "assistant_id" in run else ""
+        if isinstance(context, dict):
+            problem = problem or _of_context(_CONTEXTS.get(graph), context)
+        if problem:
+            return problem
+    return ""
 
 
-def _problem(kind: type[Context] | None, context: dict[str, Any]) -> str:
+def _of_input(given: Any) -> str:
+    if given is not None and not isinstance(given, dict):
+        return 'The input of a graph is an object, such as {"question": "Who wrote it?"}.'
+    messages = (given or {}).get("messages")
+    try:
+        convert_to_messages(messages if isinstance(messages, list) else [messages or ""])
+    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
+        return "The messages cannot be read; give each one a 'role', and its 'content' as text."
+    return ""
+
+
+def _of_context(kind: type[Context] | None, context: dict[str, Any]) -> str:
     """``kind`` is None for an assistant that a caller made, whose graph is not told."""
     known = kind.model_fields if kind else _ANY
     for name in context:
@@ -81,11 +98,4 @@ def _problem(kind: type[Context] | None, context: dict[str, Any]) -> str:
     return ""
 
 
-def _contexts(given: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The graph or assistant and the context of each run that is asked for."""
-    for run in given if isinstance(given, list) else [given]:
-        if isinstance(run, dict) and isinstance(run.get("context"), dict):
-            yield str(run.get("assistant_id") or run.get("graph_id")), run["context"]
-
-
-app = Starlette(middleware=[Middleware(CheckedSettings)])
+app = Starlette(middleware=[Middleware(CheckedRuns)])

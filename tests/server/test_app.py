@@ -1,9 +1,10 @@
-"""Settings in requests to the server that no graph can take."""
+"""Requests to the server that no graph can take."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -42,6 +43,17 @@ def test_an_assistant_that_is_not_known_may_have_any_setting_of_a_graph():
     body = json.dumps({"assistant_id": "6ba7", "context": {"width": 3}}).encode()
     assert problem_of(body) == ""
     assert "'width'" in problem_of(body.replace(b'"width"', b'"widht"'))
+
+
+@pytest.mark.parametrize("given", ["text", 5, [1], {"messages": 5}, {"messages": [{"role": "?"}]}])
+def test_input_of_another_form_is_told_in_one_sentence(given):
+    problem = problem_of(json.dumps({"assistant_id": "router", "input": given}).encode())
+    assert problem.endswith(".") and "\n" not in problem and len(problem) < 100
+
+
+@pytest.mark.parametrize("given", [None, {"question": "Who?"}, {"messages": "Who?"}])
+def test_input_of_the_usual_forms_passes(given):
+    assert problem_of(json.dumps({"assistant_id": "router", "input": given}).encode()) == ""
 
 
 def test_a_body_of_deep_nesting_is_left_to_the_server():
