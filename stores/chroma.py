@@ -49,7 +49,7 @@ _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
 _M_PERTURB = -6  # of mallopt in glibc
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
-_EMBEDDED_ROWS = 64
+_EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
 _MOST_READ = 256  # Chroma makes an object of each number of a vector
@@ -122,7 +122,7 @@ class Vectors:
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
     ) -> None:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
-        # Embedded Chroma holds Python's lock for all of a batch, which stops other requests.
+        # Embedded Chroma holds Python's lock for all of a batch, which stops requests beside it.
         most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
         with self._opened(collection) as store:
             for start in range(0, len(entries), most):

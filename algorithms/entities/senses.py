@@ -24,6 +24,7 @@ from .aliases import (
 from .clusters import Link, Name, compatible, similarity
 
 _ALONE = "\n"
+_MOST_OF_A_NAME = 50
 _json = json.JSONEncoder(ensure_ascii=False).encode
 _SAME: Reason = "same normalised name"
 
@@ -244,12 +245,12 @@ class Senses:
 
     def _short_names(self) -> list[Merge]:
         """Where a document names one person in full only, the surname alone is that person."""
-        documents: defaultdict[str, dict[str, Said]] = defaultdict(dict)
-        passages: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        documents: defaultdict[str, _Persons] = defaultdict(_Persons)
+        passages: defaultdict[str, _Persons] = defaultdict(_Persons)
         for said, id in self.placed:
             if "person" in self._kinds[id] and len(person_parts(said.spelling)) > 1:
-                documents[said.title].setdefault(id, said)
-                passages[said.passage].setdefault(id, said)
+                documents[said.title].add(id, said.spelling)
+                passages[said.passage].add(id, said.spelling)
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
         for said, id in self.placed:
@@ -257,12 +258,11 @@ class Senses:
             if not single or not compatible(self._kinds[id], {"person"}):
                 continue
             known = "person" in self._kinds[id]
-            full = _person_meant(said.spelling, passages[said.passage], known) or _person_meant(
-                said.spelling, documents[said.title], known
-            )
+            places = (passages[said.passage], documents[said.title])
+            full = next(filter(None, (place.meant(said.spelling, known) for place in places)), None)
             if full is None:
                 continue
-            whole = documents[said.title][full].spelling
+            whole = documents[said.title].spellings[full]
             if not self._decisions.forbid((said.spelling, id), (whole, full)):
                 moved[said.passage, id] = full
                 score = similarity(said.spelling, whole)
@@ -365,15 +365,31 @@ def _divide(
     return {kinds: (sense[0], frozenset(sense)) for sense, members in senses for kinds in members}
 
 
-def _person_meant(short: str, persons: dict[str, Said], known: bool) -> str | None:
-    """The one person whose surname is ``short``, or first name if it is ``known`` to be one's."""
-    part = person_parts(short)[0]
-    fitting = {}
-    for id, said in persons.items():
-        parts = person_parts(said.spelling)
-        if part == parts[-1] or (known and part == parts[0]):
-            fitting[id] = said.spelling
-    pairs = combinations(fitting.values(), 2)
-    if not fitting or any(same_person(a, b) == "no" for a, b in pairs):
-        return None
-    return min(fitting, key=lambda id: (-len(person_parts(fitting[id])), id))
+class _Persons:
+    """The persons whom a passage or a document names in full."""
+
+    def __init__(self) -> None:
+        self.spellings: dict[str, str] = {}
+        self._by_part: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+
+    def add(self, id: str, spelling: str) -> None:
+        """Adds a person; of several spellings the first counts."""
+        if id not in self.spellings:
+            self.spellings[id] = spelling
+            parts = person_parts(spelling)
+            for part, is_surname in dict.fromkeys([(parts[-1], True), (parts[0], False)]):
+                self._by_part[part, is_surname].append(id)
+
+    def meant(self, short: str, known: bool) -> str | None:
+        """The one person whose surname is ``short``, or first name if it is ``known`` to be one's.
+
+        Nobody where very many have the name.
+        """
+        part = person_parts(short)[0]
+        fitting = {*self._by_part[part, True], *(self._by_part[part, False] if known else ())}
+        pairs = combinations([self.spellings[id] for id in fitting], 2)
+        if not 0 < len(fitting) <= _MOST_OF_A_NAME or any(
+            same_person(*two) == "no" for two in pairs
+        ):
+            return None
+        return min(fitting, key=lambda id: (-len(person_parts(self.spellings[id])), id))
