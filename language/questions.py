@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from .analyser import LONGEST_GRAMMAR, STOP_WORDS, is_korean, strip_particle
+from .analyser import LONGEST_GRAMMAR, STOP_WORDS, is_korean, one_line, strip_particle
 from .answer_types import name_spans, quoted_names, roots
+from .requests import requested
 
 AnswerType = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
@@ -136,17 +137,15 @@ _UNSAID = frozenset(roots("country nationality citizenship located situated orig
 def analyse_question(question: str) -> QuestionShape:
     """Takes ``question``, English or Korean, apart; any text is accepted.
 
-    Of one longer than ``LONGEST_GRAMMAR`` characters only the end is read as a question; all its
-    words count.
+    Of a long one only the end is read as a question; all its words count.
     """
-    text = " ".join(question.split())
+    text = one_line(question)
     asked = text[-LONGEST_GRAMMAR:]
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
-    if subject:
-        shape = replace(shape, answer_type="open", options=())
-    terms = shape.terms if asked == text else shape.terms.union(roots(text))
-    return replace(shape, text=text, terms=terms)
+    if asked != text:
+        shape = replace(shape, terms=shape.terms.union(roots(text)))
+    return replace(shape, text=text, **({"answer_type": "open", "options": ()} if subject else {}))
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
@@ -382,27 +381,3 @@ def _korean_options(body: str) -> tuple[str, ...]:
         if found:
             return _clean_options(found[1], strip_particle(found[2]))
     return ()
-
-
-_ENGLISH = re.compile(
-    r"^(?:please |can you |could you |would you )*"
-    r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
-    r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
-    r"(?:overview|summary|account|description) of|write (?:something )?about)"
-    r"\s+(?!when|where|how|who|which|why|whether|what|if)",
-    re.IGNORECASE,
-)
-_KOREAN = re.compile(
-    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
-    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
-    r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
-)
-
-
-def requested(text: str) -> str:
-    """The subject of a request ("Tell me about ..."); empty where ``text`` is no request."""
-    for pattern in (_ENGLISH, _KOREAN):
-        subject = pattern.sub("", text)
-        if subject != text:
-            return subject.strip(" .!?")
-    return ""

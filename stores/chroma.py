@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
-import logging
-import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError
+from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
 from .queries import batches
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
-    from chromadb.api import ClientAPI
-    from chromadb.api.collection_configuration import CreateHNSWConfiguration
-    from chromadb.config import Settings as ChromaSettings
 
 T = TypeVar("T")
 
@@ -44,10 +36,7 @@ class Entry(NamedTuple):
 
 FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
 
-_DATABASE = "chroma.sqlite3"
-_HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _SHOWN: Collection = "passages"
-_M_PERTURB = -6  # of mallopt in glibc
 _MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
@@ -93,7 +82,7 @@ class Vectors:
         self._url = url
         self._place = place
         self._is_shared = is_shared
-        self._clients: dict[str, _Client] = {}
+        self._clients: dict[str, ChromaClient] = {}
         self._lock = Lock()
 
     def at(self, generation: str) -> Vectors:
@@ -240,7 +229,7 @@ class Vectors:
         except (ChromaError, httpx.HTTPError, OSError) as error:
             raise self._unusable(place, error) from error
 
-    def _client_at(self, place: Place) -> _Client:
+    def _client_at(self, place: Place) -> ChromaClient:
         """The client of the generation in use, opened anew where another process has written.
 
         Embedded Chroma does not notice it. The lock must be held.
@@ -267,32 +256,17 @@ class Vectors:
         return f"{self._index_id}{part}-{collection}"
 
     def _inode(self, generation: str) -> int | None:
-        database = self._folder / generation / _DATABASE
+        database = self._folder / generation / DATABASE
         return database.stat().st_ino if self._url is None and database.exists() else None
 
-    def _connect(self, place: Place) -> _Client:
-        import chromadb
-
-        logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
-        quiet = _quiet_settings().model_copy()
+    def _connect(self, place: Place) -> ChromaClient:
         if self._url is None:
-            _empty_new_memory()
             folder = self._folder / place.generation
-            copy = None if _may_be_written(folder) else _copied(folder)
-            path = str(folder) if copy is None else copy.name
-            api = chromadb.PersistentClient(path, quiet)
-            return _Client(api, place.written, self._inode(place.generation), copy)
-        address = urlsplit(self._url)
+            return open_folder(folder, place.written, self._inode(place.generation))
         try:
-            api = chromadb.HttpClient(
-                address.hostname or "localhost",
-                address.port or (443 if address.scheme == "https" else 8000),
-                ssl=address.scheme == "https",
-                settings=quiet,
-            )
+            return open_server(self._url, place.written)
         except ValueError as error:
             raise self._unusable(place, error) from error
-        return _Client(api, place.written, None)
 
     def _unusable(self, place: Place, error: Exception) -> RagraphsError:
         if self._url is not None:
@@ -304,50 +278,6 @@ class Vectors:
             f"The vectors in {self._folder / place.generation} cannot be read or written "
             f"({_sentence(error)}); try again, or delete that folder and run: ragraphs index"
         )
-
-
-class _Client:
-    """A client of one generation of vectors, with the collections that were opened."""
-
-    def __init__(
-        self,
-        api: ClientAPI,
-        written: str | None,
-        inode: int | None,
-        copy: TemporaryDirectory[str] | None = None,
-    ) -> None:
-        self.api = api
-        self.written = written
-        self.inode = inode
-        self.users = 0
-        self.outdated = False
-        self._copy = copy
-        self._collections: dict[str, ChromaCollection] = {}
-
-    def collection(self, name: str) -> ChromaCollection:
-        """The collection of that name, which is made where there is none."""
-        if name not in self._collections:
-            from langchain_chroma import Chroma
-
-            Chroma(
-                name,
-                client=self.api,
-                client_settings=_quiet_settings(),
-                collection_configuration={"hnsw": _HNSW},
-            )
-            # langchain-chroma leaves out entries without a text.
-            self._collections[name] = self.api.get_collection(name, embedding_function=None)
-        return self._collections[name]
-
-    def close(self) -> None:
-        """Closes the client, and the sockets that Chroma would leave open."""
-        for part in (self.api, getattr(self.api, "_admin_client", None)):
-            session = getattr(getattr(part, "_server", None), "_session", None)
-            if session is not None:
-                session.close()
-        self.api.close()  # type: ignore[attr-defined]  # only the class has it
-        if self._copy is not None:
-            self._copy.cleanup()
 
 
 def _vectors_of(store: ChromaCollection, ids: Sequence[str]) -> NDArray[np.float32]:
@@ -363,45 +293,6 @@ def _vectors_of(store: ChromaCollection, ids: Sequence[str]) -> NDArray[np.float
             vectors = np.empty((len(ids), read.shape[1]), dtype=np.float32)
         vectors[start : start + len(batch)] = read[[rows[id] for id in batch]]
     return vectors
-
-
-def _may_be_written(folder: Path) -> bool:
-    """Whether Chroma can open ``folder``, even to read."""
-    database = folder / _DATABASE
-    if not folder.exists():
-        return True
-    return os.access(folder, os.W_OK) and (not database.exists() or os.access(database, os.W_OK))
-
-
-def _copied(folder: Path) -> TemporaryDirectory[str]:
-    copy = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
-    for path in folder.rglob("*"):  # contents only: permissions are the reader's own
-        at = Path(copy.name) / path.relative_to(folder)
-        if path.is_dir():
-            at.mkdir(parents=True, exist_ok=True)
-        else:
-            at.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, at)
-    return copy
-
-
-@lru_cache(maxsize=1)
-def _empty_new_memory() -> None:
-    """Has the C library empty the memory that it hands out, where it can.
-
-    Chroma writes files with room for vectors to come, which is memory as it was found: it may hold
-    texts of other indexes, or such as were removed.
-    """
-    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
-        mallopt(_M_PERTURB, 0xFF)  # new memory is filled with the complement
-
-
-@lru_cache(maxsize=1)
-def _quiet_settings() -> ChromaSettings:
-    """Settings without telemetry; Chroma takes as long to make them as to open a store."""
-    from chromadb.config import Settings
-
-    return Settings(anonymized_telemetry=False)
 
 
 def _sentence(error: Exception) -> str:

@@ -1,0 +1,133 @@
+"""A client of Chroma: how it is opened, on a folder or on a server, and closed."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import shutil
+import sys
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
+    from chromadb.config import Settings
+
+DATABASE = "chroma.sqlite3"
+_HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
+_M_PERTURB = -6  # of mallopt in glibc
+
+
+class ChromaClient:
+    """A client of one generation of vectors, with the collections that were opened."""
+
+    def __init__(
+        self,
+        api: ClientAPI,
+        written: str | None,
+        inode: int | None,
+        copy: TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.api = api
+        self.written = written
+        self.inode = inode
+        self.users = 0
+        self.outdated = False
+        self._copy = copy
+        self._collections: dict[str, Collection] = {}
+
+    def collection(self, name: str) -> Collection:
+        """The collection of that name, which is made where there is none."""
+        if name not in self._collections:
+            from langchain_chroma import Chroma
+
+            Chroma(
+                name,
+                client=self.api,
+                client_settings=_quiet_settings(),
+                collection_configuration={"hnsw": _HNSW},
+            )
+            # langchain-chroma leaves out entries without a text.
+            self._collections[name] = self.api.get_collection(name, embedding_function=None)
+        return self._collections[name]
+
+    def close(self) -> None:
+        """Closes the client, and the sockets that Chroma would leave open."""
+        for part in (self.api, getattr(self.api, "_admin_client", None)):
+            session = getattr(getattr(part, "_server", None), "_session", None)
+            if session is not None:
+                session.close()
+        self.api.close()  # type: ignore[attr-defined]  # only the class has it
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def open_folder(folder: Path, written: str | None, inode: int | None) -> ChromaClient:
+    """A client of the vectors in ``folder``; of a copy where they can only be read. Blocks."""
+    import chromadb
+
+    _empty_new_memory()
+    copy = None if _may_be_written(folder) else _copied(folder)
+    path = str(folder) if copy is None else copy.name
+    api = chromadb.PersistentClient(path, _quiet_settings().model_copy())
+    return ChromaClient(api, written, inode, copy)
+
+
+def open_server(url: str, written: str | None) -> ChromaClient:
+    """A client of the server at ``url``. Blocks; raises ValueError where there is none."""
+    import chromadb
+
+    address = urlsplit(url)
+    api = chromadb.HttpClient(
+        address.hostname or "localhost",
+        address.port or (443 if address.scheme == "https" else 8000),
+        ssl=address.scheme == "https",
+        settings=_quiet_settings().model_copy(),
+    )
+    return ChromaClient(api, written, None)
+
+
+def _may_be_written(folder: Path) -> bool:
+    """Whether Chroma can open ``folder``, even to read."""
+    database = folder / DATABASE
+    if not folder.exists():
+        return True
+    return os.access(folder, os.W_OK) and (not database.exists() or os.access(database, os.W_OK))
+
+
+def _copied(folder: Path) -> TemporaryDirectory[str]:
+    copy = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
+    for path in folder.rglob("*"):  # contents only: permissions are the reader's own
+        at = Path(copy.name) / path.relative_to(folder)
+        if path.is_dir():
+            at.mkdir(parents=True, exist_ok=True)
+        else:
+            at.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, at)
+    return copy
+
+
+@lru_cache(maxsize=1)
+def _empty_new_memory() -> None:
+    """Has the C library empty the memory that it hands out, where it can.
+
+    Chroma writes files with room for vectors to come, which is memory as it was found: it may hold
+    texts of other indexes, or such as were removed.
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+        mallopt(_M_PERTURB, 0xFF)  # new memory is filled with the complement
+
+
+@lru_cache(maxsize=1)
+def _quiet_settings() -> Settings:
+    """Settings without telemetry; Chroma takes as long to make them as to open a store."""
+    from chromadb.config import Settings
+
+    logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
+    return Settings(anonymized_telemetry=False)
