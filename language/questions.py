@@ -143,9 +143,10 @@ def analyse_question(question: str) -> QuestionShape:
     asked = text[-LONGEST_GRAMMAR:]
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
-    if asked != text:
-        shape = replace(shape, terms=shape.terms.union(roots(text)))
-    return replace(shape, text=text, **({"answer_type": "open", "options": ()} if subject else {}))
+    if subject:
+        shape = replace(shape, answer_type="open", options=())
+    terms = shape.terms if asked == text else shape.terms.union(roots(text))
+    return replace(shape, text=text, terms=terms)
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:

@@ -261,8 +261,9 @@ class Vectors:
 
     def _connect(self, place: Place) -> ChromaClient:
         if self._url is None:
-            folder = self._folder / place.generation
-            return open_folder(folder, place.written, self._inode(place.generation))
+            client = open_folder(self._folder / place.generation, place.written)
+            client.inode = self._inode(place.generation)
+            return client
         try:
             return open_server(self._url, place.written)
         except ValueError as error:

@@ -31,12 +31,11 @@ class ChromaClient:
         self,
         api: ClientAPI,
         written: str | None,
-        inode: int | None,
         copy: TemporaryDirectory[str] | None = None,
     ) -> None:
         self.api = api
         self.written = written
-        self.inode = inode
+        self.inode: int | None = None
         self.users = 0
         self.outdated = False
         self._copy = copy
@@ -68,7 +67,7 @@ class ChromaClient:
             self._copy.cleanup()
 
 
-def open_folder(folder: Path, written: str | None, inode: int | None) -> ChromaClient:
+def open_folder(folder: Path, written: str | None) -> ChromaClient:
     """A client of the vectors in ``folder``; of a copy where they can only be read. Blocks."""
     import chromadb
 
@@ -76,7 +75,7 @@ def open_folder(folder: Path, written: str | None, inode: int | None) -> ChromaC
     copy = None if _may_be_written(folder) else _copied(folder)
     path = str(folder) if copy is None else copy.name
     api = chromadb.PersistentClient(path, _quiet_settings().model_copy())
-    return ChromaClient(api, written, inode, copy)
+    return ChromaClient(api, written, copy)
 
 
 def open_server(url: str, written: str | None) -> ChromaClient:
@@ -90,7 +89,7 @@ def open_server(url: str, written: str | None) -> ChromaClient:
         ssl=address.scheme == "https",
         settings=_quiet_settings().model_copy(),
     )
-    return ChromaClient(api, written, None)
+    return ChromaClient(api, written)
 
 
 def _may_be_written(folder: Path) -> bool:

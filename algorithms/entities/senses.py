@@ -386,7 +386,10 @@ class _Persons:
         Nobody where very many have the name.
         """
         part = person_parts(short)[0]
-        fitting = {*self._by_part[part, True], *(self._by_part[part, False] if known else ())}
+        fitting: set[str] = {
+            *self._by_part[part, True],
+            *(self._by_part[part, False] if known else ()),
+        }
         pairs = combinations([self.spellings[id] for id in fitting], 2)
         if not 0 < len(fitting) <= _MOST_OF_A_NAME or any(
             same_person(*two) == "no" for two in pairs
