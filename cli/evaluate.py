@@ -84,6 +84,26 @@ def answers(
 @evaluate.command()
 @context_options(IndexContext)
 @shown
+def natural(
+    *,
+    dataset: Annotated[str, typer.Argument(help="Folder of documents and questions.jsonl.")],
+    method: Annotated[str, typer.Option(help=f"{', '.join(get_args(MethodName))}.")] = "basic",
+    context: IndexContext,
+) -> Shown:
+    """Questions as people ask them: what is answered, how much of it is right, what is found.
+
+    Every retriever is measured by the sentences that support the answers, on each kind of document.
+    """
+    from ..evaluation.natural import evaluate_natural
+
+    [chosen] = _chosen([method])
+    with progress_bars(quiet=False) as report:
+        return evaluate_natural(dataset, chosen, context, report), tables.natural
+
+
+@evaluate.command()
+@context_options(IndexContext)
+@shown
 def router(
     *,
     dataset: _Set,

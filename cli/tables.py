@@ -73,6 +73,26 @@ def router(result: dict[str, Any]) -> None:
     notes(list(result["excluded"].values()))
 
 
+def natural(result: dict[str, Any]) -> None:
+    """Prints what is claimed and what is found, by kind of question and of document."""
+    title = f"{result['set']} · {result['method']} · {result['model']} · {result['embeddings']}"
+    columns = ("answered", "right", "sufficient", "precision", "highlighted")
+    claims = _table(title, "n", *columns)
+    for name, shares in {**result["answers"], **result["answers_by_source"]}.items():
+        claims.add_row(name, str(shares["answered"]["n"]), *_shares(shares, columns))
+    out.print(claims)
+    for retriever, found in result["quotes"].items():
+        cutoffs = list(found["all"])
+        table = _table(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
+        for source, shares in found.items():
+            table.add_row(source, str(shares[cutoffs[0]]["n"]), *_shares(shares, cutoffs))
+        out.print(table)
+
+
+def _shares(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [_percent(shares[name]["share"]) for name in names]
+
+
 def _table(title: str, *columns: str) -> Table:
     return Table("", *(Column(name, justify="right") for name in columns), title=title)
 

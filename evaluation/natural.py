@@ -1,0 +1,221 @@
+"""Questions as people ask them, on documents as people have them: what is found, what is claimed.
+
+A set is a folder of ``documents`` and ``questions.jsonl``, whose rows have ``question``, ``kind``
+(fact, yes_no, open, unanswerable), ``source`` (the kind of document), ``language``, ``answers`` and
+``quotes``: the sentences of the documents that each support the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple, cast, get_args
+
+from ..context import IndexContext, MethodName, QuestionContext, RetrieverName
+from ..graphs import graph_of
+from ..index.opening import Index
+from ..index.retrieval import search
+from ..language.analyser import one_line
+from ..state.answering import AnswerOutput
+from ..state.errors import RagraphsError
+from .datasets import read_questions
+from .metrics import containment, normalised
+from .retrieval import Report, indexed, unreported
+
+CUTOFFS = (1, 3, 10)
+HIGHLIGHTS = 6
+_FIELDS = "'question', 'kind', 'source', 'language', 'answers' and 'quotes'"
+_LARGER_PART = 2 / 3
+_NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
+
+
+class NaturalQuestion(NamedTuple):
+    """A question with the short answers that are right and the sentences that support them.
+
+    ``source`` is the kind of document, with its language.
+    """
+
+    question: str
+    kind: str
+    source: str
+    answers: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+
+class Asked(NamedTuple):
+    """A question, the output of the method, and the texts that each retriever found, best first."""
+
+    question: NaturalQuestion
+    output: AnswerOutput
+    found: Mapping[str, Sequence[str]]
+
+
+def evaluate_natural(
+    folder: str, method: MethodName, context: IndexContext, report: Report = unreported
+) -> dict[str, Any]:
+    """What is claimed by kind of question, and what is found by kind of document.
+
+    In the form of ``--json``. Every retriever is measured that the index has the layers for; shares
+    come with their number n and Wilson's interval of 95 %. Raises RagraphsError.
+    """
+    path = Path(folder).expanduser().resolve()
+    questions = read_questions(path, _question, _FIELDS)
+    documents = path / "documents"
+    if not documents.is_dir() or not questions:
+        raise RagraphsError(
+            f"{folder} is no set of natural questions; name a folder that holds questions.jsonl "
+            "and a folder called documents."
+        )
+    context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
+    with indexed({"sources": [str(documents)]}, context, report) as (index, _):
+        chosen = _context_of(method, context, index)
+        asked = asyncio.run(_ask(method, chosen, questions, index, report))
+        embeddings = index.embedder.name
+    answerable = [one for one in asked if one.question.quotes]
+    return {
+        "set": path.name,
+        "method": method,
+        "model": context.model,
+        "embeddings": embeddings,
+        "questions": len(questions),
+        "answers": _grouped(asked, lambda one: one.kind, _claims),
+        "answers_by_source": _grouped(asked, lambda one: one.source, _claims),
+        "quotes": {
+            name: _grouped(answerable, lambda one: one.source, partial(_finds, name))
+            for name in get_args(RetrieverName)
+        },
+        "rows": [_row(one) for one in asked],
+    }
+
+
+def _question(row: Any) -> NaturalQuestion:
+    return NaturalQuestion(
+        row["question"],
+        row["kind"],
+        f"{row['source']} {row['language']}",
+        tuple(row["answers"]),
+        tuple(map(one_line, row["quotes"])),
+    )
+
+
+def _context_of(method: MethodName, context: IndexContext, index: Index) -> QuestionContext:
+    kind = graph_of(method)[1]
+    given = {name: getattr(context, name) for name in context.model_fields_set}
+    known = {name: value for name, value in given.items() if name in kind.model_fields}
+    return kind(**{**known, "index": str(index.folder)})
+
+
+async def _ask(
+    method: MethodName,
+    context: QuestionContext,
+    questions: Sequence[NaturalQuestion],
+    index: Index,
+    report: Report,
+) -> list[Asked]:
+    graph, asked = graph_of(method)[0], []
+    for done, one in enumerate(questions, start=1):
+        output = await graph.ainvoke({"question": one.question}, context=context)
+        found = {
+            name: [
+                one_line(passage["text"])
+                for passage in await asyncio.to_thread(
+                    search, index, one.question, name, CUTOFFS[-1]
+                )
+            ]
+            for name in get_args(RetrieverName)
+        }
+        asked.append(Asked(one, cast(AnswerOutput, output), found))
+        report("ask", done, len(questions))
+    return asked
+
+
+def is_right(question: NaturalQuestion, answer: str) -> bool:
+    """Whether ``answer`` holds one of the right answers, or begins with it, where it is yes or no.
+
+    Nothing is right where there is no right answer.
+    """
+    if question.kind == "yes_no":
+        return normalised(answer)[:1] in map(normalised, question.answers)
+    return bool(containment(answer, question.answers))
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """Whether ``text`` has ``quote``, or its larger part: a passage may end within a sentence."""
+    part = max(1, round(len(quote) * _LARGER_PART))
+    return quote[:part] in text or quote[-part:] in text
+
+
+def is_highlighted(question: NaturalQuestion, output: AnswerOutput) -> bool:
+    """Whether one of the first citations is a quote of ``question``, or the larger part of one."""
+    shown = [one_line(citation["quote"]) for citation in output["citations"][:HIGHLIGHTS]]
+    return any(
+        stands_in(quote, text) or (text in quote and len(text) >= len(quote) * _LARGER_PART)
+        for quote in question.quotes
+        for text in shown
+    )
+
+
+def _grouped(
+    asked: Sequence[Asked],
+    key: Callable[[NaturalQuestion], str],
+    measure: Callable[[Sequence[Asked]], dict[str, Any]],
+) -> dict[str, Any]:
+    """``measure`` of each group of questions by ``key``, and of all."""
+    names = sorted({key(one.question) for one in asked})
+    groups = {name: [one for one in asked if key(one.question) == name] for name in names}
+    return {name: measure(group) for name, group in [*groups.items(), ("all", asked)]}
+
+
+def _claims(asked: Sequence[Asked]) -> dict[str, Any]:
+    judged = [one for one in asked if one.question.kind != "open"]  # no short answer to compare
+    sufficient = [one for one in judged if one.output["sufficient"]]
+    return {
+        "answered": _share([bool(one.output["answer"]) for one in asked]),
+        "right": _share([is_right(one.question, one.output["answer"]) for one in judged]),
+        "sufficient": _share([one.output["sufficient"] for one in asked]),
+        "precision": _share([is_right(o.question, o.output["answer"]) for o in sufficient]),
+        "highlighted": _share([is_highlighted(*one[:2]) for one in asked if one.question.quotes]),
+    }
+
+
+def _finds(retriever: str, asked: Sequence[Asked]) -> dict[str, Any]:
+    return {str(k): _share([_is_found(one, retriever, k) for one in asked]) for k in CUTOFFS}
+
+
+def _is_found(asked: Asked, retriever: str, first: int) -> bool:
+    texts = asked.found[retriever][:first]
+    return any(stands_in(quote, text) for quote in asked.question.quotes for text in texts)
+
+
+def _share(flags: Iterable[bool]) -> dict[str, float | int | None]:
+    """The share of true ``flags``, their number n, and Wilson's interval of 95 %."""
+    held = list(flags)
+    n, z = len(held), _NORMAL_QUANTILE
+    if not n:
+        return {"share": None, "n": 0, "low": None, "high": None}
+    share = sum(held) / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
+    return {"share": round(share, 4), "n": n, "low": round(low, 4), "high": round(high, 4)}
+
+
+def _row(asked: Asked) -> dict[str, Any]:
+    question, output = asked.question, asked.output
+    ranks = {
+        name: next((k for k in range(1, CUTOFFS[-1] + 1) if _is_found(asked, name, k)), None)
+        for name in asked.found
+    }
+    return {
+        "question": question.question,
+        "kind": question.kind,
+        "source": question.source,
+        "answer": output["answer"],
+        "sufficient": output["sufficient"],
+        "right": is_right(question, output["answer"]),
+        "highlighted": is_highlighted(question, output),
+        "rank": ranks,
+    }
