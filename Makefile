@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: install demo test lint bench attack drawings dev clean
+.PHONY: install demo test test-all lint bench attack drawings dev clean
 
 install: $(STAMP)
 
@@ -24,6 +24,9 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-all: install
+	$(BIN)/python -m pytest -n auto --dist loadfile -m ""
 
 lint: install
 	$(BIN)/ruff format --check .

@@ -194,7 +194,14 @@ def test_documents_of_a_thread_are_in_no_checkpoint(server):
     assert SECRET not in history.text and SECRET not in state.text
 
 
-@pytest.mark.parametrize("graph", ["index", *METHODS])
+@pytest.mark.parametrize(
+    "graph",
+    [
+        "index",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in METHODS if one != "crag"),
+        "crag",
+    ],
+)
 def test_nothing_names_the_folder_of_the_server(server, graph):
     """Not in events of any kind, nor in what is kept of a thread: ``send`` reads each response."""
     (server.root / "full").mkdir(exist_ok=True)

@@ -45,7 +45,7 @@ def test_listed_and_default_embeddings_may_be_named(openai, operator_lists):
     operator_lists("openai:small", "openai:large")
     for name in ("openai:small", "openai:large", "lexical"):
         assert _indexed(name.replace(":", "-"), embeddings=name) == name
-        assert _indexed(name.replace(":", "-"), embeddings=name) == name
+    assert _indexed("openai-small", embeddings="openai:small") == "openai:small"
     assert _indexed("unnamed") == "openai:large"
 
 

@@ -27,7 +27,10 @@ class Server(DevServer):
 
     def refusal(self, graph: str, given: Any, **context: Any) -> str:
         """The sentence that the client of a run that fails can read."""
-        error = self.run(graph, given, **context)["__error__"]
+        answer = self.run(graph, given, **context)
+        if "detail" in answer:  # refused before a graph ran
+            return str(answer["detail"])
+        error = answer["__error__"]
         return str(error["message"])
 
 
