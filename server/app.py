@@ -61,12 +61,19 @@ def problem_of(body: bytes) -> str:
         if not isinstance(run, dict):
             continue
         graph, context = str(run.get("assistant_id") or run.get("graph_id")), run.get("context")
-        problem = _of_input(run.get("input")) if "assistant_id" in run else ""
+        problem = _of_input(_input(run))
         if isinstance(context, dict):
             problem = problem or _of_context(_CONTEXTS.get(graph), context)
         if problem:
             return problem
     return ""
+
+
+def _input(run: dict[str, Any]) -> Any:
+    """The input of a graph in a request for a run, or for a tool by MCP."""
+    if "jsonrpc" in run and isinstance(run.get("params"), dict):
+        return run["params"].get("arguments")
+    return run.get("input") if "assistant_id" in run else None
 
 
 def _of_input(given: Any) -> str:

@@ -48,6 +48,8 @@ def test_an_assistant_that_is_not_known_may_have_any_setting_of_a_graph():
 @pytest.mark.parametrize("given", ["text", 5, [1], {"messages": 5}, {"messages": [{"role": "?"}]}])
 def test_input_of_another_form_is_told_in_one_sentence(given):
     problem = problem_of(json.dumps({"assistant_id": "router", "input": given}).encode())
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"arguments": given}}
+    assert problem_of(json.dumps(call).encode()) == problem
     assert problem.endswith(".") and "\n" not in problem and len(problem) < 100
 
 
