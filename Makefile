@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
+JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
 .PHONY: install demo test test-all lint bench attack drawings dev clean
 
@@ -23,10 +24,10 @@ demo: install
 	$(BIN)/ragraphs demo
 
 test: install
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-all: install
-	$(BIN)/python -m pytest -n auto --dist loadfile -m ""
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
 
 lint: install
 	$(BIN)/ruff format --check .
