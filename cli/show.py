@@ -46,6 +46,7 @@ err = _Terminal(stderr=True, soft_wrap=True, highlight=False)
 _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
     "insufficient": "the evidence does not settle it",
+    "no_model": "it takes a model to answer (--model)",
     "budget": "the limit on requests to the model was reached (--max-calls)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",

@@ -16,7 +16,7 @@ from langgraph.runtime import get_runtime
 from ..context import Context, IndexContext, QuestionContext
 from ..index.opening import open_index
 from ..models.meter import Meter, current_meter, start_meter
-from ..models.protocol import NoReplyError
+from ..models.protocol import OFFLINE, NoReplyError
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from ..state.usage import total_calls
@@ -37,7 +37,8 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
     ``usage`` and ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one
     that the state decides) are left untouched, for the nodes that run beside it or after it. Where
     the node ``answers`` the run's question, its ``answer`` is streamed, and without a reply of the
-    model the run ends with the reason.
+    model the run ends with the reason; evidence that is insufficient to the offline reader might
+    suffice to a model, so the reason then is ``no_model``.
     """
 
     def decorate(func: NodeFunction) -> Node:
@@ -57,6 +58,8 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
                 update = unanswered(error)
             except Exception as error:
                 raise await asyncio.to_thread(_told, error) from error.__cause__
+            if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
+                update["stop_reason"] = "no_model"
             if stream is not None:
                 stream.end(update.get("answer", ""))
             return {"usage": meter.usage(), "warnings": meter.warnings, **update}

@@ -12,6 +12,7 @@ from .usage import add_usage, add_warnings
 StopReason = Literal[
     "answered",
     "insufficient",
+    "no_model",
     "no_evidence",
     "budget",
     "web_unavailable",

@@ -187,7 +187,7 @@ def test_offline_what_was_found_of_several_facts_is_told_and_cited(grow):
     result = grow("Who designed the Atomium and who designed the Zyzzyva Quokka?", model="offline")
     assert [node["status"] for node in result["tree"][1:]] == ["answered", "not_found"]
     assert result["answer"] == "Who designed the Atomium? André Waterkeyn"
-    assert (result["sufficient"], result["stop_reason"]) == (False, "insufficient")
+    assert (result["sufficient"], result["stop_reason"]) == (False, "no_model")
     assert [citation["title"] for citation in result["citations"]] == ["Atomium"]
 
 
