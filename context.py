@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from .settings import index_folder, settings, split_commas
 
@@ -48,8 +48,10 @@ class Context(BaseModel):
         str,
         Field(
             min_length=1,
-            description="Language model: offline, or provider:name such as openai:gpt-4o-mini.",
+            description="Language model: offline, provider:name such as openai:gpt-4o-mini, or "
+            "auto: the operator's.",
         ),
+        AfterValidator(lambda name: settings().model if name == "auto" else name),
     ] = _operator_default("model")
     temperature: Annotated[
         float, Field(ge=0, le=2, description="Sampling temperature of the language model.")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from .state.errors import RagraphsError
@@ -105,7 +105,9 @@ class Settings(BaseSettings):
         default=None,
         description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
     )
-    model: str = Field(default="offline", description="Language model when the caller names none.")
+    model: Annotated[str, AfterValidator(lambda name: "offline" if name == "auto" else name)] = (
+        Field(default="offline", description="Language model when the caller names none.")
+    )
     models: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],
         description="Language models, and embeddings, that callers may name; empty: any.",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs.context import Context
 from ragraphs.settings import Settings, add_env_file, settings, told
 from ragraphs.state.errors import RagraphsError
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
@@ -127,3 +128,13 @@ def test_texts_for_callers_name_no_folder_of_the_operator(words):
     text = " ".join(words).replace("ROOT", root).replace("PROMPTS", prompts)
     assert root not in told(text, operator) and prompts not in told(text, operator)
     assert told(text, Settings()) == text
+
+
+@pytest.mark.parametrize(
+    ("operators", "used"), [(None, "offline"), ("auto", "offline"), (MODEL,) * 2]
+)
+def test_the_model_auto_is_the_operators_else_none(monkeypatch, operators, used):
+    if operators:
+        monkeypatch.setenv("RAGRAPHS_MODEL", operators)
+    settings.cache_clear()
+    assert Context(model="auto").model == Context().model == used

@@ -16,18 +16,18 @@ class BodyError(Exception):
 class Inflated:
     """The bytes of a body that arrives in parts, compressed as its header ``encoding`` says.
 
-    Raises BodyError as soon as they are more than ``LARGEST_BODY``.
+    Raises BodyError as soon as they are more than ``most``.
 
     >>> body = Inflated(response.headers.get("Content-Encoding"))
     >>> whole = b"".join([body.feed(part) async for part in parts])
     """
 
-    def __init__(self, encoding: str | None) -> None:
+    def __init__(self, encoding: str | None, most: int = LARGEST_BODY) -> None:
         encoding = (encoding or "identity").strip().lower()
         if encoding not in {"identity", "gzip", "x-gzip", "deflate"}:
             raise BodyError(f"the reply is compressed as {encoding[:40]}, which was not asked for")
         self._inflater = None if encoding == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
-        self._left = LARGEST_BODY
+        self._most = self._left = most
 
     def feed(self, part: bytes) -> bytes:
         """The bytes that ``part``, the next one of the body, adds. Raises BodyError."""
@@ -38,5 +38,5 @@ class Inflated:
                 raise BodyError(f"the reply cannot be decompressed ({error})") from error
         self._left -= len(part)
         if self._left < 0:
-            raise BodyError(f"the reply is larger than {LARGEST_BODY // 1_000_000} MB")
+            raise BodyError(f"the reply is larger than {self._most // 1_000_000} MB")
         return part

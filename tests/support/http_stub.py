@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -47,12 +48,17 @@ class _Server(ThreadingHTTPServer):
 
 
 class HttpStub:
-    """Answers each POST with the next of ``queue``, or with ``otherwise(path, body)``."""
+    """Answers each POST with the next of ``queue``, or with ``otherwise(path, body)``.
+
+    A GET is answered out of ``documents``, by its path, and noted in ``looked_up``.
+    """
 
     def __init__(self, otherwise: Callable[[str, Any], Response]) -> None:
         self.queue: list[Response | Callable[[str, Any], Response]] = []
         self.otherwise = otherwise
         self.requests: list[Request] = []
+        self.documents: dict[str, Response | Callable[[], Response]] = {}
+        self.looked_up: list[str] = []
         self.most_in_flight = 0
         self.keep_alive = False
         self._in_flight = 0
@@ -102,6 +108,14 @@ class HttpStub:
                     _send(self, response)
                 except OSError:
                     self.close_connection = True  # the client gave up waiting
+
+            def do_GET(self) -> None:
+                stub.looked_up.append(self.path)
+                found = stub.documents.get(self.path, Response(None, 404))
+                response = found if isinstance(found, Response) else found()
+                stub._closing.wait(response.seconds)
+                with suppress(OSError):
+                    _send(self, response)
 
             def log_message(self, *_: Any) -> None:
                 pass
