@@ -94,7 +94,7 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     from ..stores.schema import DATABASE
 
     is_new = not (context.folder / DATABASE).exists()
-    is_local = (context.embeddings, context.model) == ("lexical", OFFLINE)
+    is_local = context.embeddings in ("auto", "lexical") and context.model == OFFLINE
     if not sys.stdin.isatty() or (is_new and is_local):
         return
     planned = run_index(given, context.model_copy(update={"dry_run": True}))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict
 
 from ..context import IndexContext, LayerName
-from ..models.embeddings import identity, open_embedder, resolve_auto
+from ..models.embeddings import identity, open_embedder, resolve_auto, suits
 from ..models.meter import current_meter
 from ..settings import Settings
 from ..state.errors import RagraphsError
@@ -54,6 +54,7 @@ def place_of(passage: Passage) -> str:
 DEFAULT_CHUNK_TOKENS = 400
 
 
+_SAMPLE = 200
 DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 2000}
 
 
@@ -67,11 +68,15 @@ class Extraction(TypedDict):
     joint: bool
 
 
-def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
+def open_for_indexing(
+    context: IndexContext, *, create: bool = True, texts: Iterable[str] | None = None
+) -> Index:
     """The index that ``context`` names, with its settings recorded.
 
-    A dry run that would make a new index works on one in memory. Raises RagraphsError for settings
-    other than those recorded.
+    The languages of ``texts``, which are taken only where they are needed, decide what ``auto``
+    embeddings stand for in a new index. A dry run that would make one works on one in memory, with
+    lexical embeddings where no texts are given. Raises RagraphsError for settings other than those
+    recorded.
     """
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
     if index.read_only and not context.dry_run:
@@ -79,14 +84,16 @@ def open_for_indexing(context: IndexContext, *, create: bool = True) -> Index:
             f"The index at {index.folder} can only be read; ask its owner for permission to write, "
             "or name another --index."
         )
-    _record_embeddings(index.catalogue, context, index.operator)
+    _record_embeddings(index.catalogue, context, index.operator, texts)
     _record_passage_size(index.catalogue, context)
     if not context.dry_run:
         _record_layers(index.catalogue, context)
     return as_written(index)
 
 
-def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Settings) -> None:
+def _record_embeddings(
+    catalogue: Catalogue, context: IndexContext, operator: Settings, texts: Iterable[str] | None
+) -> None:
     """Records the embeddings of a new index; an old one keeps those that it was built with."""
     recorded: str | None = catalogue.property("embeddings")
     wanted = context.embeddings
@@ -103,9 +110,9 @@ def _record_embeddings(catalogue: Catalogue, context: IndexContext, operator: Se
             )
         wanted = wanted if asked_for else recorded
     elif wanted == "auto":
-        wanted, notice = resolve_auto(operator)
-        if notice is not None:
-            current_meter().warn(notice)
+        wanted, note = ("lexical", None) if texts is None else resolve_auto(operator, texts)
+        if note is not None:
+            current_meter().warn(note)
     if recorded is None:
         _check_embeddings(wanted, context.embeddings, operator)
     open_embedder(wanted, operator)
@@ -121,6 +128,22 @@ def _check_embeddings(name: str, named: str, operator: Settings) -> None:
         raise RagraphsError(
             f"The embeddings {identity(name)!r} are not allowed here; choose one of: "
             f"{', '.join(dict.fromkeys(allowed))}."
+        )
+
+
+def warn_of_language(index: Index) -> None:
+    """Says where the embeddings suit the languages of the stored passages no more. Blocks."""
+
+    def sample() -> Iterator[str]:
+        ids = sorted(index.catalogue.passage_ids())
+        for passage in index.catalogue.passages(ids[:: len(ids) // _SAMPLE + 1]):
+            yield passage["text"]
+
+    name = index.catalogue.property("embeddings")
+    if name and not suits(name, sample()):
+        current_meter().warn(
+            f"The embeddings {name} are made for English, and the documents are not all English; "
+            "for a model of many languages index them anew, with another --index."
         )
 
 

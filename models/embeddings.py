@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..language.languages import foreign_share
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from .failures import explain, secrets_of
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
+MULTILINGUAL_FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 DEFAULT_OPENAI = "text-embedding-3-small"
+NOTABLE_SHARE = 0.2
 _REQUEST_SECONDS = 60
 
 
@@ -86,16 +89,35 @@ class OpenAIEmbedder:
             ) from error
 
 
-def resolve_auto(operator: Settings) -> tuple[str, str | None]:
-    """The name that ``auto`` stands for here, and a notice for the user where it is second best."""
-    if operator.openai_api_key:
-        return f"openai:{DEFAULT_OPENAI}", None
-    name = f"fastembed:{DEFAULT_FASTEMBED}"
+def resolve_auto(operator: Settings, texts: Iterable[str]) -> tuple[str, str | None]:
+    """The name that ``auto`` stands for where ``texts`` are indexed, and a note for the user.
+
+    English texts get a model for English, others one for many languages; where that cannot be had
+    embeddings are lexical, because a model of the wrong language is worse than none. What is paid
+    for is never taken unasked.
+    """
+    foreign = foreign_share(texts) >= NOTABLE_SHARE
+    name = f"fastembed:{MULTILINGUAL_FASTEMBED if foreign else DEFAULT_FASTEMBED}"
+    notes: list[str] = []
     try:
         open_embedder(name, operator)
+        if foreign:
+            notes.append(f"The documents are not all English: embeddings are {name}.")
     except RagraphsError as error:
-        return "lexical", f"Embeddings are lexical (words only): {error}"
-    return name, None
+        name = "lexical"
+        notes.append(f"Embeddings are lexical (words only): {error}")
+    if operator.openai_api_key:
+        notes.append(f"--embeddings openai:{DEFAULT_OPENAI} takes OpenAI's.")
+    return name, " ".join(notes) or None
+
+
+def suits(name: str, texts: Iterable[str]) -> bool:
+    """Whether the embeddings called ``name`` suit the languages of ``texts``, as far as is known.
+
+    Of other models than the usual one for English it is not known.
+    """
+    english = identity(name) == f"fastembed:{DEFAULT_FASTEMBED}"
+    return not english or foreign_share(texts) < NOTABLE_SHARE
 
 
 def identity(name: str) -> str:

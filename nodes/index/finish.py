@@ -6,6 +6,7 @@ from ...context import IndexContext
 from ...index import rebuilding
 from ...index.communities import is_complete
 from ...index.opening import Index
+from ...index.recorded import warn_of_language
 from ...models.meter import current_meter
 from ...prompts.library import SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
@@ -28,7 +29,8 @@ async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
 
 @node()
 async def count(state: IndexState, run: Run[IndexContext]) -> Update:
-    """Says how large the index is now."""
+    """Says how large the index is now, and whether its embeddings suit it."""
+    await run.in_thread(warn_of_language)
     return {
         "inline": [],
         "document_count": await run.in_thread(lambda index: index.catalogue.count_documents()),

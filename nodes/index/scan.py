@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from langgraph.types import Overwrite
 
@@ -19,12 +21,17 @@ from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
+from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, find_files, storable
+from ...stores.loading.types import LoadedDocument, LoadError
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
 
 _PLAIN = {".txt", ".md"}
+_SAMPLE = 30
+_ROWS = 30
+T = TypeVar("T")
 _PACKED = 200  # of any other file, more characters than bytes may come
 
 
@@ -48,7 +55,8 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     bounds = (operator.bound("max_passages"), operator.bound("max_documents"))
     if any(most is not None and characters > most for most in bounds):
         _check_passages(inline, names, context)
-    index = open_for_indexing(context, create=bool(files or inline))
+    beginnings = _beginnings(inline, files, operator.root)
+    index = open_for_indexing(context, create=bool(files or inline), texts=beginnings)
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
     return {
@@ -64,6 +72,22 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "usage": Overwrite({}),
         "warnings": Overwrite(current_meter().warnings),
     }
+
+
+def _beginnings(
+    inline: Sequence[Document], files: Sequence[Path], root: Path | None
+) -> Iterator[str]:
+    """The beginnings of some of the documents, by which their languages are told."""
+    yield from (document["text"] for document in _some(inline))
+    for file in _some(files):
+        with suppress(LoadError):
+            for item in islice(load(file, root=root), _ROWS):
+                if isinstance(item, LoadedDocument):
+                    yield "".join(islice(item.blocks, 1))
+
+
+def _some(items: Sequence[T]) -> Sequence[T]:
+    return items[:: len(items) // _SAMPLE + 1]
 
 
 def _check_passages(inline: list[Document], files: list[str], context: IndexContext) -> None:

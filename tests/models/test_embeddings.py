@@ -7,13 +7,22 @@ import pytest
 from http_stub import Response
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.models.embeddings import open_embedder, resolve_auto
+from ragraphs.models import embeddings as embedding
+from ragraphs.models.embeddings import (
+    DEFAULT_FASTEMBED,
+    MULTILINGUAL_FASTEMBED,
+    open_embedder,
+    resolve_auto,
+    suits,
+)
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.settings import Settings, settings
 from ragraphs.state.errors import RagraphsError
 from stub_openai import KEY, embeddings, failure
 
 LEXICAL = LexicalEmbedder()
+ENGLISH = "The bridge was opened in 1890, and it is the longest of its kind."
+KOREAN = "이 다리는 1890년에 개통되었으며 같은 종류의 다리 가운데 가장 길다."
 
 
 @pytest.fixture
@@ -79,22 +88,45 @@ def test_unknown_embeddings_are_named_in_a_sentence(name):
         open_embedder(name, Settings())
 
 
-def test_auto_without_a_network_is_lexical_within_seconds_and_says_so(without_network):
-    name, notice = resolve_auto(settings())
+@pytest.mark.parametrize("text", [ENGLISH, KOREAN])
+def test_auto_without_a_network_is_lexical_within_seconds_and_says_so(without_network, text):
+    name, note = resolve_auto(settings(), [text])
     assert name == "lexical"
-    assert notice is not None and "lexical" in notice and "cannot be reached" in notice
+    assert note is not None and "lexical" in note and "cannot be reached" in note
 
 
 def test_auto_offline_by_choice_is_lexical(without_network, monkeypatch):
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert resolve_auto(settings())[0] == "lexical"
+    assert resolve_auto(settings(), [ENGLISH])[0] == "lexical"
 
 
-def test_auto_with_a_key_is_openai(monkeypatch):
+@pytest.fixture
+def every_model(monkeypatch):
+    """Every local model is at hand."""
+    opened: list[str] = []
+    monkeypatch.setattr(embedding, "open_embedder", lambda name, operator: opened.append(name))
+    return opened
+
+
+def test_auto_goes_by_the_languages_of_the_documents(every_model):
+    assert resolve_auto(settings(), [ENGLISH]) == (f"fastembed:{DEFAULT_FASTEMBED}", None)
+    for texts in ([KOREAN], [ENGLISH, KOREAN]):
+        name, note = resolve_auto(settings(), texts)
+        assert name == f"fastembed:{MULTILINGUAL_FASTEMBED}" and note and name in note
+    assert [suits(f"fastembed:{DEFAULT_FASTEMBED}@a", [text]) for text in (ENGLISH, KOREAN)] == [
+        True,
+        False,
+    ]
+    assert suits(f"fastembed:{MULTILINGUAL_FASTEMBED}", [KOREAN]) and suits("lexical", [KOREAN])
+
+
+def test_auto_takes_nothing_that_is_paid_for_and_says_how_it_is_had(every_model, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    assert resolve_auto(Settings()) == ("openai:text-embedding-3-small", None)
+    name, note = resolve_auto(Settings(), [ENGLISH])
+    assert name.startswith("fastembed:")
+    assert note == "--embeddings openai:text-embedding-3-small takes OpenAI's."
 
 
 def test_fastembed_from_a_folder_that_does_not_exist_is_one_sentence():
