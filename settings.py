@@ -132,6 +132,11 @@ class Settings(BaseSettings):
     open_indexes: int = Field(
         default=16, ge=1, description="Indexes that stay open while nobody uses them."
     )
+    context_window: int | None = Field(
+        default=None,
+        ge=2048,
+        description="Tokens of a language model's window; unset: as OPENAI_BASE_URL's server says.",
+    )
     requests_per_second: float | None = Field(
         default=None, gt=0, description="Rate limit of requests to a language model."
     )

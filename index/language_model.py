@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..models.chat.langchain_model import OpenedModel
     from ..models.chat.model import ChatLanguageModel
     from ..models.chat.openai_server import OpenAIServer
+    from ..models.chat.window import ContextWindow
 
 _offline_models: dict[Embedder, LanguageModel] = {}
 _OPENAI = "openai:"
@@ -50,6 +51,7 @@ async def open_language_model(
         operator.openai_api_key,
         operator.requests_per_second,
         operator.prompts,
+        operator.context_window,
         id(replies),
     )
     opened, lock = await _opened_in_running_loop()
@@ -111,19 +113,30 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         temperature=context.temperature,
         concurrency=context.concurrency,
         prompts=operator.prompts,
+        window=_open_window(context, operator),
     )
 
 
-def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
+def _address(context: Context, operator: Settings) -> str:
     """The server that the operator named; OpenAI's own has models with ways of their own."""
     url = operator.openai_base_url or ""
-    if (
-        not context.model.startswith(_OPENAI)
-        or not url
-        or ((urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com")))
-    ):
-        return None
-    if operator.requests_per_second is not None:
+    foreign = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
+    return "" if foreign or not context.model.startswith(_OPENAI) else url
+
+
+def _open_window(context: Context, operator: Settings) -> ContextWindow | int | None:
+    from ..models.chat.window import ContextWindow
+
+    url = _address(context, operator)
+    if operator.context_window is not None or not url:
+        return operator.context_window
+    key = operator.openai_api_key or SecretStr("none")
+    return ContextWindow(context.model.removeprefix(_OPENAI), url, key, context.timeout)
+
+
+def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
+    url = _address(context, operator)
+    if not url or operator.requests_per_second is not None:
         return None
     from ..models.chat.openai_server import OpenAIServer
 

@@ -39,6 +39,7 @@ class Meter:
     retrievals: int = 0
     web_searches: int = 0
     warnings: list[str] = field(default_factory=list)
+    _sums: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     def take_call(self) -> bool:
         """Takes one request off ``calls_left``; whether it may be sent."""
@@ -66,6 +67,14 @@ class Meter:
         sentence = readable(told(sentence, settings()))
         if sentence not in self.warnings:
             self.warnings.append(sentence)
+
+    def warn_of_sum(self, sentence: str, *counts: int) -> None:
+        """Adds a warning whose ``{}`` are the sums of the ``counts`` of all calls with it."""
+        if before := self._sums.get(sentence):
+            self.warnings.remove(readable(told(sentence.format(*before), settings())))
+            counts = tuple(map(sum, zip(before, counts, strict=True)))
+        self._sums[sentence] = list(counts)
+        self.warn(sentence.format(*counts))
 
     def usage(self) -> Usage:
         """The usage so far, as a record for the state."""

@@ -14,7 +14,7 @@ R = TypeVar("R", bound=PromptReply)
 
 OFFLINE = "offline"
 
-Cause = Literal["budget", "refused", "malformed", "unreachable"]
+Cause = Literal["budget", "refused", "malformed", "unreachable", "too_large"]
 
 
 class NoReplyError(Exception):

@@ -34,6 +34,15 @@ from .langchain_model import LangChainModel, is_followed
 from .request import MODES, ChatRequest
 from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
 from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
+from .window import (
+    SMALLEST_WINDOW,
+    ContextWindow,
+    count_texts,
+    fitting,
+    most_tokens,
+    room_for_prompt,
+    was_cut,
+)
 
 if TYPE_CHECKING:
     from .openai_server import OpenAIServer
@@ -44,6 +53,7 @@ _LONGEST_ECHO = 4000
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
 _DECLINED_SECONDS = 3600
 _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
+_LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
@@ -65,6 +75,7 @@ class ChatLanguageModel:
         temperature: float,
         concurrency: int,
         prompts: Path | None,
+        window: ContextWindow | int | None = None,
     ) -> None:
         self.name = name
         self._chat = chat
@@ -75,6 +86,8 @@ class ChatLanguageModel:
         self._settings_key = f"temperature={temperature}"
         self._temperature: float | None = temperature
         self._prompts = prompts
+        self._window = window
+        self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
         self._declined = _Declined()
         self._slots = asyncio.Semaphore(concurrency)
@@ -82,12 +95,18 @@ class ChatLanguageModel:
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it is stored there. Raises NoReplyError."""
-        system, human = await self._rendered(prompt, inputs)
         schema = reply_schema(prompt.reply)
-        key = self._key(prompt.name, system, human, schema)
+        given: Inputs = inputs
+        texts = await self._rendered(prompt, given)
+        key = self._key(prompt.name, *texts, schema)
+        if self._may_be_cut(texts) and await self._stored(key) is None:
+            packed = await self._packed(prompt, given, texts)
+            if packed is not given:
+                given, texts = packed, await self._rendered(prompt, packed)
+                key = self._key(prompt.name, *texts, schema)
         lock = self._asking.setdefault(key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, key, schema, (system, human), passages_shown(inputs))
+            return await self._answer(prompt, key, schema, texts, passages_shown(given))
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -114,6 +133,37 @@ class ChatLanguageModel:
         rendered = await asyncio.to_thread(prompt.render, inputs, self._prompts)
         self._loaded.add(prompt.name)
         return rendered
+
+    def _may_be_cut(self, texts: Sequence[str]) -> bool:
+        """Whether a prompt is so long that the window must be known."""
+        most = room_for_prompt(SMALLEST_WINDOW)
+        return self._window is not None and sum(map(most_tokens, texts)) > most
+
+    async def _packed(self, prompt: Prompt[R], inputs: Inputs, texts: Sequence[str]) -> Inputs:
+        """``inputs``, without their last texts where the window has no room for them."""
+        known = self._window
+        window = await known.tokens() if isinstance(known, ContextWindow) else known
+        if window is None:
+            return inputs
+        self._longest_echo = min(_LONGEST_ECHO, window // 8)
+        excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
+        if excess <= 0:
+            return inputs
+        packed = fitting(inputs, excess)
+        if packed is None:
+            raise NoReplyError(
+                "too_large",
+                f"The {prompt.name} prompt does not fit into the window of {window:,} tokens of "
+                f"{self.name}; {_LARGER}.",
+            )
+        count = count_texts(inputs)
+        current_meter().warn_of_sum(
+            f"{{}} of {{}} texts did not fit into the window of {window:,} tokens of {self.name} "
+            f"and were left out; {_LARGER}.",
+            count - count_texts(packed),
+            count,
+        )
+        return packed
 
     def _key(self, *asked: Any) -> str:
         parts = [*asked, self.name, self._settings_key]
@@ -164,7 +214,7 @@ class ChatLanguageModel:
                     return read.value, raw
             messages = [
                 *messages[:2],
-                AIMessage(raw.text[:_LONGEST_ECHO] or "(empty)"),
+                AIMessage(raw.text[: self._longest_echo] or "(empty)"),
                 HumanMessage(f"{problem} Reply again with the JSON object only."),
             ]
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
@@ -206,6 +256,11 @@ class ChatLanguageModel:
                 continue
             self._declined.note(title, mode, unstreamed)
             raw = read_envelope(message, messages)
+            if self._window is not None and was_cut(message, messages):
+                meter.warn(
+                    f"The server of {self.name} counted far fewer tokens in a prompt than were "
+                    f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
+                )
             meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
 
