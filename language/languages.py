@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from .analyser import count_tokens
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]")
@@ -24,23 +26,23 @@ _FOREIGN = frozenset(
 
 
 def foreign_share(texts: Iterable[str]) -> float:
-    """The share of the letters of ``texts`` that stand in texts of other languages than English.
+    """The share of ``texts``, by their tokens, that is of other languages than English.
 
-    Texts in which no language shows, such as lists of names and code, count as English.
+    Of each text its beginning counts. Texts in which no language shows, such as tables and code,
+    count as English.
     """
-    letters = foreign = 0
+    tokens = foreign = 0
     for text in texts:
-        words = _WORD.findall(text[:_LONGEST])
-        size = sum(map(len, words))
-        letters += size
-        if not _is_english(words, size):
+        size = count_tokens(text[:_LONGEST])
+        tokens += size
+        if not _is_english(_WORD.findall(text[:_LONGEST])):
             foreign += size
-    return foreign / letters if letters else 0.0
+    return foreign / tokens if tokens else 0.0
 
 
-def _is_english(words: list[str], size: int) -> bool:
-    latin = sum(len(_LATIN.findall(word)) for word in words)
-    if latin < size / 2:
-        return not words
+def _is_english(words: Sequence[str]) -> bool:
+    letters = "".join(words)
+    if len(_LATIN.findall(letters)) < len(letters) / 2:
+        return False
     # As they are written: "Los Angeles" and "La Paz" say nothing of the language around them.
     return sum(word in _ENGLISH for word in words) >= sum(word in _FOREIGN for word in words)

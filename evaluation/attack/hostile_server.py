@@ -107,7 +107,7 @@ def completion(content: Any, finish: Any = "stop", **changes: Any) -> dict[str, 
         "created": 1,
         "model": "attack",
         "choices": [{"index": 0, "finish_reason": finish, "message": message}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
+        "usage": {"prompt_tokens": 10_000, "completion_tokens": 7, "total_tokens": 10_007},
     }
     message |= {key: value for key, value in changes.items() if key not in whole}
     return whole | {key: value for key, value in changes.items() if key in whole}

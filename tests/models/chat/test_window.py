@@ -22,7 +22,7 @@ REPLY = {"quotes": [], "sufficient": False, "answer": ""}
 
 
 def texts(count: int, text: str = ENGLISH, length: int = 1600):
-    return number([(f"Text {place}", (text * 100)[:length]) for place in range(count)])
+    return number([(f"Text {place}", (text * 500)[:length]) for place in range(count)])
 
 
 async def ask(model, shown):
