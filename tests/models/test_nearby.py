@@ -67,7 +67,7 @@ def test_ollama_without_a_model_is_told(local):
     [
         Response(b"<html>a page</html>"),
         Response(b"[" * 500_000),
-        Response({"object": "list", "data": [{"id": "x" * 3_000_000}]}),
+        Response({**ANSWERING, "more": "x" * 3_000_000}),
         Response({"data": [{"id": "somebody else's"}]}),
         Response(ANSWERING, 401),
         Response(ANSWERING, 302, {"Location": "http://127.0.0.1:9/"}),
