@@ -109,7 +109,8 @@ class Reader:
         if target:
             Path(target).write_text(ended.out, encoding="utf-8")
         if arguments[0] == "ask":
-            assert "[1] “" in ended.out and "Not certain" not in ended.out, told
+            assert re.search(r"^(  \[1\] “|1  )", ended.out, re.MULTILINE), told
+            assert "Not certain" not in ended.out, told
         named = [word.removeprefix("openai:") for word in arguments if word.startswith("openai:")]
         asked = {body["model"] for body in self._openai.chats[before:]}
         self._models.update(named)

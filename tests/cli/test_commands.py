@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import ragraphs
 from command_line import Ended, started
 from ragraphs.context import Context, CragContext, IndexContext
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 QUESTION = "Who designed the Forth Bridge?"
+DEMO = Path(ragraphs.__file__).parent / "demo"
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
 
@@ -40,6 +44,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     indexed = run("index", "docs")
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
+    assert re.search(r"in \d+\.\d s\..* layers: passages;", indexed.out)
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -144,6 +149,7 @@ def test_a_failure_is_one_sentence_and_exit_code_1(run, docs, arguments, words):
         (["ask", QUESTION, "--model", ""], "--model"),
         (["ask", QUESTION, "--unheard-of"], "--unheard-of"),
         (["ask"], "question"),
+        (["index", "docs", "--layers", "passages,magic"], "--layers: 'magic' is not one of"),
         (["index", "docs", "--chunk-tokens", "1"], "--chunk-tokens"),
         (["unheard-of"], "unheard-of"),
         (["export", "--format", "pdf"], "'pdf'"),
@@ -174,11 +180,23 @@ def test_every_field_of_the_context_is_a_flag_with_its_description(
     run, monkeypatch, command, context
 ):
     monkeypatch.setenv("COLUMNS", "300")
-    shown = run(command, "--help").out
+    method = ["--method", "crag"] if command == "ask" else []
+    shown = run(command, *method, "--help").out
     for name, field in context.model_fields.items():
         assert f"--{name.replace('_', '-')}" in shown
         assert str(field.description)[:60] in shown
     assert command != "ask" or "[offline]" in shown
+
+
+def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
+    shown = run("ask", "--help").out
+    assert "--top-k" in shown and "--method" in shown
+    assert "--upper" not in shown and "--n-hop" not in shown
+    assert "--n-hop" in run("ask", "--method", "hoprag", "--help").out
+
+
+def test_the_version_is_told(run):
+    assert run("--version").out == f"ragraphs {version('ragraphs')}\n"
 
 
 def test_help_and_no_arguments_explain_the_commands(run):
@@ -188,12 +206,42 @@ def test_help_and_no_arguments_explain_the_commands(run):
         assert command in shown.out
 
 
-def test_the_demo_answers_its_questions_with_citations(run):
+def test_without_a_model_the_best_passages_are_shown_with_highlights_and_how_to_get_answers(
+    run, docs
+):
+    run("index", "docs")
+    ended = run("ask", "How is a sonata built?")
+    assert ended.code == 0
+    first, *_ = ended.out.split("\n\n")
+    assert "docs/sonata.md, characters" in first
+    assert "--model" in ended.out
+    assert "docs/forth.txt" not in run("ask", "How is a sonata built?", "-n", "1").out
+    answered = json.loads(run("ask", QUESTION, "--json").out)
+    shown = run("ask", QUESTION).out
+    assert f"«{answered['citations'][0]['quote']}»" in " ".join(shown.split())
+
+
+def test_a_global_search_without_a_model_lists_communities_and_not_passages(run):
+    ended = run("index", str(DEMO / "brooklyn-bridge.md"), "--layers", "communities")
+    ended = run("ask", "What is said of the Brooklyn Bridge?", "--method", "graphrag", "-n", "1")
+    title = json.loads(run("communities", "--json").out)[0]["title"]
+    assert ended.out.startswith(f"1  {title}  community ") or f"\n1  {title}  comm" in ended.out
+    assert "communities\n" in ended.out and "characters" not in ended.out
+
+
+def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     ended = run("demo")
     assert ended.code == 0
-    assert "[1]" in ended.out and "characters" in ended.out
-    assert ended.out.count("ragraphs ask --method") == 3
+    assert 5 <= ended.out.count("$ ragraphs ask") <= 6
+    assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
+    assert len(ended.out.splitlines()) <= 75
     assert list(Path.cwd().iterdir()) == []
+
+
+def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
+    run("demo", "--index", "kept")
+    assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
 
 
 @pytest.fixture
