@@ -31,21 +31,21 @@ def best_passages(
 ) -> list[Found]:
     """The passages of ``evidence`` with their ``citations``, best first.
 
-    A passage with a sentence that says ``answer`` goes before the others, one with a citation
+    A passage with a sentence that carries ``answer`` goes before the others, one with a citation
     before one without.
     """
-    support = None if not answer or not citations else supporting(answer, citations)["passage"]
+    support = [one["passage"] for one in supporting(answer, citations)] if answer else []
     found = [
         Found(passage, [one for one in citations if one["passage"] == passage["id"]])
         for passage in evidence
     ]
-    return sorted(found, key=lambda one: (one.passage["id"] != support, not one.citations))
+    return sorted(found, key=lambda one: (one.passage["id"] not in support, not one.citations))
 
 
-def supporting(answer: str, citations: Sequence[Citation]) -> Citation:
-    """The first citation whose quote has ``answer``, or else the first."""
-    said = answer.casefold()
-    return next((one for one in citations if said in one["quote"].casefold()), citations[0])
+def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]:
+    """The first citation that says ``answer``; of a comparison, which none says, the first two."""
+    said = [one for one in citations if answer.casefold() in one["quote"].casefold()]
+    return said[:1] or citations[:2]
 
 
 def excerpt(found: Found, style: str | None) -> Text:

@@ -117,10 +117,11 @@ def answer(result: AnswerOutput, passages: int = _PASSAGES) -> None:
 
 def found(result: AnswerOutput, passages: int = _PASSAGES) -> None:
     """Prints what was found without a model: an answer if it is certain, and the best passages."""
-    if result["sufficient"] and result["citations"]:
+    if result["sufficient"]:
         out.print(f"[bold]{escape(result['answer'])}[/bold]")
-        said = supporting(result["answer"], result["citations"])
-        out.print(f"[dim]as stated here:[/dim] “{escape(one_line(said['quote']))}”\n")
+        for said in supporting(result["answer"], result["citations"]):
+            _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
+        out.print()
     elif result["stop_reason"] not in {"no_model", "insufficient"}:
         _why_not(result)
     shown = _best_passages(result, passages)
