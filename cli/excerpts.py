@@ -13,7 +13,7 @@ from rich.text import Text
 from ..language.analyser import Span, one_line, sentences
 from ..state.records import Citation, Evidence, Passage
 
-_READABLE = 400  # cells: five lines of a terminal of 80 columns
+_READABLE = 320  # cells: four lines of a terminal of 80 columns
 _APART = re.compile(r"\n\s*\n|```")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"[-*•]\s")
@@ -51,7 +51,7 @@ def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]
 def excerpt(found: Found, style: str | None) -> Text:
     """The highlights of a passage among the sentences around them, an ellipsis where text is cut.
 
-    Whole sentences of about 400 cells are shown, but every highlight. Highlights are in ``style``,
+    Whole sentences of about 320 cells are shown, but every highlight. Highlights are in ``style``,
     or between «…» where that is None. Without a highlight the passage is shown from its start.
     """
     passage, text = found.passage, found.passage["text"]

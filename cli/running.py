@@ -91,11 +91,12 @@ def _run_watched(
 ) -> tuple[Any, Any]:
     """The last values, and the question that the run stopped at, if it did.
 
-    The text of an answer that is streamed shows on stderr meanwhile.
+    The text of an answer that is streamed shows on stderr meanwhile; on a terminal it goes when
+    the answer is whole, which is then printed.
     """
     result: Any = None
     stopped: Any = None
-    streamed = False
+    pieces: dict[str, str] = {}
     with _waiting() as waiting:
         for mode, part in graph.stream(
             given,
@@ -106,9 +107,10 @@ def _run_watched(
             if mode == "values":
                 result = part
             elif mode == "custom" and "text" in part:
-                waiting.stop()
-                streamed = True
-                err.print(escape(part["text"]), end="")
+                pieces[part["id"]] = pieces.get(part["id"], "") + part["text"]
+                waiting.update(escape(pieces[part["id"]]))
+                if not err.is_terminal:
+                    err.print(escape(part["text"]), end="")
             elif mode == "custom":
                 waiting.update(f"{part['step']} {part['done']}/{part['total']}")
             else:
@@ -117,7 +119,7 @@ def _run_watched(
                         stopped = update[0].value
                     else:
                         watch(node, update)
-    if streamed:
+    if pieces and not err.is_terminal:
         err.print()
     return result, stopped
 

@@ -235,7 +235,7 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
     assert ended.code == 0
     assert 5 <= ended.out.count("$ ragraphs ask") <= 6
     assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
-    assert len(ended.out.splitlines()) <= 75
+    assert len(ended.out.splitlines()) <= 80
     assert list(Path.cwd().iterdir()) == []
 
 
