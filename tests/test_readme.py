@@ -81,7 +81,7 @@ class Reader:
     def _python(self, text: str) -> None:
         exec(compile(text, "README", "exec"), self._names)
         result = self._names["result"]
-        assert result["answer"] and result["sufficient"] and result["citations"], result
+        assert result["citations"] and bool(result["answer"]) == result["sufficient"], result
 
     def _shell(self, words: list[str]) -> None:
         words, target = (words[:-2], words[-1]) if words[-2:-1] == [">"] else (words, None)
