@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 import ragraphs
 from command_line import Ended, started
+from ragraphs.cli import show
 from ragraphs.context import Context, CragContext, IndexContext
+from rich.cells import cell_len
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 QUESTION = "Who designed the Forth Bridge?"
@@ -222,8 +224,32 @@ def test_without_a_model_the_best_passages_are_shown_with_highlights_and_how_to_
     assert f"«{answered['citations'][0]['quote']}»" in " ".join(shown.split())
 
 
+def test_a_model_that_finds_no_answer_leaves_the_best_passages(run, docs, openai):
+    run("index", "docs")
+    openai.answer = lambda body: {"quotes": [], "sufficient": False, "answer": ""}
+    ended = run("ask", QUESTION, "--method", "basic", "--model", "openai:stub")
+    assert ended.out.startswith("No answer: ")
+    assert "1  " in ended.out and FORTH in " ".join(ended.out.split())
+    assert "connect" not in ended.out
+
+
+@pytest.mark.parametrize("width", [30, 61])
+def test_what_is_found_is_wrapped_between_words_at_the_width_of_the_terminal(
+    run, monkeypatch, width
+):
+    text = "세종은 젊은 학자들을 길러 훈민정음을 만들었고 the scholars of the hall explained it. "
+    Path("a.txt").write_text(text * 20)
+    run("index", "a.txt")
+    monkeypatch.setattr(show.out, "width", width)
+    found = run("ask", "세종은 누구를 길렀나요?", "--method", "basic").out.splitlines()
+    lines = [line for line in found if line.startswith("   ")]
+    assert len(lines) > 5 and max(map(cell_len, lines)) <= width
+    words = " ".join(lines).replace("«", "").replace("»", "").replace("…", "").split()
+    assert set(words) <= set(text.split())
+
+
 def test_a_global_search_without_a_model_lists_communities_and_not_passages(run):
-    ended = run("index", str(DEMO / "brooklyn-bridge.md"), "--layers", "communities")
+    run("index", str(DEMO / "brooklyn-bridge.md"), "--layers", "communities")
     ended = run("ask", "What is said of the Brooklyn Bridge?", "--method", "graphrag", "-n", "1")
     title = json.loads(run("communities", "--json").out)[0]["title"]
     assert ended.out.startswith(f"1  {title}  community ") or f"\n1  {title}  comm" in ended.out
@@ -231,7 +257,7 @@ def test_a_global_search_without_a_model_lists_communities_and_not_passages(run)
 
 
 def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(show.out, "width", 80)
     ended = run("demo")
     assert ended.code == 0
     assert 5 <= ended.out.count("$ ragraphs ask") <= 6
