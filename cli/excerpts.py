@@ -14,6 +14,7 @@ from ..language.analyser import Span, one_line, sentences
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
+_BEST, _MARKED = "bold green", "bold"
 _APART = re.compile(r"\n\s*\n|```")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"[-*•]\s")
@@ -43,16 +44,20 @@ def best_passages(
 
 
 def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]:
-    """The first citation that says ``answer``; of a comparison, which none says, the first two."""
+    """The first citation that says ``answer``.
+
+    Of a comparison, whose answer names one of two titles: the first, and the first of that title.
+    """
     said = [one for one in citations if answer.casefold() in one["quote"].casefold()]
-    return said[:1] or citations[:2]
+    titled = [one for one in citations[1:] if one["title"].casefold() in answer.casefold()]
+    return said[:1] or [*citations[:1], *titled[:1]]
 
 
-def excerpt(found: Found, style: str | None) -> Text:
+def excerpt(found: Found, *, in_colour: bool) -> Text:
     """The highlights of a passage among the sentences around them, an ellipsis where text is cut.
 
-    Whole sentences of about 320 cells are shown, but every highlight. Highlights are in ``style``,
-    or between «…» where that is None. Without a highlight the passage is shown from its start.
+    Whole sentences of about 320 cells are shown, but every highlight. Highlights are bold, the
+    first in colour; or they stand between «…». Without one the passage is shown from its start.
     """
     passage, text = found.passage, found.passage["text"]
     marks = [_within(passage, citation) for citation in found.citations]
@@ -61,11 +66,21 @@ def excerpt(found: Found, style: str | None) -> Text:
     chosen = sorted(_chosen(pieces, marks))
     shown = Text("… " if chosen[0] > 0 else "")
     for place, following in pairwise(chosen):
-        shown.append_text(_marked(pieces[place], marks, style))
+        shown.append_text(_marked(pieces[place], marks))
         cut = following > place + 1
         shown.append(" … " if cut else _between(text, pieces[place], pieces[following]))
-    shown.append_text(_marked(pieces[chosen[-1]], marks, style))
-    return shown.append(" …" if chosen[-1] + 1 < len(pieces) else "")
+    shown.append_text(_marked(pieces[chosen[-1]], marks))
+    shown.append(" …" if chosen[-1] + 1 < len(pieces) else "")
+    return shown if in_colour else _in_plain(shown)
+
+
+def _in_plain(shown: Text) -> Text:
+    """``shown`` with «…» around what is styled, neighbours together."""
+    pieces, at = [], 0
+    for span in shown.spans:
+        pieces += [shown.plain[at : span.start], f"«{shown.plain[span.start : span.end]}»"]
+        at = span.end
+    return Text("".join([*pieces, shown.plain[at:]]).replace("» «", " "))
 
 
 def _within(passage: Passage, citation: Citation) -> Span:
@@ -116,16 +131,15 @@ def _between(text: str, piece: Span, following: Span) -> str:
     return "\n" if _APART.search(gap) or _ITEM.match(following.text) else " "
 
 
-def _marked(piece: Span, marks: Sequence[Span], style: str | None) -> Text:
-    """The text of ``piece``, with what ``marks`` cover of it in ``style``."""
+def _marked(piece: Span, marks: Sequence[Span]) -> Text:
+    """The text of ``piece``, in which ``marks`` are styled, the best first."""
     shown = Text()
     place = piece.start
     for mark in sorted(marks):
         start, end = max(mark.start, place), min(mark.end, piece.end)
         if start < end:
             shown.append(_flat(piece, place, start))
-            quote = _flat(piece, start, end)
-            shown.append(f"«{quote}»" if style is None else quote, style)
+            shown.append(_flat(piece, start, end), _BEST if mark == marks[0] else _MARKED)
             place = end
     return shown.append(_flat(piece, place, piece.end))
 

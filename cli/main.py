@@ -40,7 +40,7 @@ app.add_typer(entities, name="entities")
 
 # Facts, a comparison, an open question, and one whose answer the documents have not.
 _DEMO_QUESTIONS = (
-    ("When was the Golden Gate Bridge opened?", 1),
+    ("Who learned the mathematics of the cables?", 1),
     ("Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?", 2),
     ("Why did so many workers fall ill?", 1),
     ("측우기는 언제 만들어졌나요?", 1),

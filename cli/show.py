@@ -138,12 +138,13 @@ def _why_not(result: AnswerOutput) -> None:
 def _best_passages(result: AnswerOutput, most: int) -> str:
     """Prints the best passages, or the communities that they come from; returns how many of all."""
     if any(passage["found"] == "community" for passage in result["evidence"]):
-        return _communities({**result.get("details", {}), **result}, most)
+        whole: Mapping[str, Any] = result
+        return _communities({**whole.get("details", {}), **whole}, most)
     said = result["answer"] if result["sufficient"] else ""
     best = best_passages(result["evidence"], result["citations"], said)[:most]
     for place, one in enumerate(best, start=1):
         _heading(place, one.passage["title"], _place(one.passage))
-        _wrapped(excerpt(one, None if out.color_system is None else "bold green"))
+        _wrapped(excerpt(one, in_colour=out.color_system is not None))
         out.print()
     return f"{len(best)} of {len(result['evidence'])} passages"
 
