@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from rich.markup import escape
 
-from ..context import Context
+from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
 from .show import print_json
 
@@ -39,7 +39,7 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
             for parameter in inspect.signature(command, eval_str=True).parameters.values()
             if parameter.name != "context"
         ]
-        flags = [_flag(name, field) for name, field in context_type.model_fields.items()]
+        flags = [_flag(name, context_type) for name in context_type.model_fields]
 
         @functools.wraps(command)
         def run(**given: Any) -> Any:
@@ -70,7 +70,8 @@ def shown(command: Callable[..., Shown]) -> Callable[..., None]:
     return run
 
 
-def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
+    field = context_type.model_fields[name]
     kind = field.annotation
     if get_origin(kind) in (Union, types.UnionType):
         kind = next(option for option in get_args(kind) if option is not type(None))
@@ -81,12 +82,17 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     default = _default(field)
     shown = ",".join(default) if isinstance(default, list) else str(default)
     flag = "--" + name.replace("_", "-")
+    owner = _owner(name, context_type)
     option = typer.Option(
         f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
         help=escape(f"{field.description}" + ("" if default is None else f" [{shown}]")),
         min=at_least.ge if at_least else above.gt if above else None,
         max=at_most.le if at_most else None,
         show_default=False,
+        rich_help_panel=_panel(owner),
+        hidden=owner not in (Context, QuestionContext, context_type),
+        is_eager=name == "method",  # so that it is known when --help is shown
+        callback=_reveal if name == "method" else None,
     )
     return inspect.Parameter(
         name,
@@ -94,6 +100,25 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
+
+
+def _owner(name: str, context_type: type[Context]) -> type[Context]:
+    """The most general context that has the field."""
+    contexts = (one for one in reversed(context_type.__mro__) if issubclass(one, Context))
+    return next(one for one in contexts if name in one.model_fields)
+
+
+def _panel(owner: type[Context]) -> str:
+    return str(owner.__doc__).splitlines()[0].rstrip(".")
+
+
+def _reveal(ctx: typer.Context, method: str | None) -> str | None:
+    """Shows in the help the settings of the chosen method, which are hidden otherwise."""
+    for parameter in ctx.command.params:
+        panel = getattr(parameter, "rich_help_panel", None) or ""
+        if method and f" {method} " in panel:
+            parameter.hidden = False  # type: ignore[attr-defined]
+    return method
 
 
 def _default(field: FieldInfo) -> Any:
@@ -109,6 +134,9 @@ def parsed(make: Callable[[], C]) -> C:
         return make()
     except ValidationError as error:
         problem = error.errors()[0]
-        flag = "--" + "-".join(str(part) for part in problem["loc"]).replace("_", "-")
-        name = flag if problem["loc"] else "the options"
-        raise WrongUsageError(f"{name}: {problem['msg']}.") from error
+        field = next(iter(problem["loc"]), None)
+        name = "the options" if field is None else "--" + str(field).replace("_", "-")
+        said = problem["msg"]
+        if problem["type"] == "literal_error":
+            said = f"{problem['input']!r} is not one of {problem['ctx']['expected']}"
+        raise WrongUsageError(f"{name}: {said}.") from error

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gc
 import json
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..context import Context, IndexContext, MethodName, RouterContext
+from ..context import Context, IndexContext, RouterContext
+from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
 from .entities import entities
@@ -26,7 +31,6 @@ if TYPE_CHECKING:
     from ..state.index import IndexInput
 
 app = typer.Typer(
-    help="Five retrieval-augmented generation methods over one index.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,12 +38,16 @@ app = typer.Typer(
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(entities, name="entities")
 
-_DEMO_QUESTIONS: tuple[tuple[MethodName, str], ...] = (
-    ("deeprag", "Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?"),
-    ("tog2", "Who learned the mathematics of the cables of the Brooklyn Bridge?"),
-    ("crag", "훈민정음은 언제 반포되었습니까?"),
+# Facts, a comparison, an open question, and one whose answer the documents have not.
+_DEMO_QUESTIONS = (
+    ("Who learned the mathematics of the cables?", 1),
+    ("Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?", 2),
+    ("Why did so many workers fall ill?", 1),
+    ("측우기는 언제 만들어졌나요?", 1),
+    ("Who painted the Tower Bridge?", 1),
 )
 
+_METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
@@ -63,6 +71,24 @@ def main() -> None:
     sys.exit(code)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"ragraphs {version('ragraphs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Five retrieval-augmented generation methods over one index."""
+
+
 @app.command()
 @context_options(IndexContext)
 def index(
@@ -82,8 +108,10 @@ def index(
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)
+    started = time.monotonic()
     result = run_index(given, context, quiet=as_json)
-    show.print_json(result) if as_json else show.indexing(result)
+    seconds = time.monotonic() - started
+    show.print_json(result) if as_json else show.indexing(result, seconds)
     if result["failures"]:
         raise typer.Exit(1)
 
@@ -106,21 +134,44 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
         raise typer.Exit(0)
 
 
-@app.command()
+@app.command(epilog=_METHODS_HELP)
 @context_options(RouterContext)
 @shown
 def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
+    passages: Annotated[
+        int, typer.Option("--passages", "-n", min=1, help="Passages to show without an answer.")
+    ] = 3,
     trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
     context: RouterContext,
 ) -> Shown:
-    """Answer a question from an index, with citations."""
-    if not trace:
-        return _answer(question, context), show.answer
-    result = _answer(question, context, show.update)
-    show.tree(result)
-    return result, show.answer
+    """Answer a question from an index, with citations; without a model, find the best passages."""
+    result = _answer(question, context, show.update) if trace else _answer(question, context)
+    if trace:
+        show.tree(result)
+    return result, partial(_show_answer, context=context, passages=passages)
+
+
+def _show_answer(result: AnswerOutput, context: Context, passages: int) -> None:
+    _show_result(result, context, passages)
+    _advise(context)
+
+
+def _show_result(result: AnswerOutput, context: Context, passages: int) -> None:
+    from ..models.protocol import OFFLINE
+
+    display = show.found if context.model == OFFLINE else show.answer
+    display(result, passages)
+
+
+def _advise(context: Context) -> None:
+    """Says how to get answers, where no model is asked for them."""
+    from ..models.nearby import advice
+    from ..models.protocol import OFFLINE
+
+    if context.model == OFFLINE:
+        show.sentence(advice(settings()))
 
 
 def _answer(
@@ -242,15 +293,20 @@ def communities(
 
 
 @app.command()
-@context_options(RouterContext)
-def demo(*, context: RouterContext) -> None:
-    """Index a small bundled corpus and ask it three questions."""
+@context_options(Context)
+def demo(*, context: Context) -> None:
+    """Index a small bundled corpus and ask it some questions.
+
+    The index is made in a temporary folder, or kept where --index says.
+    """
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
-        place = f"{folder}/index"
         with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
-            layered = IndexContext(index=place, layers=["sentences", "entities"])
-            show.indexing(run_index({"sources": [str(corpus)]}, layered, quiet=False))
-        for method, question in _DEMO_QUESTIONS:
-            show.out.print(f'\n[bold]ragraphs ask --method {method} "{question}"[/bold]')
-            chosen = {"index": place, "method": method}
-            show.answer(_answer(question, context.narrowed(RouterContext, **chosen)))
+            shutil.copytree(corpus, Path(folder) / "demo")
+        place = context.index if "index" in context.model_fields_set else f"{folder}/.ragraphs"
+        layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
+        show.indexing(run_index({"sources": [f"{folder}/demo"]}, layered, quiet=False))
+        asking = context.narrowed(RouterContext, index=place)
+        for question, passages in _DEMO_QUESTIONS:
+            show.command("ask", question, *(["-n", str(passages)] if passages != 3 else []))
+            _show_result(_answer(question, asking), asking, passages)
+    _advise(context)

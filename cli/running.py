@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from rich.markup import escape
+from rich.status import Status
 
 from ..context import Context
 from ..state.answering import AnswerOutput
@@ -90,29 +91,46 @@ def _run_watched(
 ) -> tuple[Any, Any]:
     """The last values, and the question that the run stopped at, if it did.
 
-    The text of an answer that is streamed shows on stderr meanwhile.
+    The text of an answer that is streamed shows on stderr meanwhile; on a terminal it goes when
+    the answer is whole, which is then printed.
     """
     result: Any = None
     stopped: Any = None
-    streamed = False
-    for mode, part in graph.stream(
-        given,
-        config={"configurable": {"thread_id": "command line"}},
-        context=context,
-        stream_mode=["updates", "values", "custom"],
-    ):
-        if mode == "values":
-            result = part
-            continue
-        if mode == "custom":
-            streamed = streamed or "text" in part
-            err.print(escape(part.get("text", "")), end="")
-            continue
-        for node, update in part.items():
-            if node == "__interrupt__":
-                stopped = update[0].value
+    pieces: dict[str, str] = {}
+    with _waiting() as waiting:
+        for mode, part in graph.stream(
+            given,
+            config={"configurable": {"thread_id": "command line"}},
+            context=context,
+            stream_mode=["updates", "values", "custom"],
+        ):
+            if mode == "values":
+                result = part
+            elif mode == "custom" and "text" in part:
+                pieces[part["id"]] = pieces.get(part["id"], "") + part["text"]
+                waiting.update(escape(pieces[part["id"]]))
+                if not err.is_terminal:
+                    err.print(escape(part["text"]), end="")
+            elif mode == "custom":
+                waiting.update(f"{part['step']} {part['done']}/{part['total']}")
             else:
-                watch(node, update)
-    if streamed:
+                for node, update in part.items():
+                    if node == "__interrupt__":
+                        stopped = update[0].value
+                    else:
+                        watch(node, update)
+    if pieces and not err.is_terminal:
         err.print()
     return result, stopped
+
+
+@contextmanager
+def _waiting() -> Iterator[Status]:
+    """A line on stderr that moves while a person waits; none where nobody looks."""
+    status = err.status("asking")
+    if err.is_terminal:
+        status.start()
+    try:
+        yield status
+    finally:
+        status.stop()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage, Usage
+from .excerpts import best_passages, excerpt, supporting
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
 # first 32 have pictures.
@@ -40,8 +43,14 @@ class _Terminal(Console):
             yield Segment(text if control else visible(text), style, control)
 
 
-out = _Terminal(soft_wrap=True, highlight=False)
-err = _Terminal(stderr=True, soft_wrap=True, highlight=False)
+out = _Terminal(highlight=False, emoji=False)
+err = _Terminal(stderr=True, highlight=False, emoji=False)
+# What goes into a file or another program keeps its lines whole.
+out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
+
+_WIDEST = 100  # cells: longer lines of prose are hard to read
+_PASSAGES = 3
+_EXTRACTS = 3
 
 _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
@@ -66,7 +75,7 @@ def print_data(text: str) -> None:
     print(text.translate(_IN_JSON))
 
 
-def indexing(result: Any) -> None:
+def indexing(result: Any, seconds: float | None = None) -> None:
     """Prints the outcome of an index run, its failures and warnings on stderr."""
     if (plan := result["plan"]) is not None:
         out.print(
@@ -76,11 +85,13 @@ def indexing(result: Any) -> None:
             f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
         )
     else:
+        took = "" if seconds is None else f" in {seconds:.1f} s"
         out.print(
             f"{result['added']} documents added, {result['updated']} updated, "
-            f"{result['unchanged']} unchanged, {result['removed']} removed. The index at "
+            f"{result['unchanged']} unchanged, {result['removed']} removed{took}. The index at "
             f"{escape(result['index'])} holds {result['document_count']} documents in "
-            f"{result['passage_count']} passages ({result['embeddings']})."
+            f"{result['passage_count']} passages; layers: {', '.join(result['layers'])}; "
+            f"embeddings: {escape(result['embeddings'])}."
         )
     cost(result["usage"])
     for failure in result["failures"]:
@@ -88,19 +99,92 @@ def indexing(result: Any) -> None:
     notes(result["warnings"])
 
 
-def answer(result: AnswerOutput) -> None:
-    """Prints an answer with its citations and its cost."""
+def answer(result: AnswerOutput, passages: int = _PASSAGES) -> None:
+    """Prints an answer with its citations and its cost; in place of none, the best passages."""
     if result["answer"]:
         out.print(escape(result["answer"]))
     if not result["sufficient"]:
-        reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
-        label = "Not certain" if result["answer"] else "No answer"
-        out.print(f"[yellow]{label}: {reason}.[/yellow]")
-    for place, citation in enumerate(result["citations"], start=1):
-        out.print(f"  \\[{place}] “{escape(one_line(citation['quote']))}”")
-        out.print(f"      [dim]{escape(_source(citation))}[/dim]")
+        _why_not(result)
+    if not result["answer"]:
+        _best_passages(result, passages)
+    else:
+        for place, citation in enumerate(result["citations"], start=1):
+            out.print(f"  \\[{place}] “{escape(one_line(citation['quote']))}”")
+            out.print(f"      [dim]{escape(_source(citation))}[/dim]")
     out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
     notes(result["warnings"])
+
+
+def found(result: AnswerOutput, passages: int = _PASSAGES) -> None:
+    """Prints what was found without a model: an answer if it is certain, and the best passages."""
+    if result["sufficient"]:
+        out.print(f"[bold]{escape(result['answer'])}[/bold]")
+        for said in supporting(result["answer"], result["citations"]):
+            _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
+        out.print()
+    elif result["stop_reason"] not in {"no_model", "insufficient"}:
+        _why_not(result)
+    shown = _best_passages(result, passages)
+    out.print(f"[dim]{result['method']} · {shown}[/dim]")
+    notes(result["warnings"])
+
+
+def _why_not(result: AnswerOutput) -> None:
+    reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
+    label = "Not certain" if result["answer"] else "No answer"
+    out.print(f"[yellow]{label}: {reason}.[/yellow]")
+
+
+def _best_passages(result: AnswerOutput, most: int) -> str:
+    """Prints the best passages, or the communities that they come from; returns how many of all."""
+    if any(passage["found"] == "community" for passage in result["evidence"]):
+        whole: Mapping[str, Any] = result
+        return _communities({**whole.get("details", {}), **whole}, most)
+    said = result["answer"] if result["sufficient"] else ""
+    best = best_passages(result["evidence"], result["citations"], said)[:most]
+    for place, one in enumerate(best, start=1):
+        _heading(place, one.passage["title"], _place(one.passage))
+        _wrapped(excerpt(one, in_colour=out.color_system is not None))
+        out.print()
+    return f"{len(best)} of {len(result['evidence'])} passages"
+
+
+def _communities(result: Mapping[str, Any], most: int) -> str:
+    best = result["communities"][:most]
+    for place, community in enumerate(best, start=1):
+        _heading(place, community["title"], f"community {community['id'][:8]}")
+        points = (one for one in result["points"] if community["id"] in one["communities"])
+        for point in islice(points, _EXTRACTS):
+            _wrapped(Text(f"“{one_line(point['text'])}”"))
+        out.print()
+    return f"{len(best)} of {len(result['communities'])} communities"
+
+
+def _heading(place: int, title: str, where: str) -> None:
+    shown = Text.assemble(f"{place}  ", (title, "bold"), "  " * bool(title), (where, "dim"))
+    _wrapped(shown, indent=0)
+
+
+def _wrapped(text: Text, indent: int = 3) -> None:
+    """Prints ``text`` wrapped by words, so that an ellipsis at its end does not stand alone."""
+    lines = text.wrap(out, max(20, min(out.width, _WIDEST) - indent - 2))
+    if len(lines) > 1 and lines[-1].plain.strip() == "…":
+        lines.pop()
+        lines[-1].append(" …")
+    for line in lines:
+        line.rstrip()
+        out.print(Text.assemble(" " * indent, line), soft_wrap=True)
+
+
+def command(*words: str) -> None:
+    """Prints a command as it would be typed."""
+    typed = " ".join(f'"{word}"' if " " in word else word for word in words)
+    out.print(f"\n[bold cyan]$ ragraphs {escape(typed)}[/bold cyan]")
+
+
+def sentence(text: str) -> None:
+    """Prints a sentence of ours."""
+    out.print(escape(text))
 
 
 def update(node: str, written: dict[str, Any] | None) -> None:
@@ -208,9 +292,12 @@ def notes(sentences: Sequence[str]) -> None:
 
 
 def _source(citation: Citation | Passage) -> str:
-    title = citation["title"]
-    where = f"{citation['document']}, characters {citation['start']}–{citation['end']}"
+    title, where = citation["title"], _place(citation)
     return f"{title} ({where})" if title else where
+
+
+def _place(citation: Citation | Passage) -> str:
+    return f"{citation['document']}, characters {citation['start']}–{citation['end']}"
 
 
 def _cost(usage: Usage) -> str:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import ragraphs
 from command_line import Ended, started
+from ragraphs.cli import show
 from ragraphs.context import Context, CragContext, IndexContext
+from rich.cells import cell_len
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 QUESTION = "Who designed the Forth Bridge?"
+DEMO = Path(ragraphs.__file__).parent / "demo"
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
 
@@ -40,6 +46,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     indexed = run("index", "docs")
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
+    assert re.search(r"in \d+\.\d s\..* layers: passages;", indexed.out)
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -58,7 +65,8 @@ def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, 
     ended = run("ask", QUESTION, "--method", method, "--json")
     answer = json.loads(ended.out)
     assert ended.err == ""
-    assert (answer["method"], answer["sufficient"]) == (method, True)
+    assert answer["method"] == method
+    assert answer["stop_reason"] == ("answered" if answer["sufficient"] else "no_model")
     assert not {"question", "retrieved", "pages"} & answer.keys()
     assert answer["citations"][0]["quote"] == FORTH
     assert json.loads(run("status", "--json").out)["documents"] == 2
@@ -144,6 +152,7 @@ def test_a_failure_is_one_sentence_and_exit_code_1(run, docs, arguments, words):
         (["ask", QUESTION, "--model", ""], "--model"),
         (["ask", QUESTION, "--unheard-of"], "--unheard-of"),
         (["ask"], "question"),
+        (["index", "docs", "--layers", "passages,magic"], "--layers: 'magic' is not one of"),
         (["index", "docs", "--chunk-tokens", "1"], "--chunk-tokens"),
         (["unheard-of"], "unheard-of"),
         (["export", "--format", "pdf"], "'pdf'"),
@@ -174,11 +183,23 @@ def test_every_field_of_the_context_is_a_flag_with_its_description(
     run, monkeypatch, command, context
 ):
     monkeypatch.setenv("COLUMNS", "300")
-    shown = run(command, "--help").out
+    method = ["--method", "crag"] if command == "ask" else []
+    shown = run(command, *method, "--help").out
     for name, field in context.model_fields.items():
         assert f"--{name.replace('_', '-')}" in shown
         assert str(field.description)[:60] in shown
     assert command != "ask" or "[offline]" in shown
+
+
+def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
+    shown = run("ask", "--help").out
+    assert "--top-k" in shown and "--method" in shown
+    assert "--upper" not in shown and "--n-hop" not in shown
+    assert "--n-hop" in run("ask", "--method", "hoprag", "--help").out
+
+
+def test_the_version_is_told(run):
+    assert run("--version").out == f"ragraphs {version('ragraphs')}\n"
 
 
 def test_help_and_no_arguments_explain_the_commands(run):
@@ -188,12 +209,66 @@ def test_help_and_no_arguments_explain_the_commands(run):
         assert command in shown.out
 
 
-def test_the_demo_answers_its_questions_with_citations(run):
+def test_without_a_model_the_best_passages_are_shown_with_highlights_and_how_to_get_answers(
+    run, docs
+):
+    run("index", "docs")
+    ended = run("ask", "How is a sonata built?")
+    assert ended.code == 0
+    first, *_ = ended.out.split("\n\n")
+    assert "docs/sonata.md, characters" in first
+    assert "--model" in ended.out
+    assert "docs/forth.txt" not in run("ask", "How is a sonata built?", "-n", "1").out
+    answered = json.loads(run("ask", QUESTION, "--json").out)
+    shown = run("ask", QUESTION).out
+    assert f"«{answered['citations'][0]['quote']}»" in " ".join(shown.split())
+
+
+def test_a_model_that_finds_no_answer_leaves_the_best_passages(run, docs, openai):
+    run("index", "docs")
+    openai.answer = lambda body: {"quotes": [], "sufficient": False, "answer": ""}
+    ended = run("ask", QUESTION, "--method", "basic", "--model", "openai:stub")
+    assert ended.out.startswith("No answer: ")
+    assert "1  " in ended.out and FORTH in " ".join(ended.out.split())
+    assert "connect" not in ended.out
+
+
+@pytest.mark.parametrize("width", [30, 61])
+def test_what_is_found_is_wrapped_between_words_at_the_width_of_the_terminal(
+    run, monkeypatch, width
+):
+    text = "세종은 젊은 학자들을 길러 훈민정음을 만들었고 the scholars of the hall explained it. "
+    Path("a.txt").write_text(text * 20)
+    run("index", "a.txt")
+    monkeypatch.setattr(show.out, "width", width)
+    found = run("ask", "세종은 누구를 길렀나요?", "--method", "basic").out.splitlines()
+    lines = [line for line in found if line.startswith("   ")]
+    assert len(lines) > 5 and max(map(cell_len, lines)) <= width
+    words = " ".join(lines).replace("«", "").replace("»", "").replace("…", "").split()
+    assert set(words) <= set(text.split())
+
+
+def test_a_global_search_without_a_model_lists_communities_and_not_passages(run):
+    run("index", str(DEMO / "brooklyn-bridge.md"), "--layers", "communities")
+    ended = run("ask", "What is said of the Brooklyn Bridge?", "--method", "graphrag", "-n", "1")
+    title = json.loads(run("communities", "--json").out)[0]["title"]
+    assert ended.out.startswith(f"1  {title}  community ") or f"\n1  {title}  comm" in ended.out
+    assert "communities\n" in ended.out and "characters" not in ended.out
+
+
+def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):
+    monkeypatch.setattr(show.out, "width", 80)
     ended = run("demo")
     assert ended.code == 0
-    assert "[1]" in ended.out and "characters" in ended.out
-    assert ended.out.count("ragraphs ask --method") == 3
+    assert 5 <= ended.out.count("$ ragraphs ask") <= 6
+    assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
+    assert len(ended.out.splitlines()) <= 80
     assert list(Path.cwd().iterdir()) == []
+
+
+def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
+    run("demo", "--index", "kept")
+    assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
 
 
 @pytest.fixture

@@ -78,10 +78,15 @@ class DrawnGraph:
 
 @dataclass(frozen=True)
 class PathNode:
-    """A passage of the evidence; web pages are no nodes of the graph, so it carries its title."""
+    """A passage of the evidence, with the quotes from it.
+
+    Web pages are no nodes of the graph, so it carries its title and text.
+    """
 
     id: str
     title: str = ""
+    text: str = ""
+    quotes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class AnswerPath:
     nodes: Sequence[PathNode]
     edges: Sequence[PathEdge] = ()
     answer: str = ""
+    question: str = ""
 
 
 def path_of_answer(answer: object) -> AnswerPath:
@@ -114,9 +120,14 @@ def path_of_answer(answer: object) -> AnswerPath:
     answer = {**(details if isinstance(details, Mapping) else {}), **answer}
     found = _records(answer, "evidence", ("id",))
     distinct = {each["id"]: each for each in found}
+    cited = _records(answer, "citations", ("passage", "quote")) if answer.get("citations") else []
+    quotes = {id: [c["quote"] for c in cited if c["passage"] == id] for id in distinct}
     hops = _records(answer, "hops", ("source", "target")) if answer.get("hops") else []
     return AnswerPath(
-        nodes=[PathNode(**_texts(each, "id", "title")) for each in distinct.values()],
+        nodes=[
+            PathNode(**_texts(each, "id", "title", "text"), quotes=quotes[id])
+            for id, each in distinct.items()
+        ],
         edges=[
             *(
                 PathEdge(**_texts(hop, "source", "target", "question", "label"))
@@ -125,6 +136,7 @@ def path_of_answer(answer: object) -> AnswerPath:
             *_walked_triples(answer),
         ],
         answer=_texts(answer, "answer")["answer"],
+        question=_texts(answer, "asked")["asked"],
     )
 
 

@@ -108,16 +108,27 @@ function edgeItem(edge, node) {
   return item(box(...parts));
 }
 
-function addText(text) {
+/** Adds a text in which `quotes` and the words searched for are marked. */
+function addText(text, quotes = []) {
+  byId("panel").append(markedText(text, quotes));
+}
+
+function markedText(text, quotes) {
   const shown = element("p", "text", text);
+  const spans = quotes.map((quote) => [text.indexOf(quote), quote.length]);
   const at = searched.words ? comparable(text).indexOf(searched.words) : -1;
-  if (at >= 0 && comparable(text).length === text.length) {
-    const end = at + searched.words.length;
+  if (comparable(text).length === text.length) spans.push([at, searched.words.length]);
+  const parts = [];
+  let end = 0;
+  for (const [start, length] of spans.sort(([a], [b]) => a - b)) {
+    if (start < end) continue;
     const found = document.createElement("mark");
-    found.textContent = text.slice(at, end);
-    shown.replaceChildren(text.slice(0, at), found, text.slice(end));
+    found.textContent = text.slice(start, start + length);
+    parts.push(text.slice(end, start), found);
+    end = start + length;
   }
-  byId("panel").append(shown);
+  if (parts.length) shown.replaceChildren(...parts, text.slice(end));
+  return shown;
 }
 
 function search(words) {

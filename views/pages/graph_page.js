@@ -18,7 +18,8 @@ function showNode(node) {
   byId("panel").replaceChildren(
     back, element("div", "kind", node.kind), element("h2", "", titleOf(node)),
   );
-  if (node.text) addText(node.text);
+  const cited = path && path.nodes.find(({ id }) => id === node.id);
+  if (node.text) addText(node.text, cited ? cited.quotes : []);
   const facts = element("dl");
   for (const [name, value] of Object.entries(node.attributes)) {
     facts.append(element("dt", "", name), element("dd", "", figure(value)));
@@ -44,6 +45,22 @@ function reference(id, title) {
   return element("span", "", `${title || id} (not in this graph)`);
 }
 
+function evidence(passage) {
+  const parts = [reference(passage.id, passage.title)];
+  for (const quote of passage.quotes) {
+    const shown = element("p", "text quote");
+    shown.append(element("mark", "", quote));
+    parts.push(shown);
+  }
+  if (passage.text) {
+    const whole = element("details");
+    whole.append(element("summary", "aside", "The passage"));
+    whole.append(markedText(passage.text, passage.quotes));
+    parts.push(whole);
+  }
+  return pathItem(passage.at + 1, "evidence", ...parts);
+}
+
 function hopItem(hop, place) {
   const parts = [reference(hop.source), element("span", "aside", " → "), reference(hop.target)];
   if (hop.question) parts.push(element("p", "", hop.question));
@@ -54,10 +71,9 @@ function hopItem(hop, place) {
 function showOverview() {
   byId("panel").replaceChildren();
   if (path) {
-    byId("panel").append(element("h2", "", "How the answer was found"));
-    if (path.answer) byId("panel").append(element("p", "text", path.answer));
-    addList("Evidence, best first", "ol", path.nodes.map((node, at) => ({ ...node, at })), (node) =>
-      pathItem(node.at + 1, "evidence", reference(node.id, node.title)));
+    byId("panel").append(element("h2", "", path.question || "How the answer was found"));
+    if (path.answer) byId("panel").append(element("p", "text answer", path.answer));
+    addList("Evidence, best first", "ol", path.nodes.map((node, at) => ({ ...node, at })), evidence);
     addList("Edges walked, in order", "ol", path.edges.map((hop, at) => ({ ...hop, at })), (hop) =>
       hopItem(hop, hop.at));
     return;

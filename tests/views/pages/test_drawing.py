@@ -216,14 +216,18 @@ def test_the_layout_leaves_other_users_of_chance_alone() -> None:
 
 def test_the_path_of_an_answer() -> None:
     answer = {
-        "answer": "In Bergen.",
+        **{"asked": "Where?", "answer": "In Bergen."},
+        "citations": [{"passage": "a", "quote": "In"}, {"passage": "gone", "quote": "Out"}],
         "evidence": [{"id": "b", "title": "B", "score": 1.0}, {"id": "a"}, {"id": "b"}],
         "hops": [
             {"source": "a", "target": "b", "question": "Who?", "label": "necessary", "round": 1}
         ],
     }
     assert path_of_answer(answer) == AnswerPath(
-        [PathNode("b", ""), PathNode("a")], [PathEdge("a", "b", "Who?", "necessary")], "In Bergen."
+        [PathNode("b", quotes=[]), PathNode("a", quotes=["In"])],
+        [PathEdge("a", "b", "Who?", "necessary")],
+        "In Bergen.",
+        "Where?",
     )
     assert path_of_answer({"evidence": []}) == AnswerPath([], [])
 
@@ -250,6 +254,7 @@ def test_walked_triples_are_edges_of_the_path_each_once() -> None:
         ({}, "it has no list `evidence`"),
         ({"evidence": "x"}, "it has no list `evidence`"),
         ({"evidence": [{"title": "t"}]}, "an entry of `evidence` has no `id`"),
+        ({"evidence": [], "citations": [{"quote": "q"}]}, "an entry of `citations` has no"),
         ({"evidence": [], "hops": {"a": 1}}, "it has no list `hops`"),
         ({"evidence": [], "hops": [{"source": "a"}]}, "`hops` has no `source` and `target`"),
         ({"evidence": [], "paths": [{"entity": "a"}]}, "it has no list `triples`"),

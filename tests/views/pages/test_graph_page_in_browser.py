@@ -19,9 +19,11 @@ from ragraphs.views.pages.drawing import (
 )
 
 _ANSWER: dict[str, Any] = {
+    "asked": "Where was the director of Red Kite born?",
     "answer": "In Bergen.",
+    "citations": [{"passage": "place", "quote": "in <b>Bergen</b>"}],
     "evidence": [
-        {"id": "place", "title": "Bergen"},
+        {"id": "place", "title": "Bergen", "text": "Born in <b>Bergen</b>, she left."},
         {"id": "film", "title": "Red Kite (film)"},
         {"id": "https://example.org/", "title": "A page of the web"},
     ],
@@ -50,8 +52,12 @@ def _hostile() -> tuple[DrawnGraph, AnswerPath]:
         for source, target in itertools.pairwise(ATTACKS)
     ]
     hops = [{"source": e.source, "target": e.target, "question": e.label} for e in edges]
-    evidence = [{"id": text, "title": text} for text in [*ATTACKS, "<script>elsewhere</script>"]]
-    answer = {"answer": ATTACKS[0], "evidence": evidence, "hops": hops}
+    texts = [*ATTACKS, "<script>elsewhere</script>"]
+    answer = {
+        **{"answer": ATTACKS[0], "asked": ATTACKS[0], "hops": hops},
+        "evidence": [{"id": text, "title": text, "text": text} for text in texts],
+        "citations": [{"passage": text, "quote": text} for text in texts],
+    }
     return DrawnGraph(ATTACKS[0], nodes, edges), path_of_answer(answer)
 
 
@@ -141,16 +147,19 @@ def test_the_path_of_an_answer_is_highlighted_and_listed(
     page = browser.open(file, prefers_color_scheme=scheme)
     assert page.pixels("path") > 300
     assert page.lines("#panel") == [
-        "How the answer was found",
+        "Where was the director of Red Kite born?",
         "In Bergen.",
         "Evidence, best first",
-        *("1", "Bergen"),
+        *("1", "Bergen", "in <b>Bergen</b>", "The passage"),
         *("2", "Red Kite (film)"),
         *("3", "A page of the web (not in this graph)"),
         "Edges walked, in order",
         *("1", "Red Kite (film) → Ada Quill", "Who directed it?", "retrieved"),
         *("2", "Ada Quill → Bergen", "Born where?", "necessary"),
     ]
+    page.evaluate("document.querySelector('summary').click()")
+    assert page.lines("details") == ["The passage", "Born in <b>Bergen</b>, she left."]
+    assert page.text("details mark") == "in <b>Bergen</b>"
     assert page.complaints() == []
 
 

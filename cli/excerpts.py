@@ -1,0 +1,150 @@
+"""What of a passage is shown for a question: its highlights, and the sentences around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from ..language.analyser import Span, one_line, sentences
+from ..state.records import Citation, Evidence, Passage
+
+_READABLE = 320  # cells: four lines of a terminal of 80 columns
+_BEST, _MARKED = "bold green", "bold"
+_APART = re.compile(r"\n\s*\n|```")
+_CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
+_ITEM = re.compile(r"[-*•]\s")
+
+
+class Found(NamedTuple):
+    """A passage to show, with the citations that stand in it."""
+
+    passage: Evidence
+    citations: list[Citation]
+
+
+def best_passages(
+    evidence: Sequence[Evidence], citations: Sequence[Citation], answer: str = ""
+) -> list[Found]:
+    """The passages of ``evidence`` with their ``citations``, best first.
+
+    A passage with a sentence that carries ``answer`` goes before the others, one with a citation
+    before one without.
+    """
+    support = [one["passage"] for one in supporting(answer, citations)] if answer else []
+    found = [
+        Found(passage, [one for one in citations if one["passage"] == passage["id"]])
+        for passage in evidence
+    ]
+    return sorted(found, key=lambda one: (one.passage["id"] not in support, not one.citations))
+
+
+def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]:
+    """The first citation that says ``answer``.
+
+    Of a comparison, whose answer names one of two titles: the first, and the first of that title.
+    """
+    said = [one for one in citations if answer.casefold() in one["quote"].casefold()]
+    titled = [one for one in citations[1:] if one["title"].casefold() in answer.casefold()]
+    return said[:1] or [*citations[:1], *titled[:1]]
+
+
+def excerpt(found: Found, *, in_colour: bool) -> Text:
+    """The highlights of a passage among the sentences around them, an ellipsis where text is cut.
+
+    Whole sentences of about 320 cells are shown, but every highlight. Highlights are bold, the
+    first in colour; or they stand between «…». Without one the passage is shown from its start.
+    """
+    passage, text = found.passage, found.passage["text"]
+    marks = [_within(passage, citation) for citation in found.citations]
+    marks = [mark for mark in marks if mark.text]
+    pieces = _pieces(text, marks)
+    chosen = sorted(_chosen(pieces, marks))
+    shown = Text("… " if chosen[0] > 0 else "")
+    for place, following in pairwise(chosen):
+        shown.append_text(_marked(pieces[place], marks))
+        cut = following > place + 1
+        shown.append(" … " if cut else _between(text, pieces[place], pieces[following]))
+    shown.append_text(_marked(pieces[chosen[-1]], marks))
+    shown.append(" …" if chosen[-1] + 1 < len(pieces) else "")
+    return shown if in_colour else _in_plain(shown)
+
+
+def _in_plain(shown: Text) -> Text:
+    """``shown`` with «…» around what is styled, neighbours together."""
+    pieces, at = [], 0
+    for span in shown.spans:
+        pieces += [shown.plain[at : span.start], f"«{shown.plain[span.start : span.end]}»"]
+        at = span.end
+    return Text("".join([*pieces, shown.plain[at:]]).replace("» «", " "))
+
+
+def _within(passage: Passage, citation: Citation) -> Span:
+    start, end = (citation[edge] - passage["start"] for edge in ("start", "end"))
+    return Span(start, end, passage["text"][start:end])
+
+
+def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
+    """The sentences and blocks of code of ``text``; a mark is in one piece."""
+    pieces = [Span(*one.span(1), one[1]) for one in _CODE.finditer(text)]
+    said = [Span(one.start, one.end, one.text) for one in sentences(text)]
+    pieces += [one for one in said if not any(_overlap(one, code) for code in pieces)]
+    for mark in marks:
+        met = [piece for piece in pieces if _overlap(mark, piece)]
+        start, end = min([mark, *met]).start, max(piece.end for piece in [mark, *met])
+        pieces = [piece for piece in pieces if piece not in met]
+        pieces.append(Span(start, end, text[start:end]))
+    return sorted(pieces) or [Span(0, len(text), text)]
+
+
+def _chosen(pieces: Sequence[Span], marks: Sequence[Span]) -> set[int]:
+    """Places of the pieces with marks, and of neighbours, the nearest first, as far as they fit."""
+    marked = [i for i, one in enumerate(pieces) if any(_overlap(one, mark) for mark in marks)]
+    first = (marked or [0])[0]
+    chosen = set(marked or [0])
+    room = _READABLE - sum(_cells(pieces[place]) for place in chosen)
+    while beside := [
+        place
+        for place, piece in enumerate(pieces)
+        if place not in chosen and {place - 1, place + 1} & chosen and _cells(piece) <= room
+    ]:
+        nearest = min(beside, key=lambda place: (abs(place - first), place))
+        chosen.add(nearest)
+        room -= _cells(pieces[nearest])
+    return chosen
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _cells(piece: Span) -> int:
+    return cell_len(one_line(piece.text)) + 1
+
+
+def _between(text: str, piece: Span, following: Span) -> str:
+    gap = text[piece.end : following.start]
+    return "\n" if _APART.search(gap) or _ITEM.match(following.text) else " "
+
+
+def _marked(piece: Span, marks: Sequence[Span]) -> Text:
+    """The text of ``piece``, in which ``marks`` are styled, the best first."""
+    shown = Text()
+    place = piece.start
+    for mark in sorted(marks):
+        start, end = max(mark.start, place), min(mark.end, piece.end)
+        if start < end:
+            shown.append(_flat(piece, place, start))
+            shown.append(_flat(piece, start, end), _BEST if mark == marks[0] else _MARKED)
+            place = end
+    return shown.append(_flat(piece, place, piece.end))
+
+
+def _flat(piece: Span, start: int, end: int) -> str:
+    """Characters of ``piece`` in one line, but for code, whose lines matter."""
+    text = piece.text[start - piece.start : end - piece.start]
+    return text.strip("\n") if piece.text.endswith("\n") else re.sub(r"\s+", " ", text)

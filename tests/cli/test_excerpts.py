@@ -1,0 +1,109 @@
+"""What is shown of a passage: every highlight, in whole sentences, and no more than is read."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.cli.excerpts import Found, best_passages, excerpt, supporting
+from ragraphs.state.records import Citation, Evidence
+from rich.cells import cell_len
+
+_WORDS = st.sampled_from(
+    "The ghost of Marley came. 유령이 왔다. Bah! \n\n - ``` code ## # … 12".split(" ")
+)
+_TEXTS = st.lists(_WORDS, min_size=1, max_size=300).map(" ".join)
+
+
+def passage(text: str, id: str = "p", start: int = 100) -> Evidence:
+    return {
+        **{"id": id, "document": "a.txt", "title": "A", "text": text, "found": "retrieved"},
+        **{"start": start, "end": start + len(text), "score": 1.0},
+    }
+
+
+def citation(of: Evidence, start: int, end: int) -> Citation:
+    return {
+        **{"passage": of["id"], "document": of["document"], "title": of["title"]},
+        **{"start": of["start"] + start, "end": of["start"] + end, "quote": of["text"][start:end]},
+    }
+
+
+def quoted(of: Evidence, quote: str) -> Citation:
+    start = of["text"].index(quote)
+    return citation(of, start, start + len(quote))
+
+
+def flat(text: str) -> str:
+    """``text`` without white space and ellipses."""
+    return "".join(text.replace("…", "").split())
+
+
+@given(text=_TEXTS, edges=st.sets(st.integers(0, 1500), max_size=6))
+def test_all_that_is_shown_stands_in_the_passage_in_order_and_no_highlight_is_lost(text, edges):
+    one = passage(text)
+    spans = list(pairwise(sorted(edge for edge in edges if edge <= len(text))))[::2]
+    shown = excerpt(Found(one, [citation(one, *span) for span in spans]), in_colour=True)
+    letters = iter(flat(text))
+    assert all(letter in letters for letter in flat(shown.plain))
+    marked = flat("".join(shown.plain[span.start : span.end] for span in shown.spans))
+    assert marked == flat("".join(text[start:end] for start, end in spans))
+
+
+def test_a_block_of_code_is_shown_line_by_line_after_what_leads_to_it():
+    one = passage("To install it, run this:\n\n```sh\npip install it\nit --version\n```\n\nDone.")
+    shown = excerpt(Found(one, [quoted(one, "To install it, run this:")]), in_colour=False)
+    assert shown.plain.splitlines()[1:] == ["pip install it", "it --version", "Done."]
+
+
+def test_a_highlight_is_shown_with_its_neighbours_and_marked_where_there_are_no_colours():
+    sentences = [f"Sentence number {n} says something of no weight at all." for n in range(40)]
+    one = passage(" ".join(sentences))
+    found = Found(one, [quoted(one, sentences[20])])
+    plain = excerpt(found, in_colour=False).plain
+    assert re.fullmatch(r"… Sentence number 1\d .* «Sentence number 20 .*\.» .* …", plain)
+    assert cell_len(plain) < 500
+    styled = excerpt(found, in_colour=True)
+    assert [styled.plain[s.start : s.end] for s in styled.spans] == [sentences[20]]
+
+
+def test_far_highlights_are_joined_by_an_ellipsis_and_paragraphs_by_a_line_end():
+    middle = " ".join(["Nothing here."] * 60)
+    one = passage(f"First one.\n\nThen this. {middle} The last one.")
+    shown = excerpt(
+        Found(one, [quoted(one, "First one."), quoted(one, "The last one.")]), in_colour=False
+    )
+    assert shown.plain.startswith("«First one.»\nThen this.")
+    assert shown.plain.endswith(" … «The last one.»") or "here. «The last one.»" in shown.plain
+
+
+def test_a_passage_without_a_highlight_is_shown_from_its_start():
+    assert excerpt(
+        Found(passage("세종은 왕이다.\n한글을 만들었다."), []), in_colour=False
+    ).plain == ("세종은 왕이다. 한글을 만들었다.")
+
+
+def test_neighbours_are_marked_together_and_the_best_highlight_has_a_colour():
+    one = passage("One is here. Two is here. Three is here.")
+    found = Found(one, [quoted(one, "Two is here."), quoted(one, "One is here.")])
+    assert excerpt(found, in_colour=False).plain == "«One is here. Two is here.» Three is here."
+    assert [span.style for span in excerpt(found, in_colour=True).spans] == ["bold", "bold green"]
+
+
+def test_a_comparison_is_supported_by_the_first_citation_and_the_first_of_the_title_it_names():
+    forth, brooklyn = passage("In 1890. Long.", "f"), passage("In 1883.", "b")
+    forth["title"], brooklyn["title"] = "Forth Bridge", "Brooklyn Bridge"
+    cited = [quoted(forth, "In 1890."), quoted(forth, "Long."), quoted(brooklyn, "In 1883.")]
+    assert supporting("the Brooklyn Bridge", cited) == [cited[0], cited[2]]
+    assert supporting("1883", cited) == [cited[2]]
+
+
+def test_passages_with_the_answer_come_first_then_those_with_highlights_then_the_best():
+    one, two, three = (passage(f"Text {id}.", id) for id in "abc")
+    cited = [quoted(two, "Text b."), quoted(three, "Text c.")]
+    order = [found.passage["id"] for found in best_passages([one, two, three], cited)]
+    assert order == ["b", "c", "a"]
+    order = [found.passage["id"] for found in best_passages([one, two, three], cited, "Text c")]
+    assert order == ["c", "b", "a"]
