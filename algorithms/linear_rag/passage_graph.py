@@ -56,7 +56,7 @@ def passage_record(title: str, text: str) -> PassageRecord:
 
 
 def _split(text: str) -> list[str]:
-    return [sentence.text for sentence in sentences(text)] or [text]
+    return [sentence.plain for sentence in sentences(text)] or [text]
 
 
 class NamedSpan(NamedTuple):
