@@ -206,7 +206,8 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _cells(row: str) -> list[str]:
-    return [" ".join(cell.split()) for cell in _CELL_END.split(row.strip(" \t|"))]
+    inner = row.strip().removeprefix("|").removesuffix("|")
+    return [" ".join(cell.split()) for cell in _CELL_END.split(inner)]
 
 
 def _row(text: str, plain: str, row: re.Match[str], header: list[str]) -> Iterator[Sentence]:
