@@ -78,9 +78,9 @@ _LONGEST_LOOSE = 1000
 def locate(quote: str, text: str) -> Span | None:
     """Where ``quote`` stands in ``text``, or None.
 
-    Exact first; then without regard to case, white space, quotation marks and markup; then, for quotes of
-    twenty characters and more, the most similar stretch if at least 90 % of it agrees. One of more
-    than a thousand characters must stand there exactly.
+    Exact first; then without regard to case, white space, quotation marks and markup; then, for
+    quotes of twenty characters and more, the most similar stretch if at least 90 % of it agrees.
+    One of more than a thousand characters must stand there exactly.
     """
     bare = quote.strip().strip("\"'“”‘’「」…").strip()
     if not bare:
