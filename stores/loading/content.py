@@ -35,7 +35,7 @@ _SUBJECTS = frozenset({"h1", "h2", "table", "article"})  # which no form for inp
 _FEW_LINKS = 3
 _MOSTLY = 0.6
 _MAIN_SHARE = 0.25  # of the text outside of links
-_LONGEST_COLUMN = 80
+LONGEST_COLUMN = 80  # of the header that each cell has before it
 
 
 class _Measured(NamedTuple):
@@ -144,7 +144,7 @@ class Content:
         plain = all(cell.name == "th" and not cell.has_attr("colspan") for cell in header)
         if len(header) < 2 or not plain:
             return
-        labels = [shortened(" ".join(cell.get_text().split()), _LONGEST_COLUMN) for cell in header]
+        labels = [shortened(" ".join(cell.get_text().split()), LONGEST_COLUMN) for cell in header]
         self._headers.update(map(id, header))
         for cells in rows[1:]:
             if len(cells) == len(labels):
