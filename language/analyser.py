@@ -65,14 +65,13 @@ _BOUNDARY = re.compile(
 )
 _BULLET = re.compile(r"[-*+•·□○▪★][ \t]+")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\[[ xX]\] |\d{{1,2}}[.)][ \t]+")
-_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^(?=.{1,500}$).* \| .*$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"\n[ \t|:-]*-[ \t|:-]*(?:\n|\Z)")
+_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$|^(?=.{1,500}$).* \| .*$", re.MULTILINE)
+_TABLE_RULE = re.compile(r"\n(?=[^\n]*-)[ \t|:-]+(?:\n|\Z)")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _QUOTATIVE = re.compile(r"이?라[고며는]|하[고며였는]|했")
-_NEXT_WORD = re.compile(r"[^\w\s]*(\w*)")
+_NEXT_WORD = re.compile(r"[^\w\s]*\w*")
 _WORD_SIGN = re.compile(r"[^\W_]")
 _LETTER = re.compile(r"[^\W\d_]")
-_BLANKS = re.compile(r"[ \t]*")
 _MARKS = ".!?…。！？"
 _CLOSING = frozenset("\"'”’)]」』")
 _EMPHASIS = re.compile(r"(?<!\S)[*_`\[]+\Z")
@@ -190,37 +189,25 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
     plain = prose(text)
     width = _wrapped_at(plain)
     found: list[Sentence] = []
-    start, below, header = 0, -1, []
+    start, below, labels = 0, -1, list[str]()
     for row in _ROW.finditer(plain) if "|" in plain else ():
         if len(row.group()) > LONGEST_SENTENCE:
             continue
         found += _between(text, plain, start, row.start(), width)
-        header = header if row.start() == below else []
+        labels = labels if row.start() == below else []
         start, below = row.end(), row.end() + 1
+        cells = [" ".join(cell.split()) for cell in _CELL_END.split(row[1] or row[0])]
         if rule := _TABLE_RULE.match(text, start):
-            header, below = _cells(row.group()), rule.end()
-        else:
-            found += _row(text, plain, row, header)
+            labels = [f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in cells]
+            below = rule.end()
+        elif inner := text[row.start() : row.end()].strip(" \t|"):
+            pairs = zip_longest(labels, cells, fillvalue="")
+            told = "; ".join(label + cell for label, cell in pairs if cell)
+            first = text.index(inner, row.start())
+            told = shortened(told, LONGEST_SENTENCE)
+            found.append(Sentence(first, first + len(inner), inner, told))
     found += _between(text, plain, start, len(text), width)
     return tuple(found)
-
-
-def _cells(row: str) -> list[str]:
-    inner = row.strip().removeprefix("|").removesuffix("|")
-    return [" ".join(cell.split()) for cell in _CELL_END.split(inner)]
-
-
-def _row(text: str, plain: str, row: re.Match[str], header: list[str]) -> Iterator[Sentence]:
-    pairs = zip_longest(_cells(row.group()), map(_label, header), fillvalue="")
-    cells = "; ".join(label + cell for cell, label in pairs if cell)
-    for whole in _trimmed(text, plain, row.start(), row.end()):
-        inner = whole.text.strip(" \t|")
-        start = whole.start + whole.text.index(inner)
-        yield Sentence(start, start + len(inner), inner, shortened(cells, LONGEST_SENTENCE))
-
-
-def _label(column: str) -> str:
-    return f"{shortened(column, _LONGEST_COLUMN)}: " if column else ""
 
 
 def _between(text: str, plain: str, start: int, end: int, width: int) -> Iterator[Sentence]:
@@ -242,7 +229,7 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
     if plain[after : after + 1].islower() and not (opener and opener.group().islower()):
         return True
     ended = plain[end - 1] in _MARKS
-    if lines and not (width and _line_at(plain, end, after) > _FULL * width):
+    if lines and not _is_full(plain, end, after, _FULL * width):
         return not ended and _indent(plain, after) > _indent(plain, start)
     if plain[end - 1] == "." and _is_abbreviated(plain, start, end - 1, after):
         return True
@@ -256,8 +243,7 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
 
 def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
     last = re.split(r"[\s(\[\"“'‘]", plain[max(start, dot - _LONGEST_ABBREVIATION) : dot])[-1]
-    match = _NEXT_WORD.match(plain, after)
-    following = match[1] if match else ""
+    following = _word_at(plain, after).lstrip("\"'“‘([")
     if last.lower() in _NUMBERED or last.isdecimal():  # "No. 5", "2024. 4. 18."
         return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
     initial = len(last) == 1 and last.isupper()
@@ -278,16 +264,21 @@ def _wrapped_at(plain: str) -> int:
     return width if width in _WIDTHS and 2 * sum(full) >= len(full) and as_prose else 0
 
 
-def _line_at(plain: str, end: int, after: int) -> int:
-    """Characters of the line about ``end``, had the word that begins the next one been added."""
-    word = _NEXT_WORD.match(plain, after)
-    begin = plain.rfind("\n", 0, end) + 1
-    return plain.index("\n", end) - begin + 1 + (len(word[0]) if word else 0)
+def _is_full(plain: str, end: int, after: int, width: float) -> bool:
+    """Whether the line about ``end`` had no room for the word that begins the next one."""
+    length = plain.index("\n", end) - plain.rfind("\n", 0, end)
+    return 0 < width < length + len(_word_at(plain, after))
+
+
+def _word_at(plain: str, place: int) -> str:
+    match = _NEXT_WORD.match(plain, place)
+    return match.group() if match else ""
 
 
 def _indent(plain: str, place: int) -> int:
     begin = plain.rfind("\n", 0, place) + 1
-    return len(_BLANKS.match(plain, begin)[0])
+    line = plain[begin : begin + LONGEST_SENTENCE]
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Sentence]:

@@ -13,5 +13,5 @@ def test_a_passage_that_begins_within_a_table_knows_the_header():
     assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
     within = [chunk.header for chunk in chunks if chunk.text.startswith("| --opt")]
     assert len(within) > 3 and set(within) == {"Option | Meaning"}
-    assert all(chunk.text.rstrip()[-1] in "|." for chunk in chunks)
+    assert all(chunk.text.rstrip()[-1] in "|.:" for chunk in chunks)
     assert next(split_text(["| a | b |"], 100, 0)).header == ""
