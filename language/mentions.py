@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
+from .analyser import LONGEST_SENTENCE, STOP_WORDS, Sentence, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
 from .markup import prose
 
@@ -160,9 +160,9 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     found: list[Mention] = []
     plain = prose(text)
     for number, sentence in enumerate(sentences(text)):
-        sentence = Span(*sentence[:2], plain[sentence.start : sentence.end])
-        titles = [match.span() for match in pattern.finditer(sentence.text)] if pattern else []
-        found.extend(_in_sentence(sentence, number, lower, titles))
+        span = Span(sentence.start, sentence.end, plain[sentence.start : sentence.end])
+        titles = [match.span() for match in pattern.finditer(span.text)] if pattern else []
+        found.extend(_in_sentence(span, number, lower, titles))
     return _resolve_parts(found, title)
 
 
@@ -188,7 +188,7 @@ def _title_pattern(title: str) -> re.Pattern[str] | None:
 
 
 def _in_sentence(
-    sentence: Span, number: int, lower: set[str], titles: list[tuple[int, int]]
+    sentence: Span | Sentence, number: int, lower: set[str], titles: list[tuple[int, int]]
 ) -> list[Mention]:
     """Mentions of one sentence; the passage's title first, dates before names before numbers."""
     taken: list[tuple[int, int]] = []
