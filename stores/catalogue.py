@@ -325,7 +325,8 @@ def _write_passages(
     pieces = ((new, *found) for new in documents for found in _identified(new))
     for batch in batches(pieces):
         counts.update(document.id for document, _, _ in batch)
-        fresh, kept = [], {}
+        fresh: list[dict[str, Any]] = []
+        kept = {}
         for document, id, piece in batch:
             if id in old:
                 old.remove(id)
