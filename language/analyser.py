@@ -88,23 +88,16 @@ LONGEST_TITLE = 200
 
 
 class Span(NamedTuple):
-    """A piece of text with its half-open character range ``[start, end)`` in the whole."""
+    """A piece of text with its half-open character range ``[start, end)`` in the whole.
 
-    start: int
-    end: int
-    text: str
-
-
-class Sentence(NamedTuple):
-    """A sentence as it is written, ``text``, and as it is compared, ``plain``: without markup.
-
-    ``plain`` is one line; of a row of a table it has the header with each cell.
+    Of a sentence, ``plain`` is what is compared: one line without markup; of a row of a table,
+    the header with each cell.
     """
 
     start: int
     end: int
     text: str
-    plain: str
+    plain: str = ""
 
 
 @lru_cache(maxsize=200_000)
@@ -174,7 +167,7 @@ def keywords(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
-def sentences(text: str) -> list[Sentence]:
+def sentences(text: str) -> list[Span]:
     """Sentences of ``text``, surrounding white space left out; none where there is only markup.
 
     Rows of tables and items of lists are sentences. Abbreviations and the line breaks of wrapped
@@ -185,10 +178,10 @@ def sentences(text: str) -> list[Sentence]:
 
 
 @lru_cache(maxsize=64)  # several functions in turn go over one passage
-def _sentences(text: str) -> tuple[Sentence, ...]:
+def _sentences(text: str) -> tuple[Span, ...]:
     plain = prose(text)
     width = _wrapped_at(plain)
-    found: list[Sentence] = []
+    found: list[Span] = []
     start, below, labels = 0, -1, list[str]()
     for row in _ROW.finditer(plain) if "|" in plain else ():
         if len(row.group()) > LONGEST_SENTENCE:
@@ -205,12 +198,12 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
             told = "; ".join(label + cell for label, cell in pairs if cell)
             first = text.index(inner, row.start())
             told = shortened(told, LONGEST_SENTENCE)
-            found.append(Sentence(first, first + len(inner), inner, told))
+            found.append(Span(first, first + len(inner), inner, told))
     found += _between(text, plain, start, len(text), width)
     return tuple(found)
 
 
-def _between(text: str, plain: str, start: int, end: int, width: int) -> Iterator[Sentence]:
+def _between(text: str, plain: str, start: int, end: int, width: int) -> Iterator[Span]:
     """The sentences of the characters ``[start, end)``, in which there are no tables."""
     for boundary in _BOUNDARY.finditer(plain, start, end):
         if not _goes_on(plain, start, boundary, width):
@@ -281,7 +274,7 @@ def _indent(plain: str, place: int) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Sentence]:
+def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Span]:
     """``[start, end)`` without what is blank or a bullet, in pieces where it is too long."""
     while start < end:
         most = start + LONGEST_SENTENCE
@@ -298,7 +291,7 @@ def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Sentence]:
                 begin -= len(mark.group())
             if plain[last : last + 1] == " " and (mark := _EMPHASIS_END.match(text, last, stop)):
                 last = mark.end()
-            yield Sentence(begin, last, text[begin:last], words)
+            yield Span(begin, last, text[begin:last], words)
         start = stop
 
 

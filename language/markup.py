@@ -29,7 +29,7 @@ _HEADING = re.compile(
 _LINE = re.compile(
     r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]*[/.#][^\s>]*>?(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
     r"|^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\[\]\n]*\]\(#[^()\s]*\)[ \t]*$"
-    r"|^(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$",  # definitions of links, contents, rules
+    r"|^(?=[^\w\n]|_)(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$",  # definitions of links, contents, rules
     re.MULTILINE,
 )
 _IMAGE = re.compile(r"!\[[^\[\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\[\]\n]*\])")
@@ -43,12 +43,13 @@ _TAGS = (
     "|tbody|td|th|thead|tr|tt|u|ul"
 )
 _INLINE = re.compile(
+    r"(?=[`\[<*_~>])(?:"  # most characters are none of these
     r"(?<!`)(?P<tick>`{1,3})(?!`)(?P<code>[^`\n]+)(?P=tick)(?!`)"
     rf"|\[(?P<label>(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*\])*)\](?:{_ADDRESS})"
     r"|\[[\^!][^\[\]\s]+\]:?"
     rf"|</?(?:{_TAGS})(?=[\s/>])[^<>]*>"
     r"|\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\s_])_{1,3}(?!\w)"
-    r"|~~(?=\w)|(?<=\w)~~|^[ \t]*>+(?=[ \t\n])",
+    r"|~~(?=\w)|(?<=\w)~~|^>+(?=[ \t\n]))",
     re.MULTILINE | re.IGNORECASE,
 )
 _MAY_HAVE = re.compile(r"[*_`\[<#>=~|]|---|\+\+\+")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .analyser import LONGEST_SENTENCE, STOP_WORDS, Sentence, Span, sentences, strip_particle
+from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
 from .markup import prose
 
@@ -188,7 +188,7 @@ def _title_pattern(title: str) -> re.Pattern[str] | None:
 
 
 def _in_sentence(
-    sentence: Span | Sentence, number: int, lower: set[str], titles: list[tuple[int, int]]
+    sentence: Span, number: int, lower: set[str], titles: list[tuple[int, int]]
 ) -> list[Mention]:
     """Mentions of one sentence; the passage's title first, dates before names before numbers."""
     taken: list[tuple[int, int]] = []
