@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from ..language.analyser import Span, keywords, sentences
+from ..language.markup import prose
 
 _LONGEST = 400
 _FEW_KEYWORDS = 3
@@ -49,11 +50,11 @@ def nearest_statements(statement: str, others: Sequence[str], most: int) -> list
 
 
 def _best(id: str, text: str, wanted: frozenset[str]) -> CitedSentence | None:
-    """The sentence of a passage that is worth most; no headings, and none too long to quote."""
+    """The sentence of a passage that is worth most; none too long to quote."""
     fitting = (
-        CitedSentence(id, one.start, one.end, one.text, _worth(wanted, keywords(one.text)))
+        CitedSentence(id, one.start, one.end, one.text, _worth(wanted, keywords(one.plain)))
         for one in sentences(text)
-        if one.end - one.start <= _LONGEST and not one.text.startswith("#")
+        if one.end - one.start <= _LONGEST
     )
     return max(fitting, key=lambda one: one.score, default=None)
 
@@ -77,9 +78,9 @@ _LONGEST_LOOSE = 1000
 def locate(quote: str, text: str) -> Span | None:
     """Where ``quote`` stands in ``text``, or None.
 
-    Exact first; then without regard to case, white space and quotation marks; then, for quotes of
-    twenty characters and more, the most similar stretch if at least 90 % of it agrees. One of more
-    than a thousand characters must stand there exactly.
+    Exact first; then without regard to case, white space, quotation marks and markup; then, for
+    quotes of twenty characters and more, the most similar stretch if at least 90 % of it agrees.
+    One of more than a thousand characters must stand there exactly.
     """
     bare = quote.strip().strip("\"'“”‘’「」…").strip()
     if not bare:
@@ -89,8 +90,9 @@ def locate(quote: str, text: str) -> Span | None:
     if len(bare) > _LONGEST_LOOSE:
         return None
     loose = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", bare))
-    if loose and (match := re.search(loose, text, re.IGNORECASE)):
-        return Span(match.start(), match.end(), match.group())
+    for written in (text, prose(text)):
+        if loose and (match := re.search(loose, written, re.IGNORECASE)):
+            return Span(*match.span(), text[match.start() : match.end()])
     if len(bare) < _LEAST_FUZZY_LENGTH or len(bare) > len(text) * 1.1:
         return None
     found = fuzz.partial_ratio_alignment(bare, text, score_cutoff=_LEAST_SIMILARITY)

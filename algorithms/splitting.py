@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from ..language.analyser import Span, count_tokens
+from ..language.analyser import count_tokens, shortened
 
 _SEPARATORS = [
     r"\n\s*\n",
+    r"\n(?=[^\n|]*\|)",  # rows of tables, whose cells may hold sentences
     r"(?<=[.!?…])\s+|(?<=[。！？])\s*",
     r"\n",
     r"(?<=[;,、，])\s*",
     r"\s+",
     "",
 ]
+_ROW = r"[ \t]*\|([^\n]*)\|[ \t]*"
+_FIRST_ROW, _LAST_ROW = re.compile(rf"{_ROW}(?:\n|\Z)"), re.compile(rf"{_ROW}\Z")
+_HEADER = re.compile(rf"^{_ROW}\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
+_LONGEST_HEADER = 100
 
 
-def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> Iterator[Span]:
+class Chunk(NamedTuple):
+    """A passage to be, with its characters ``[start, end)`` of the document.
+
+    ``header`` is that of the table that it begins within.
+    """
+
+    start: int
+    end: int
+    text: str
+    header: str
+
+
+def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> Iterator[Chunk]:
     """Passages of at most ``chunk_tokens`` tokens, cut at paragraphs, sentences, lines or words.
 
     ``blocks`` are consecutive pieces of one document, each cut at a paragraph where possible;
@@ -32,11 +51,23 @@ def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> 
         chunk_overlap=chunk_overlap,
         length_function=count_tokens,
     )
-    offset = 0
+    offset, header = 0, ""
     for block in blocks:
         searched = 0
         for chunk in splitter.split_text(block):
             start = block.index(chunk, searched)
             searched = start + (1 if chunk_overlap else len(chunk))
-            yield Span(offset + start, offset + start + len(chunk), chunk)
+            within = header if _FIRST_ROW.match(chunk) and not _HEADER.match(chunk) else ""
+            yield Chunk(offset + start, offset + start + len(chunk), chunk, within)
+            header = _header_after(chunk, within)
         offset += len(block)
+
+
+def _header_after(chunk: str, within: str) -> str:
+    """The header of the table that ``chunk`` ends within, having begun ``within`` another."""
+    last_line = chunk.rstrip()[chunk.rstrip().rfind("\n") + 1 :]
+    if not _LAST_ROW.match(last_line):
+        return ""
+    headers = _HEADER.findall(chunk)
+    cells = " | ".join(cell.strip() for cell in headers[-1].split("|")) if headers else within
+    return shortened(cells, _LONGEST_HEADER)

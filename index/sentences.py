@@ -34,12 +34,16 @@ from .vectors import in_batches, texts_at_once
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_CUTTING = 2  # to be raised when sentences are cut or compared otherwise
+_CUT = "sentences_cut"
+
 
 async def embed_sentences(index: Index, context: Context) -> None:
     """Gives the sentences of every passage their vectors.
 
     An interrupted run loses at most one batch of passages for each worker.
     """
+    await asyncio.to_thread(_forget_other_cuts, index)
     wanted = await asyncio.to_thread(
         lambda: {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
     )
@@ -48,6 +52,13 @@ async def embed_sentences(index: Index, context: Context) -> None:
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
     await in_batches(index, context, groups, partial(_embed, index), report)
+
+
+def _forget_other_cuts(index: Index) -> None:
+    """Removes the vectors of sentences that another version of the package has cut."""
+    if index.catalogue.property(_CUT) != _CUTTING:
+        index.sentences.clear()
+        index.catalogue.set_property(_CUT, _CUTTING)
 
 
 def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
@@ -71,7 +82,7 @@ def link_passages(index: Index) -> None:
     sentences = index.sentences.counts()
     ids = [passage["id"] for passage in index.catalogue.all_passages()]
     named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
-    SENTENCES.renew(index, _link_passages, [(id, sentences.get(id)) for id in ids], named)
+    SENTENCES.renew(index, _link_passages, [(id, sentences.get(id)) for id in ids], named, _CUTTING)
 
 
 def _link_passages(index: Index) -> Arrays:

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 import Stemmer
+
+from .markup import prose
 
 _STEMMER = Stemmer.Stemmer("english")
 
@@ -49,15 +53,32 @@ _KOREAN_QUESTION_WORDS = frozenset(
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:[.,]\d+)*(?:['’][^\W\d_]+)?")
 _HANGUL = re.compile(r"[가-힣]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿]")
+_TITLES = frozenset("mr mrs ms dr messrs mme mlle prof rev hon capt lt col gen sgt gov sen".split())
+_NUMBERED = frozenset("no nos vol fig p pp ch sec art op".split())
 _ABBREVIATIONS = frozenset(
-    """mr mrs ms dr prof st sr jr vs etc eg ie no vol fig gen col lt sgt capt rev hon gov sen rep
-    inc ltd co corp dept univ approx ca est jan feb mar apr jun jul aug sep sept oct nov dec
-    u.s u.k e.g i.e a.m p.m ph.d""".split()
+    """st jr sr vs etc eg ie al cf approx ca est rep inc ltd co corp dept univ ed eds rd ave blvd
+    mt ft jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k e.g i.e a.m p.m ph.d""".split()
 )
-_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS)) + 1
+_LONGEST_ABBREVIATION = 8
 _BOUNDARY = re.compile(
-    r"(?<=[.!?…。！？])[\"'”’)\]」』]*(?:\s+|(?<=[。！？]))|\n\s*\n|\n(?=\s*[-*#•])"
+    r"(?<=[.!?…。！？])[\"'”’)\]」』]*\s+|(?<=[。！？])|(?<=[다요까죠][.!?])(?=[가-힣])|\n\s*"
 )
+_BULLET = re.compile(r"[-*+•·□○▪★][ \t]+")
+_ITEM = re.compile(rf"{_BULLET.pattern}|\[[ xX]\] |\d{{1,2}}[.)][ \t]+")
+_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$|^(?=.{1,500}$).* \| .*$", re.MULTILINE)
+_TABLE_RULE = re.compile(r"\n(?=[^\n]*-)[ \t|:-]+(?:\n|\Z)")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_QUOTATIVE = re.compile(r"이?라[고며는]|하[고며였는]|했")
+_NEXT_WORD = re.compile(r"[^\w\s]*\w*")
+_WORD_SIGN = re.compile(r"[^\W_]")
+_LETTER = re.compile(r"[^\W\d_]")
+_MARKS = ".!?…。！？"
+_CLOSING = frozenset("\"'”’)]」』")
+_EMPHASIS = re.compile(r"(?<!\S)[*_`\[]+\Z")
+_EMPHASIS_END = re.compile(r"[*_`]+|\]\([^()\s]*\)[*_`]*")
+_WIDTHS = range(30, 121)  # of wrapped lines
+_LONGEST_COLUMN = 80
+_FULL = 0.8  # of the width; lines of a proportional font differ in their characters
 
 
 # Some rules of grammar take quadratic time, so that a text is cut before it meets one.
@@ -67,11 +88,16 @@ LONGEST_TITLE = 200
 
 
 class Span(NamedTuple):
-    """A piece of text with its half-open character range ``[start, end)`` in the whole."""
+    """A piece of text with its half-open character range ``[start, end)`` in the whole.
+
+    Of a sentence, ``plain`` is what is compared: one line without markup; of a row of a table,
+    the header with each cell.
+    """
 
     start: int
     end: int
     text: str
+    plain: str = ""
 
 
 @lru_cache(maxsize=200_000)
@@ -142,45 +168,131 @@ def keywords(text: str) -> frozenset[str]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of ``text`` with their character ranges, surrounding white space left out.
+    """Sentences of ``text``, surrounding white space left out; none where there is only markup.
 
-    Abbreviations, initials and decimal points do not end a sentence; blank lines and list items
-    do. One longer than ``LONGEST_SENTENCE`` characters comes in pieces, cut between words.
+    Rows of tables and items of lists are sentences. Abbreviations and the line breaks of wrapped
+    text end none, blank lines do. One of a word or two goes with the next. One longer than
+    ``LONGEST_SENTENCE`` characters comes in pieces, cut between words.
     """
     return list(_sentences(text))
 
 
-@lru_cache(maxsize=16)  # several functions in turn go over one passage
+@lru_cache(maxsize=64)  # several functions in turn go over one passage
 def _sentences(text: str) -> tuple[Span, ...]:
-    spans: list[Span] = []
-    start = 0
-    for boundary in _BOUNDARY.finditer(text):
-        if not _inside_sentence(text, start, boundary):
-            _append_trimmed(spans, text, start, boundary.end())
+    plain = prose(text)
+    width = _wrapped_at(plain)
+    found: list[Span] = []
+    start, below, labels = 0, -1, list[str]()
+    for row in _ROW.finditer(plain) if "|" in plain else ():
+        if len(row.group()) > LONGEST_SENTENCE:
+            continue
+        found += _between(text, plain, start, row.start(), width)
+        labels = labels if row.start() == below else []
+        start, below = row.end(), row.end() + 1
+        cells = [" ".join(cell.split()) for cell in _CELL_END.split(row[1] or row[0])]
+        if rule := _TABLE_RULE.match(text, start):
+            labels = [f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in cells]
+            below = rule.end()
+        elif inner := text[row.start() : row.end()].strip(" \t|"):
+            pairs = zip_longest(labels, cells, fillvalue="")
+            told = "; ".join(label + cell for label, cell in pairs if cell)
+            first = text.index(inner, row.start())
+            told = shortened(told, LONGEST_SENTENCE)
+            found.append(Span(first, first + len(inner), inner, told))
+    found += _between(text, plain, start, len(text), width)
+    return tuple(found)
+
+
+def _between(text: str, plain: str, start: int, end: int, width: int) -> Iterator[Span]:
+    """The sentences of the characters ``[start, end)``, in which there are no tables."""
+    for boundary in _BOUNDARY.finditer(plain, start, end):
+        if not _goes_on(plain, start, boundary, width):
+            yield from _trimmed(text, plain, start, boundary.end())
             start = boundary.end()
-    _append_trimmed(spans, text, start, len(text))
-    return tuple(spans)
+    yield from _trimmed(text, plain, start, end)
 
 
-def _inside_sentence(text: str, start: int, boundary: re.Match[str]) -> bool:
-    if text[boundary.start() - 1 : boundary.start()] != "." or "\n" in boundary.group():
+def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> bool:
+    """Whether the sentence that begins at ``start`` goes on after ``boundary``."""
+    gap, end, after = boundary.group(), boundary.start(), boundary.end()
+    lines = gap.count("\n")
+    if lines > 1 or (lines and _ITEM.match(plain, after)):
         return False
-    end = boundary.start() - 1
-    last = re.split(r"[\s(\[\"“]", text[max(start, end - _LONGEST_ABBREVIATION) : end])[-1].lower()
-    following = text[boundary.end() : boundary.end() + 1]
-    return last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha()) or following.islower()
+    opener = _LETTER.search(plain, start, end)
+    if plain[after : after + 1].islower() and not (opener and opener.group().islower()):
+        return True
+    ended = plain[end - 1] in _MARKS
+    if lines and not _is_full(plain, end, after, _FULL * width):
+        return not ended and _indent(plain, after) > _indent(plain, start)
+    if plain[end - 1] == "." and _is_abbreviated(plain, start, end - 1, after):
+        return True
+    if gap[:1] in _CLOSING and _QUOTATIVE.match(plain, after):
+        return True
+    if not ended:
+        return True
+    words = plain[start:end].split(None, 2)
+    return len(words) < (2 if _HANGUL.search(words[0]) else 3)
 
 
-def _append_trimmed(spans: list[Span], text: str, start: int, end: int) -> None:
+def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
+    last = re.split(r"[\s(\[\"“'‘]", plain[max(start, dot - _LONGEST_ABBREVIATION) : dot])[-1]
+    following = _word_at(plain, after).lstrip("\"'“‘([")
+    if last.lower() in _NUMBERED or last.isdecimal():  # "No. 5", "2024. 4. 18."
+        return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
+    initial = len(last) == 1 and last.isupper()
+    if initial or last.lower() in _ABBREVIATIONS:
+        return len(following) < 2 or following.lower() not in STOP_WORDS
+    return last.lower() in _TITLES
+
+
+def _wrapped_at(plain: str) -> int:
+    """The width at which the lines of a text are wrapped; 0 where line breaks have a meaning."""
+    lines = plain.split("\n")
+    pairs = [(len(a), b.split(None, 1)[0]) for a, b in pairwise(lines) if a.strip() and b.strip()]
+    pairs = [pair for pair in pairs if pair[0] < _WIDTHS.stop]
+    width = max((length for length, _ in pairs), default=0)
+    full = [length + 1 + len(word) > _FULL * width for length, word in pairs]
+    cased = [word[0].islower() for _, word in pairs if word[0].lower() != word[0].upper()]
+    as_prose = 3 * sum(cased) >= len(cased)  # in verses and lists, lines begin with capitals
+    return width if width in _WIDTHS and 2 * sum(full) >= len(full) and as_prose else 0
+
+
+def _is_full(plain: str, end: int, after: int, width: float) -> bool:
+    """Whether the line about ``end`` had no room for the word that begins the next one."""
+    length = plain.index("\n", end) - plain.rfind("\n", 0, end)
+    return 0 < width < length + len(_word_at(plain, after))
+
+
+def _word_at(plain: str, place: int) -> str:
+    match = _NEXT_WORD.match(plain, place)
+    return match.group() if match else ""
+
+
+def _indent(plain: str, place: int) -> int:
+    begin = plain.rfind("\n", 0, place) + 1
+    line = plain[begin : begin + LONGEST_SENTENCE]
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Span]:
+    """``[start, end)`` without what is blank or a bullet, in pieces where it is too long."""
     while start < end:
         most = start + LONGEST_SENTENCE
-        cut = text.rfind(" ", start + 1, most) + 1 or most
-        piece = text[start : end if end <= most else cut]
-        trimmed = piece.strip()
-        if trimmed:
-            begin = start + len(piece) - len(piece.lstrip())
-            spans.append(Span(begin, begin + len(trimmed), trimmed))
-        start += len(piece)
+        cut = plain.rfind(" ", start + 1, most) + 1 or most
+        stop = end if end <= most else cut
+        piece = plain[start:stop].rstrip()
+        begin = start + len(piece) - len(piece.lstrip())
+        if bullet := _BULLET.match(plain, begin, stop):
+            begin = bullet.end()
+        if _WORD_SIGN.search(piece):
+            last = start + len(piece)
+            words = " ".join(plain[begin:last].split())
+            if mark := _EMPHASIS.search(text[max(begin - 9, 0) : begin]):
+                begin -= len(mark.group())
+            if plain[last : last + 1] == " " and (mark := _EMPHASIS_END.match(text, last, stop)):
+                last = mark.end()
+            yield Span(begin, last, text[begin:last], words)
+        start = stop
 
 
 def shortened(text: str, most: int) -> str:

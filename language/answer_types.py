@@ -303,7 +303,7 @@ def names(text: str, kind: str, noun: str) -> list[Candidate]:
             prior += 0.3 * (bool(wanted) and not wanted.isdisjoint(roots(span.text)))
             prior -= 0.15 * (" " not in span.text and (not span.start or span.text in _COUNTRY_OF))
         if prior > 0:
-            found.append(Candidate(*span, prior))
+            found.append(Candidate(*span[:3], prior))
     for match in _QUOTED.finditer(text) if kind == "name" else ():
         group = match.lastindex or 0
         found.append(Candidate(*match.span(group), match[group], 0.4))
@@ -356,7 +356,9 @@ def candidates(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
     if kind == "number":
         return numbers(text, noun)
     if noun in {"country", "nationality", "나라", "국가", "국적"}:
-        return [Candidate(*span, _country_prior(span, text, noun)) for span, _ in countries(text)]
+        return [
+            Candidate(*span[:3], _country_prior(span, text, noun)) for span, _ in countries(text)
+        ]
     if kind in {"person", "place", "name"}:
         korean = re.search(r"[가-힣]", text)
         return korean_nouns(text, kind, noun, title) if korean else names(text, kind, noun)

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
+from .markup import prose
 
 Kind = Literal["name", "quoted", "date", "number"]
 
@@ -157,9 +158,11 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     lower = _lower_words(text)
     pattern = _title_pattern(title)
     found: list[Mention] = []
+    plain = prose(text)
     for number, sentence in enumerate(sentences(text)):
-        titles = [match.span() for match in pattern.finditer(sentence.text)] if pattern else []
-        found.extend(_in_sentence(sentence, number, lower, titles))
+        span = Span(sentence.start, sentence.end, plain[sentence.start : sentence.end])
+        titles = [match.span() for match in pattern.finditer(span.text)] if pattern else []
+        found.extend(_in_sentence(span, number, lower, titles))
     return _resolve_parts(found, title)
 
 

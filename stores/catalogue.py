@@ -34,11 +34,19 @@ _BESIDE = {
 
 
 class Piece(NamedTuple):
-    """A new passage: its text, and its place in the document, counted in characters."""
+    """A new passage: its text, and its place in the document, counted in characters.
+
+    ``header`` is that of the table that it begins within; it stands in the passage's title.
+    """
 
     start: int
     end: int
     text: str
+    header: str = ""
+
+    def title(self, document: str) -> str:
+        """The title of the passage in the document titled ``document``."""
+        return f"{document} ({self.header})" if self.header else document
 
 
 class NewDocument(NamedTuple):
@@ -317,14 +325,16 @@ def _write_passages(
     pieces = ((new, *found) for new in documents for found in _identified(new))
     for batch in batches(pieces):
         counts.update(document.id for document, _, _ in batch)
-        fresh, kept = [], {}
+        fresh: list[dict[str, Any]] = []
+        kept = {}
         for document, id, piece in batch:
             if id in old:
                 old.remove(id)
                 kept[id] = {"start": piece.start, "end": piece.end}
             else:
-                row = {"id": id, "document": document.id, "title": document.title}
-                fresh.append(row | piece._asdict())
+                place = {"start": piece.start, "end": piece.end}
+                row = {"id": id, "document": document.id, "title": piece.title(document.title)}
+                fresh.append(row | place | {"text": piece.text})
         if fresh:
             connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
@@ -335,7 +345,7 @@ def _write_passages(
 def _identified(document: NewDocument) -> Iterator[tuple[str, Piece]]:
     seen: Counter[bytes] = Counter()
     for piece in document.pieces:
-        yield _passage_id(document.id, document.title, piece.text, seen), piece
+        yield _passage_id(document.id, piece.title(document.title), piece.text, seen), piece
 
 
 def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ...language.analyser import sentences
 from ...state.crag import Verdict
@@ -28,18 +29,20 @@ def decompose(passage: Evidence, size: int) -> list[Evidence]:
     """The strips of a passage: itself if it has one or two sentences, else ``size`` at a time.
 
     Each strip keeps the passage's id; its ``start`` and ``end`` are characters of the document.
+    What is no sentence (a heading, code) goes with the sentences before it.
     """
-    spans = sentences(passage["text"])
+    text = passage["text"]
+    spans = sentences(text)
     if len(spans) <= _WHOLE:
         return [passage]
+    starts = [0, *(span.start for span in spans[size::size]), len(text)]
     strips: list[Evidence] = []
-    for first in range(0, len(spans), size):
-        group = spans[first : first + size]
-        start, end = group[0].start, group[-1].end
+    for start, stop in pairwise(starts):
+        end = start + len(text[start:stop].rstrip())
         strips.append(
             {
                 **passage,
-                "text": passage["text"][start:end],
+                "text": text[start:end],
                 "start": passage["start"] + start,
                 "end": passage["start"] + end,
             }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -50,13 +50,25 @@ def passage_record(title: str, text: str) -> PassageRecord:
         mentions=tuple(
             (m.sentence, m.key, m.kind in {"name", "quoted"}) for m in find_mentions(title, text)
         ),
-        terms=tuple(tuple(terms(sentence)) for sentence in _split(text)),
+        terms=tuple(_terms(text)),
         title_terms=tuple(terms(title)),
     )
 
 
 def _split(text: str) -> list[str]:
-    return [sentence.text for sentence in sentences(text)] or [text]
+    return [sentence.plain for sentence in sentences(text)] or [text]
+
+
+def _terms(text: str) -> Iterator[tuple[str, ...]]:
+    """The terms of each sentence, and of the heading or code before it, which is none."""
+    end, last = 0, len(text)
+    found = sentences(text)
+    for place, sentence in enumerate(found, start=1):
+        after = text[sentence.end : last] if place == len(found) else ""
+        yield tuple(terms(f"{text[end : sentence.start]} {sentence.plain} {after}"))
+        end = sentence.end
+    if not found:
+        yield tuple(terms(text))
 
 
 class NamedSpan(NamedTuple):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ...language.triple_sentences import triple_sentence
 from ...state.tog2 import CandidateEntity, RelationOption, Triple, TriplePath
+from .triple_sentences import triple_sentence
 
 
 class Edge(NamedTuple):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...language.analyser import is_korean, keywords, sentences
+from ...language.markup import prose
 from ...language.mentions import topic_title
 from ...state.facts import EntityFact, PassageFacts, RelationFact
 from .english import read_english
@@ -26,6 +27,7 @@ def extract_facts(title: str, text: str) -> PassageFacts:
 
     The entity that the passage is about comes first; there are no claims.
     """
+    text = prose(text)
     read = read_korean if is_korean(text) else read_english
     found = read(topic_title(title, text), text)
     grouped: dict[str, list[Thing]] = {}

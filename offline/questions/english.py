@@ -109,7 +109,7 @@ def write_questions(title: str, text: str) -> PassageQuestions:
     At least two in-coming ones where the text has a content word, and at least four out-coming
     ones where it mentions anything; at most twelve of each.
     """
-    whole = [" ".join(span.text.split()) for span in sentences(text)]
+    whole = [sentence.plain for sentence in sentences(text)]
     title = topic_title(title, text)
     if is_korean(text):
         incoming, outgoing = korean_incoming(title, whole), korean_outgoing(title, whole)

@@ -7,13 +7,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
+from ...language.analyser import shortened
+from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, megabytes
 from .types import LoadedDocument, LoadError
-
-if TYPE_CHECKING:
-    pass
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _CHUNK = 64 * 1024
@@ -67,7 +66,7 @@ def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[tuple[str, bool]]:
             if text.strip():
                 yield f"{text}\n\n", _style_of(child, styles).startswith(("Title", "Heading"))
         elif child.tag == _WORD + "tbl":
-            rows = "\n".join(_row(row) for row in _nearest(child, _WORD + "tr"))
+            rows = "\n".join(_rows(list(_nearest(child, _WORD + "tr"))))
             if rows.strip():
                 yield f"{rows}\n\n", False
         elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
@@ -91,9 +90,31 @@ def _pieces(element: Any) -> Iterator[str]:
                 yield "\n"
 
 
-def _row(row: Any) -> str:
+def _rows(rows: list[Any]) -> Iterator[str]:
+    """A line for each row, of cells with the headers of their columns, where there are headers."""
+    header = _cells(rows[0]) if len(rows) > 1 and _is_header(rows[0]) else []
+    labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
+    for row in rows[1:] if labels else rows:
+        cells = _cells(row)
+        if len(cells) == len(labels):
+            cells = [label + cell for label, cell in zip(labels, cells, strict=True) if cell]
+        yield " | ".join(cells)
+
+
+def _is_header(row: Any) -> bool:
+    """Whether ``row`` is marked as a header, formatted as the first one, or all in bold."""
+    if row.find(f"{_WORD}trPr/{_WORD}tblHeader") is not None:
+        return True
+    style = row.find(f"{_WORD}trPr/{_WORD}cnfStyle")
+    if style is not None and style.get(_WORD + "val", "").startswith("1"):
+        return True
+    runs = [run for run in row.iter(_WORD + "r") if run.find(_WORD + "t") is not None]
+    return bool(runs) and all(run.find(f"{_WORD}rPr/{_WORD}b") is not None for run in runs)
+
+
+def _cells(row: Any) -> list[str]:
     cells = _nearest(row, _WORD + "tc")
-    return " | ".join(" ".join("".join(_pieces(cell)).split()) for cell in cells)
+    return [" ".join("".join(_pieces(cell)).split()) for cell in cells]
 
 
 def _nearest(element: Any, tag: str) -> Iterator[Any]:

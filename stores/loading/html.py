@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .content import Content
 from .encoding import detect
 from .file import SourceFile, clean
 from .types import LoadedDocument, LoadError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _UNSEEN = frozenset({
     "head", "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas",
-    "audio", "video", "datalist",
+    "audio", "video", "datalist", "button", "input", "select", "textarea",
 })  # fmt: skip
 _PARAGRAPHS = frozenset({
     "address", "article", "aside", "blockquote", "details", "dl", "fieldset", "figure", "footer",
@@ -25,8 +26,7 @@ _PARAGRAPHS = frozenset({
     "section", "table", "ul",
 })  # fmt: skip
 _LINES = frozenset({
-    "body", "br", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary",
-    "tr",
+    "body", "br", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "summary", "tr",
 })  # fmt: skip
 _SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
 _CELL_END = " | "
@@ -59,12 +59,17 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     # lxml, because the parser of the standard library takes quadratic time on broken comments. A
     # file object, because BeautifulSoup warns of a short string that looks like a file's name.
     page = BeautifulSoup(io.StringIO(markup), "lxml")
-    layout = _Layout()
-    layout.add(page)
-    text = clean(layout.text())
+    content = Content(page)
+    text = _laid_out(content.element, content) or _laid_out(page)
     if not text:
         raise source.empty()
     yield LoadedDocument("", _title(page) or source.path.stem, (text,))
+
+
+def _laid_out(element: Tag, content: Content | None = None) -> str:
+    layout = _Layout(content)
+    layout.add(element)
+    return clean(layout.text())
 
 
 def _markup(source: SourceFile) -> str:
@@ -87,9 +92,13 @@ def _title(page: BeautifulSoup) -> str:
 
 
 class _Layout:
-    """Text laid out in lines as a browser does, with a blank line around paragraphs."""
+    """Text laid out in lines as a browser does, with a blank line around paragraphs.
 
-    def __init__(self) -> None:
+    Of ``content`` what is around it is left out, and cells have the header of their column.
+    """
+
+    def __init__(self, content: Content | None = None) -> None:
+        self._content = content
         self._pieces: list[str] = []
         self._breaks = 2
 
@@ -115,11 +124,13 @@ class _Layout:
         from bs4.element import CData, NavigableString, Tag
 
         if isinstance(element, Tag):
-            if not _is_seen(element):
+            if not _is_seen(element) or (self._content and self._content.leaves_out(element)):
                 return
             self._end(element.name)
+            if self._content and (label := self._content.label_of(element)):
+                self._write(f"{label}: ", verbatim)
             left.append(element.name)
-            verbatim = verbatim or element.name in ("pre", "textarea")
+            verbatim = verbatim or element.name == "pre"
             left.extend((child, verbatim) for child in reversed(element.contents))
         elif type(element) in (NavigableString, CData):
             self._write(str(element), verbatim)

@@ -185,6 +185,16 @@ def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
     assert_complete(indexing)
 
 
+def test_vectors_of_sentences_that_an_earlier_version_cut_are_made_anew(indexing, embedded):
+    indexing.run(documents=documents(3), context=LOCAL)
+    indexing.index.catalogue.set_property("sentences_cut", 1)
+    assert search(indexing.index, "Which Tower has Bell 1x1?", "graph", 1)
+    embedded.clear()
+    indexing.run()
+    assert len(embedded) == 3 * LONG
+    assert_complete(indexing)
+
+
 def test_a_graph_of_other_sentences_than_are_stored_says_so(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     counts = indexing.index.sentences.counts()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from docx.oxml.ns import qn
 from loading_support import (
     Write,
     only,
@@ -73,6 +74,21 @@ class TestWord:
         assert text_of(loaded) == (
             "Before.\n\nThe heading\n\nCity | People\nSeoul | 9 million\n\nafter\tthe table\n\n"
         )
+
+    @pytest.mark.parametrize("mark", ["bold", "marked"])
+    def test_rows_have_the_headers_of_their_columns(self, tmp_path: Path, mark: str) -> None:
+        def build(document: docx.document.Document) -> None:
+            table = document.add_table(3, 2)
+            for i, text in enumerate(["City", "People", "Seoul", "9 m", "Jeju"]):
+                table.cell(i // 2, i % 2).paragraphs[0].add_run(text).bold = (
+                    True if mark == "bold" and i < 2 else None
+                )
+            if mark == "marked":
+                properties = table.rows[0]._tr.get_or_add_trPr()
+                properties.append(properties.makeelement(qn("w:tblHeader"), {}))
+
+        loaded = only(save_docx(tmp_path / "a.docx", build))
+        assert text_of(loaded) == "City: Seoul | People: 9 m\nCity: Jeju\n\n"
 
     def test_the_title_falls_back_to_the_stated_one_and_the_file_name(self, tmp_path: Path) -> None:
         def stated(document: docx.document.Document) -> None:

@@ -29,10 +29,6 @@ class TestHtml:
         assert loaded.title == "A & B"
         assert text_of(loaded) == ("Big\n\nOne bold line,\nbroken here.\n\nfirst\nsecond\n\nLast")
 
-    def test_tables_keep_their_rows_and_cells(self, write: Write) -> None:
-        page = "<table><tr><th>City</th> <th>People</th></tr><tr><td>Seoul<td> 9 m </table><p>End"
-        assert text_of(only(write("a.htm", page))) == "City | People\nSeoul | 9 m\n\nEnd"
-
     def test_preformatted_text_keeps_its_lines(self, write: Write) -> None:
         page = "<p>Code:</p><pre>def f():\n    return 1\n</pre><p>End"
         assert text_of(only(write("a.html", page))) == "Code:\n\ndef f():\n    return 1\n\nEnd"

@@ -1,5 +1,5 @@
 import pytest
-from ragraphs.language.triple_sentences import triple_sentence
+from ragraphs.algorithms.tog2.triple_sentences import triple_sentence
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""Sentences of stories, notes, tables and Markdown, in English and Korean."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.language.analyser import sentences
+from ragraphs.language.markup import prose
+
+
+def texts_of(text: str) -> list[str]:
+    return [sentence.plain for sentence in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        '"Bah!" said Scrooge. | He stamped.',
+        "Cry! Cry! Cry! | The bells were gone.",
+        "He lives at 5 Elm Rd. near St. Mary's. | Mr. J. R. Fell owns it.",
+        "See No. 5, e.g. the U.S. Army. | It left the U.S. | He said no. | They stayed.",
+        "It opens at 9 a.m. | The door is red.",
+        "The value is 3.5 cm. | 12 were sold.",
+        "wire was the old doorbell. | sockets are done now.",
+        "비가 왔다. | 그리고 갔다.",
+        "2024. 4. 18.(목)에 만났다. | 늦게 끝났다.",
+        '"이제 가자." 하고 말했다. | "같이 가요!"라고 했다.',
+    ],
+)
+def test_a_sentence_ends_where_a_reader_stops(cut: str):
+    assert texts_of(cut.replace(" | ", " ")) == cut.split(" | ")
+
+
+def test_korean_sentences_end_without_a_space_too():
+    assert texts_of("비가 많이 왔다.그리고 갔다.") == ["비가 많이 왔다.", "그리고 갔다."]
+
+
+def test_line_breaks_of_wrapped_text_end_no_sentence():
+    wrapped = (
+        "Entering that gable-ended inn, you found yourself in a wide, low and\n"
+        "straggling entry with old-fashioned wainscots, reminding one of Mr.\n"
+        "Coffin and of some condemned old craft. On one side hung a painting\n"
+        "so thoroughly besmoked."
+    )
+    assert texts_of(wrapped) == [
+        wrapped[: wrapped.index(" On one")].replace("\n", " "),
+        "On one side hung a painting so thoroughly besmoked.",
+    ]
+
+
+def test_lines_of_notes_and_verses_stand_alone():
+    notes = "Mon 3rd\nDentist, one filling\n14.1.  measured all,\n       wall is not straight\nmilk"
+    assert texts_of(notes) == [
+        "Mon 3rd",
+        "Dentist, one filling",
+        "14.1. measured all, wall is not straight",
+        "milk",
+    ]
+    assert texts_of("회의는 3시에 한다\n장소는 2층이다") == ["회의는 3시에 한다", "장소는 2층이다"]
+    assert texts_of("- eggs, six\n- [x] tea\n1. Boil it\n2. Serve") == [
+        "eggs, six",
+        "[x] tea",
+        "1. Boil it",
+        "2. Serve",
+    ]
+
+
+MARKDOWN = """---
+title: Ferry
+tags: [a, b]
+---
+<!-- Does it support TLS? No. -->
+
+# Ferry #
+
+[![build](https://x.example/b.svg)][ci] **Ferry** copies *folders* with `ferry push`, see
+[the manual](https://x.example/a_(b).html "All of it") or [this][ci].<br>
+It is slow![^1]
+
+```bash
+# no sentence
+ferry push
+```
+
+Options
+-------
+- [Limits](#limits)
+
+***
+
+| Option | Default |
+|:-------|--------:|
+| `--jobs` | 4 |
+| | off |
+
+<p align="center">Centred.</p>
+> Quoted <name> text.
+
+[ci]: https://x.example/ci "Build"
+[^1]: On Mondays.
+"""
+
+
+def test_of_markdown_only_prose_and_rows_are_sentences():
+    assert texts_of(MARKDOWN) == [
+        "Ferry copies folders with ferry push , see the manual or this .",
+        "It is slow!",
+        "Option: --jobs; Default: 4",
+        "Default: off",
+        "Centred.",
+        "Quoted <name> text.",
+        "On Mondays.",
+    ]
+    written = [sentence.text for sentence in sentences(MARKDOWN)]
+    assert written[0].startswith("**Ferry** copies") and written[0].endswith("or [this][ci].")
+    assert written[2] == "`--jobs` | 4"
+
+
+@pytest.mark.parametrize("start", ["ls -l\n```\n\nThen read on.", "Run:\n\n```\nls -l"])
+def test_a_passage_may_begin_or_end_within_code(start: str):
+    assert "ls -l" not in prose(start)
+    assert prose(start).split()[:1] in (["Then"], ["Run:"])
+
+
+def test_a_novel_loses_no_line_for_how_it_begins():
+    lines = (
+        "He wrote\n# 5 Elm Street\n> and went.\n--- Then he came.\n~~~\nIt was over,\n---\nnearly."
+    )
+    assert re.findall(r"\w+", prose(lines)) == re.findall(r"\w+", lines)
+
+
+MARKS = '" # > --- ~~~ * _ ` [ ] ( ) | < ** <b> |-| [a](b) 1. -'.split()
+PROSE = "A man went. Oh! 5 #5 >x -- 3.5 Mr. No. e.g. (so) 'x' he 집에 갔다. 요? 1.".split()
+TEXTS = st.lists(st.sampled_from([*MARKS, *PROSE, "\n", "\n\n"]), max_size=40).map(" ".join)
+PLAIN_TEXTS = st.lists(st.sampled_from([*PROSE, "\n"]), max_size=40).map(" ".join)
+
+
+@given(TEXTS)
+def test_sentences_are_stretches_of_the_text_in_order(text: str):
+    found = sentences(text)
+    assert all(text[one.start : one.end] == one.text for one in found)
+    places = [place for one in found for place in (one.start, one.end)]
+    assert places == sorted(places)
+    assert len(prose(text)) == len(text)
+    assert [c for c in prose(text) if c == "\n"] == [c for c in text if c == "\n"]
+
+
+@given(PLAIN_TEXTS)
+def test_of_plain_prose_no_word_is_lost(text: str):
+    kept = " ".join(one.plain for one in sentences(text))
+    assert re.findall(r"\w+", kept) == re.findall(r"\w+", text)
