@@ -48,6 +48,7 @@ _QUOTED = re.compile(
 )
 _TITLE_MARKS = frozenset("「『《〈")
 _KOREAN_SPEECH = re.compile(r"[가-힣].*(?:\s\S+){3}|[가-힣](?:다|요|까|죠|지|네|라|냐|자|어|아)$")
+_EXCLAIMED = re.compile(r"[!?]$|(?:Merry|Happy) (?:Christmas|New Year|Birthday)")
 _SMALL = frozenset(
     """a an the and or but nor of in on at to for from by with as into over upon vs de la le du des
     di da del der die das von van et y e""".split()
@@ -77,22 +78,24 @@ _SPOKEN = re.compile(
     r"\s+(?:(?:he|she|they|I|we|it) )?(?:said|says|cried|asked|replied|returned|answered|exclaimed"
     r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
 )
-_OPENING = re.compile(r"(?:^|[.!?…][)\"”'’]*\s+|(?:^|[\s(–—-])[\"“'‘`]+)[^\w\"“'‘`]*$")
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘]|(?<!\w)'(?=\w)")
+_OPENING = re.compile(r"(?:^|[|#]|[.!?…][)\"”'’]*\s+|(?:^|[\s(–—-])[\"“'‘`]+)[^\w\"“'‘`]*$")
+_TOKEN = re.compile(
+    r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘|#]|(?<!\w)'(?=\w)|(?<=\n)\s*(?:[-*+]|\d+\.)(?= )"
+)
 _TITLED = frozenset("Mr Mrs Ms Dr St Mt Prof Capt Col Gen".split())
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE)
 _DIVISION = re.compile(
-    r"(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter)"
-    r" (?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b",
+    r"(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter) "
+    r"(?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b",
     re.IGNORECASE,
 )
 _CAPITALS = frozenset({"US", "WHO"})
 _SHOUTED = STOP_WORDS - frozenset("of the and for in".split())
-_EPITHETS = frozenset("poor dear dearest merry happy good old young little".split())
+EPITHETS = frozenset("poor dear dearest merry happy good old young little".split())
 _INTERJECTIONS = frozenset(
-    """oh o ah aha alas ay aye bah bravo eh hallo halloa hark hello hey ho humph hurrah hush lo
-    nay no pooh pray sir madam ma'am please thank thanks welcome well why yes yea amen ok okay
-    note""".split()
+    """oh o ah aha alas ay aye bah bravo eh hallo halloa hark hello hey ho humph hurrah hush lo nay
+    no pooh pray sir madam ma'am please thank thanks welcome well why yes yea amen ok okay note thee
+    thou thy dost hast didst""".split()
 )
 _OPENERS = STOP_WORDS | frozenset(
     f"""{OPENERS} third last next yes now thus hence therefore moreover furthermore meanwhile
@@ -100,7 +103,7 @@ _OPENERS = STOP_WORDS | frozenset(
     recently previously formerly born died known written mr mrs ms dr every upon whether though
     unless until toward towards across behind beyond beside besides except near per via various
     numerous still yet already never always perhaps soon then once nothing everything something
-    anything nobody everybody somebody anybody everyone someone anyone see whereat""".split()
+    anything nobody everybody somebody anybody everyone someone anyone see come whereat""".split()
 )
 _NO_NAMES = (
     _OPENERS | _INTERJECTIONS | set("one two three four five six seven eight nine ten".split())
@@ -178,7 +181,7 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     A single word that repeats part of a longer name of the passage or of ``title`` takes that
     name's key ("Curie" after "Marie Curie").
     """
-    words = _Words(frozenset(_lower_words(text)), *_seen_as_names(title, text))
+    words = _Words(_lower_words(text), *_seen_as_names(title, text))
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
@@ -191,7 +194,7 @@ def question_mentions(question: str) -> list[Mention]:
     """The names, quoted names, dates and numbers in a question."""
     whole = Span(0, len(question), question)
     parts = [whole] if len(question) <= LONGEST_SENTENCE else sentences(question)
-    words = _Words(frozenset(_lower_words(question)), None)
+    words = _Words(_lower_words(question), None)
     return [mention for part in parts for mention in _in_sentence(part, 0, words, [])]
 
 
@@ -207,8 +210,8 @@ class _Words(NamedTuple):
     alone: frozenset[str] = frozenset()
 
 
-def _lower_words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+def _lower_words(text: str) -> frozenset[str]:
+    return frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
 
 
 def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -219,11 +222,11 @@ def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str
     inside, alone = set(_WORDS.findall(title)), set(_WORDS.findall(title)[:1])
     before = "."
     for token in _TOKEN.findall(text):
-        begins = not before[0].isalnum() or before in _INTERJECTIONS
+        begins = not before[-1].isalnum() or before in _INTERJECTIONS
         if token[0].isupper() and not begins:
             word = re.split(r"['’-]", token)[0]
             inside.add(word)
-            if not before[0].isupper() or before in _TITLED:
+            if not before[:1].isupper() or before in _TITLED:
                 alone.add(word)
         before = before if token == "." and before in _TITLED else token
     return frozenset(inside), frozenset(alone)
@@ -276,7 +279,7 @@ def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
         written = match[group].strip(" ,.")
-        if written.endswith(("!", "?")) or _SPOKEN.match(text, match.end()):
+        if _EXCLAIMED.search(written) or _SPOKEN.match(text, match.end()):
             continue
         spoken = match[0][0] not in _TITLE_MARKS and _KOREAN_SPEECH.search(written)
         parts = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", written)
@@ -304,18 +307,21 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
         yield start, end
         cuts = [(start + m.start(), start + m.end()) for m in _OF.finditer(written)]
         bounds = [start, *(place for cut in cuts for place in cut), end]
-        if cuts:
-            yield from zip(bounds[::2], bounds[1::2], strict=True)
+        for part in zip(bounds[::2], bounds[1::2], strict=True) if cuts else ():
+            if _is_name(text[slice(*part)]):
+                yield part
 
 
 def _epithet(written: str, words: _Words) -> int:
     """The length of an ordinary word before a name: "Poor " in "Poor Bob"."""
     word, space, rest = written.partition(" ")
+    if _EXCLAIMED.match(written):
+        return len(word) + 1
     known = _WORDS.match(rest)
     if not space or not known or known[0] not in words.alone:
         return 0
     common = word.lower() in words.lower and word not in words.alone
-    return len(word) + 1 if common or word.lower() in _EPITHETS else 0
+    return len(word) + 1 if common or word.lower() in EPITHETS else 0
 
 
 def _is_name(written: str) -> bool:
@@ -325,7 +331,7 @@ def _is_name(written: str) -> bool:
     if _CONTRACTION.search(written) or _DIVISION.match(written):
         return False
     parts = written.split()
-    if len(parts) > 2 and written.isupper() and not _SHOUTED.isdisjoint(written.lower().split()):
+    if len(parts) > 1 and written.isupper() and not _SHOUTED.isdisjoint(written.lower().split()):
         return False
     return written in _CAPITALS or key(written) not in _NO_NAMES
 
