@@ -104,7 +104,7 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
         if len(words) == 2 and words[0] == words[1]:
             del words[0]
         name = " ".join(words)
-        if key(name) and name.lower() not in TITLES:
+        if len(key(name)) > 1 and name.lower() not in TITLES:
             full = mention.key if mention.key != key(mention.text) else ""
             yield Mark(start, end, key(name), name, known), full
 

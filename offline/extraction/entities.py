@@ -49,12 +49,12 @@ _PERSON_BEFORE = re.compile(
     rf"\b(?:{_SAYS}|(?:his|her|my|your|their)(?: \w+)? {_KIN},?) (?:the )?$"
 )
 _PERSON_AFTER = re.compile(
-    rf"\s?(?:{_SAYS}\b(?! to be)|['’]s? {_KIN}\b|,? (?:who|himself|herself)\b|,? ?(?:was )?born\b"
+    rf"\s?(?:{_SAYS}\b(?! to be)|['’]s? {_KIN}\b|,? (?:himself|herself)\b|, who\b|,? ?(?:was )?born\b"
     r"|\((?:born|b\.|née)|\((?:\d{1,2} [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2},) \d{4}[^()]{0,60}[–-])"
 )
 _PLACE_BEFORE = re.compile(
     r"\b(?:born|died|lived?s?|living|resides?d?|located|situated|settled|arrived|studied|raised"
-    r"|buried|based|headquartered) (?:in|at|near) (?:the )?$"
+    r"|buried|based|headquartered) (?:in|at|near) $"
     r"|\b(?:city|town|village|state|island|capital|port|country) of $"
 )
 _DEFINED = re.compile(
