@@ -46,9 +46,7 @@ _QUOTED = re.compile(
     r"[\"“”「『《〈]\s?([^\"“”」』》〉]{2,80}?)[\"“”」』》〉]|``\s?([^`\"]{2,80}?)\s?''"
     r"|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )
-_TITLE_MARKS = frozenset("「『《〈")
-_KOREAN_SPEECH = re.compile(r"[가-힣].*(?:\s\S+){3}|[가-힣](?:다|요|까|죠|지|네|라|냐|자|어|아)$")
-_EXCLAIMED = re.compile(r"[!?]$|(?:Merry|Happy) (?:Christmas|New Year|Birthday)")
+_GREETING = re.compile(r"(?:Merry|Happy)\s(?:Christmas|New\sYear|Birthday)")
 _SMALL = frozenset(
     """a an the and or but nor of in on at to for from by with as into over upon vs de la le du des
     di da del der die das von van et y e""".split()
@@ -84,9 +82,10 @@ _TOKEN = re.compile(
 )
 _TITLED = frozenset("Mr Mrs Ms Dr St Mt Prof Capt Col Gen".split())
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE)
-_DIVISION = re.compile(
-    r"(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter) "
-    r"(?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b",
+_NO_NAME = re.compile(
+    r"^(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter)"
+    r" (?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b"
+    rf"|^(?:\d+(?:st|nd|rd|th)?|[a-z]\.?)$|{_CONTRACTION.pattern}",
     re.IGNORECASE,
 )
 _CAPITALS = frozenset({"US", "WHO"})
@@ -279,12 +278,12 @@ def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
         written = match[group].strip(" ,.")
-        if _EXCLAIMED.search(written) or _SPOKEN.match(text, match.end()):
+        spoken = written.endswith(("!", "?")) or _SPOKEN.match(text, match.end())
+        if spoken or _GREETING.match(written):
             continue
-        spoken = match[0][0] not in _TITLE_MARKS and _KOREAN_SPEECH.search(written)
         parts = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", written)
         large = [word for word in parts if word.lower() not in _SMALL] or parts[:1]
-        if spoken or any(word[0].islower() for word in [*parts[:1], *large]):
+        if any(word[0].islower() for word in [*parts[:1], *large]):
             continue
         if large and (len(parts) > 1 or _is_name(written)):
             start = match.start(group) + match[group].index(written)
@@ -314,21 +313,17 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
 
 def _epithet(written: str, words: _Words) -> int:
     """The length of an ordinary word before a name: "Poor " in "Poor Bob"."""
-    word, space, rest = written.partition(" ")
-    if _EXCLAIMED.match(written):
-        return len(word) + 1
-    known = _WORDS.match(rest)
-    if not space or not known or known[0] not in words.alone:
+    two = re.match(r"([^\W_]+)\s+(?=([^\W_]+))", written)
+    if not two or (two[2] not in words.alone and not _GREETING.match(written)):
         return 0
-    common = word.lower() in words.lower and word not in words.alone
-    return len(word) + 1 if common or word.lower() in EPITHETS else 0
+    word = two[1].lower()
+    common = word in words.lower and two[1] not in words.alone
+    return two.end() if common or word in EPITHETS else 0
 
 
 def _is_name(written: str) -> bool:
     """Whether ``written`` is no ordinal, letter, opener or function word; "WHO" and "US" are."""
-    if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?|[^\W\d_A-Z].*", written):
-        return False
-    if _CONTRACTION.search(written) or _DIVISION.match(written):
+    if not written or written[0].islower() or _NO_NAME.search(written):
         return False
     parts = written.split()
     if len(parts) > 1 and written.isupper() and not _SHOUTED.isdisjoint(written.lower().split()):

@@ -49,7 +49,7 @@ _PERSON_BEFORE = re.compile(
     rf"\b(?:{_SAYS}|(?:his|her|my|your|their)(?: \w+)? {_KIN},?) (?:the )?$"
 )
 _PERSON_AFTER = re.compile(
-    rf"\s?(?:{_SAYS}\b(?! to be)|['’]s? {_KIN}\b|,? (?:himself|herself)\b|, who\b|,? ?(?:was )?born\b"
+    rf"\s?(?:{_SAYS}\b|['’]s? {_KIN}\b|,? (?:himself|herself)\b|, who\b|,? ?(?:was )?born\b"
     r"|\((?:born|b\.|née)|\((?:\d{1,2} [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2},) \d{4}[^()]{0,60}[–-])"
 )
 _PLACE_BEFORE = re.compile(
@@ -90,10 +90,7 @@ class Link(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The marks and links of a passage in the order of its ``sentences``.
-
-    ``marks[i]`` are those of sentence i.
-    """
+    """The sentences of a passage, the marks of each of them, and the links."""
 
     sentences: list[str]
     marks: list[list[Mark]]
@@ -106,10 +103,7 @@ def type_of_noun(noun: str) -> str:
 
 
 def type_of_name(name: str, text: str, start: int, end: int) -> str:
-    """The type of ``name``, which is characters ``[start, end)`` of the sentence ``text``.
-
-    Empty where neither the name nor the words beside it tell.
-    """
+    """The type of ``name`` at ``[start, end)`` of the sentence ``text``; empty if not known."""
     words = re.findall(r"[^\W\d_]+", name.lower())
     if words and words[0] in TITLES and len(words) > 1 and "of" not in words:
         return "person"

@@ -69,15 +69,10 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
         source, target = names.get(link.source), names.get(link.target)
         mere = link.strength <= 1 and frozenset((link.source, link.target)) in said
         if source and target and source != target and not mere:
-            once.setdefault(
-                (source, link.relation, target),
-                {
-                    "source": source,
-                    "target": target,
-                    "relation": link.relation,
-                    "strength": link.strength,
-                },
+            fact = RelationFact(
+                source=source, target=target, relation=link.relation, strength=link.strength
             )
+            once.setdefault((source, link.relation, target), fact)
     return sorted(once.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
 
 
@@ -86,24 +81,19 @@ def summarise(descriptions: Sequence[str]) -> str:
 
     At least one sentence, cut where it is longer alone.
     """
-    whole = [
-        " ".join(span.text.split())
-        for description in descriptions
-        for span in sentences(description)
-    ]
-    terms_of = {sentence: keywords(sentence) for sentence in whole}
+    said = dict.fromkeys(
+        " ".join(span.text.split()) for text in descriptions for span in sentences(text)
+    )
     kept: list[str] = []
     covered: frozenset[str] = frozenset()
     room = _LONGEST_SUMMARY
-    while True:
-        left = [s for s in terms_of if s not in kept and len(s.split()) <= room]
-        best = max(left, key=lambda s: len(terms_of[s] - covered), default="")
+    for sentence in sorted(said, key=lambda one: -len(keywords(one))):
         # Two new terms are worth a sentence; one is mostly another wording.
-        if not best or (kept and len(terms_of[best] - covered) < 2):
-            break
-        kept.append(best)
-        covered |= terms_of[best]
-        room -= len(best.split())
-    if not kept and whole:
-        return " ".join(whole[0].split()[:_LONGEST_SUMMARY]) + " …"
-    return " ".join(sentence for sentence in terms_of if sentence in kept)
+        new = not kept or len(keywords(sentence) - covered) > 1
+        if new and len(sentence.split()) <= room:
+            kept.append(sentence)
+            covered |= keywords(sentence)
+            room -= len(sentence.split())
+    if not kept and said:
+        return " ".join(next(iter(said)).split()[:_LONGEST_SUMMARY]) + " …"
+    return " ".join(sentence for sentence in said if sentence in kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...language.analyser import STOP_WORDS, is_korean, sentences
 from ...prompts.graphrag_replies import CommunityReport, ReportFinding
@@ -41,7 +41,7 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
         found = whole_sentences(said) if kind != "Relation" else []
         for sentence in found or [told for told in sources if all(n in told for n in names)]:
             sources.setdefault(sentence, []).append(id)
-    chosen = _ranked(list(sources), weights)[:_MOST_FINDINGS]
+    chosen = _ranked(list(sources), weights)
     members = [name for name, _ in weights.most_common()]
     title = ", ".join(_central(weights))
     if not chosen or not title:
@@ -62,12 +62,8 @@ def whole_sentences(text: str) -> list[str]:
     """The sentences of ``text``, each once, in one line; no headings, lists of names, fragments."""
     lines = [line.strip(_MARKERS) for line in text.splitlines()]
     said = dict.fromkeys(" ".join(one.text.split()) for line in lines for one in sentences(line))
-    return list(filter(_is_whole, said))
-
-
-def _is_whole(sentence: str) -> bool:
-    fewest = _FEWEST_EOJEOL if is_korean(sentence) else _FEWEST_WORDS
-    return len(sentence.split()) >= fewest and bool(_WHOLE.match(sentence))
+    fewest = _FEWEST_EOJEOL if is_korean(text) else _FEWEST_WORDS
+    return [one for one in said if len(one.split()) >= fewest and _WHOLE.match(one)]
 
 
 def _row(text: Excerpt) -> tuple[str, list[str], str, str]:
@@ -102,12 +98,10 @@ def _ranked(said: Sequence[str], weights: Counter[str]) -> list[str]:
         worth = sum(weights[name] / (1 + seen[name]) ** 2 for name in named[one])
         return worth * (0.5 if leaning else 1.0)
 
-    def walk() -> Iterator[str]:
-        left = dict.fromkeys(said)
-        while left:
-            best = max(left, key=gain)
-            del left[best]
-            seen.update(named[best])
-            yield best
-
-    return list(walk())
+    left = dict.fromkeys(said)
+    order: list[str] = []
+    while left and len(order) < _MOST_FINDINGS:
+        order.append(max(left, key=gain))
+        del left[order[-1]]
+        seen.update(named[order[-1]])
+    return order
