@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -21,6 +22,7 @@ _LEAST_COSINE = 0.45
 _COSINE_WEIGHT = 0.4
 _GENERAL = 20.0  # of 100: the most that a sentence scores that does not concern the question
 _ALIKE = 0.5
+_SCORE = re.compile(r"\d+")
 
 
 def write_points(
@@ -67,7 +69,7 @@ def combine_points(points: Sequence[Excerpt]) -> CombinedAnswer:
 
     Points that say nearly the same count once; those that score far less than the first do not.
     """
-    scores = [float(point["title"].rpartition(" ")[2]) for point in points]
+    scores = [float((_SCORE.findall(point["title"]) or ["0"])[-1]) for point in points]
     kept: list[int] = []
     for place, point in enumerate(points):
         own = keywords(point["text"])

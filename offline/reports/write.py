@@ -41,6 +41,9 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
         found = whole_sentences(said) if kind != "Relation" else []
         for sentence in found or [told for told in sources if all(n in told for n in names)]:
             sources.setdefault(sentence, []).append(id)
+    if not sources and not any(said for kind, _, said, _ in rows if kind == "Entity"):
+        # Triples that were found elsewhere describe nothing.
+        sources = {said: [id] for kind, _, said, id in rows if kind == "Relation"}
     chosen = _ranked(list(sources), weights)
     members = [name for name, _ in weights.most_common()]
     title = ", ".join(_central(weights))

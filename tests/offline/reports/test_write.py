@@ -60,6 +60,12 @@ def test_without_a_whole_sentence_there_is_no_report():
     assert (report.title, report.summary, report.findings) == ("Ann, Bo", "", [])
 
 
+def test_relations_are_the_findings_where_no_entity_is_described():
+    rows = [("1", "Entity: Ann", ""), ("2", "Entity: Bo", "")]
+    report = write_report([*rows, ("3", "Relation: Ann – Bo", "Ann wed Bo.")])
+    assert [(one.statement, one.evidence) for one in report.findings] == [("Ann wed Bo.", ["3"])]
+
+
 def test_headings_fragments_and_cut_sentences_are_no_sentences():
     text = "# The bridge\n\nJohn Fowler, engineer\n\nIt was cut off here in the …\nThe end."
     assert whole_sentences(text) == []
