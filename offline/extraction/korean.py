@@ -45,6 +45,7 @@ _LONG = re.compile(r"[가-힣]{4,}(?<![지서고면게며니라러려자도])")
 _CASE = re.compile(r"(?:을|를|은|는|의|과|와|이라는|라는)[ ,.]")
 _GLOSS = re.compile(r"[(（][^()（）]*[㐀-鿿A-Za-z]")
 _TOPIC = re.compile(r"[)」』》〉]?(?:\([^()]*\))?(?:은|는|께서는|이|가|께서)(?= )")
+_PRONOUN = re.compile(r"^(?:그|그녀|이것|그것|이곳|그곳)(?:는|은|가|이) ")
 _IS_PERSON = re.compile(
     r"(?:학자|문신|왕|임금|시인|화가|작가|소설가|배우|가수|감독|정치인|정치가|군인|장군|교수|사람"
     r"|과학자|기술자|운동가|선수|기자|의사|무신|승려|황제)(?:이다|였다|이었다|이자|이며|이고|로서)"
@@ -118,10 +119,12 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
 def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
     """The subject of a sentence to its other names: by the predicate that ends it, if one does.
 
-    A sentence without a subject of its own is about the passage's topic.
+    In a sentence without a subject of its own the passage's topic stands for it.
     """
-    subject = next((m for m in marks if _TOPIC.match(text, m.end)), None) or topic
-    head = subject or (marks[0] if marks else None)
+    subject = next((m for m in marks if _TOPIC.match(text, m.end)), None)
+    if not subject and _PRONOUN.match(text):
+        subject = topic
+    head = subject or topic or (marks[0] if marks else None)
     for mark in marks:
         if not head or mark.key == head.key:
             continue
