@@ -71,9 +71,9 @@ def read_english(title: str, text: str) -> Found:
     topic = next((mark for some in marks for mark in some if mark.key == key(title)), None)
     before = topic
     for span, some in zip(spans, marks, strict=True):
-        before = _subject(span.text, some, before, topic)
-        links += _links(span.text, some, before)
-        before = before and before[0]
+        subject = _subject(span.text, some, before, topic)
+        links += _links(span.text, some, subject)
+        before = subject[0] if subject else None
     return Found([" ".join(span.text.split()) for span in spans], marks, links)
 
 

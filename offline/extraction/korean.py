@@ -112,8 +112,8 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
     named = _PERSON.fullmatch(written) and not _NO_NAME.search(written)
     if named and (animate or acting > 1):
         return "person"
-    named = _GLOSS.match(after) or (_LONG.fullmatch(written) and _CASE.match(after))
-    return "" if named and strip_particle(written) == written else None
+    noun = _GLOSS.match(after) or (_LONG.fullmatch(written) and _CASE.match(after))
+    return "" if noun and strip_particle(written) == written else None
 
 
 def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:

@@ -21,6 +21,7 @@ _LEAST_COVERED = 0.5
 _LEAST_COSINE = 0.45
 _COSINE_WEIGHT = 0.4
 _GENERAL = 20.0  # of 100: the most that a sentence scores that does not concern the question
+_TYPICAL = 6
 _ALIKE = 0.5
 _SCORE = re.compile(r"\d+")
 
@@ -32,7 +33,7 @@ def write_points(
 
     They have half of the question's words, rare ones counting more, or are near to it by the
     cosines that ``similarity`` gives. Where there are none, each text is represented by its first
-    sentence, with a low score.
+    sentence, with a low score, which is higher for a long text.
     """
     wanted = keywords(question)
     said = [(text, one) for text in texts for one in whole_sentences(text["text"])]
@@ -52,7 +53,10 @@ def write_points(
     }
     if not scores:
         first = {text["id"]: place for place, (text, _) in reversed(list(enumerate(said)))}
-        scores = {place: _GENERAL * (0.5 + max(0.0, near[place]) / 2) for place in first.values()}
+        length = Counter(text["id"] for text, _ in said)
+        scores = {
+            place: _GENERAL * length[id] / (length[id] + _TYPICAL) for id, place in first.items()
+        }
     taken: Counter[str] = Counter()
     points: list[ReplyPoint] = []
     for place in sorted(scores, key=lambda place: (-scores[place], place)):
