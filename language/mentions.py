@@ -298,7 +298,7 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
     begin = first.start() if first else len(text)
     for match in _NAME.finditer(text):
         start, end = _trim_openers(text, *match.span(), begin)
-        opens = start <= begin or bool(_OPENING.search(text[:start]))
+        opens = start <= begin or bool(_OPENING.search(text, max(0, start - 20), start))
         start += _epithet(text[start:end], words)
         written = text[start:end]
         if not _is_name(written) or _is_plain_word(written, words, opens):

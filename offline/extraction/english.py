@@ -178,7 +178,7 @@ def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) 
     asides = [match.span() for match in _ASIDE.finditer(text)]
     for mark in marks:
         aside = next((text[a : mark.start] for a, b in asides if a <= mark.start < b), "")
-        lived = previous and aside and _LIVED.search(aside)
+        lived = previous and 0 < len(aside) < _LONGEST_GAP and _LIVED.search(aside)
         if previous and lived:
             yield Link(previous.key, "died in" if lived[1] else "was born in", mark.key, 8.0)
         if aside or mark.start < at:
