@@ -12,7 +12,7 @@ from .entities import ADDRESS, TITLES, Found, Link, Mark, type_of_name, type_of_
 
 _MENTIONED = "is mentioned with"
 _MOST_IN_SENTENCE = 12
-_LONGEST_GAP = 90
+_LONGEST_GAP = 120
 _ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
 _LIVED = re.compile(r"\((?:[^()–—]*\d{3,4}[^()–—]* ([–—-]) )?[^()–—]*(?:\d{3,4},? (?:in )?|\bin )$")
 _DEMONYM = re.compile(r"\w(?:ish|ese|ian|ean|ican|rench|utch|erman|reek|wiss|zech)$")
@@ -44,7 +44,7 @@ _VERB_PHRASE = re.compile(
     rf"(?:(?:also|later|then|soon|once|[a-z]+ly) )?(?:"
     rf"{_AUXILIARY}(?: (?:not|also|been|be|being|later|once|[a-z]+ly))*"
     rf" (?:{_PARTICIPLE}|[a-z]+ing){_FILL}{{0,6}}"
-    rf"|(?:is|was|are|were) (?:(?:an?|the|one of the){_FILL}{{1,5}}?"
+    rf"|(?:is|was|are|were) (?:(?:an?|the|one of the)(?:,?(?: and)?{_FILL}){{1,11}}?"
     rf" (?:{_PREPOSITION}|starring|called)|in|on|at|near)"
     rf"|(?:has|had) an?{_FILL}{{1,3}}? {_PREPOSITION}"
     rf"|(?:{_PAST}|[a-z]{{2,}}ed){_FILL}{{0,4}}"
@@ -215,4 +215,6 @@ def _relation(gap: str) -> str:
     if apposed:
         return f"is {apposed[1]}"
     words = _EDGES.sub("", re.sub(r"^, (?=who |which )", "", gap).strip())
-    return words if _VERB_PHRASE.fullmatch(words) else ""
+    if not _VERB_PHRASE.fullmatch(words):
+        return ""
+    return f"was {words}" if re.match(rf"{_PARTICIPLE} by\b", words) else words
