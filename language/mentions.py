@@ -271,10 +271,7 @@ def _in_sentence(
 
 
 def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Quoted stretches that look like titles, all but small words with capitals, or Korean.
-
-    Speech is left out.
-    """
+    """Quoted stretches that look like titles, all but small words with capitals; no speech."""
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
         written = match[group].strip(" ,.")
