@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
 from ..context import Context
 from ..models.meter import current_meter
-from ..models.protocol import LanguageModel, NoReplyError
+from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.library import WRITE_REPORT
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
@@ -24,11 +24,12 @@ from .concurrency import Patience, Storing, in_parallel
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index, Kept, language_model
 from .progress import progress_of
-from .report_material import Material, assembled_report, report_of, shown
+from .report_material import Material, assembled_report, is_empty, report_of, shown, unreported
 from .vectors import embed_entries, owned_id
 
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
+_FEW_ENTITIES = 3
 _INCOMPLETE = "incomplete"
 
 
@@ -114,14 +115,18 @@ class _Reporting:
 
     async def _written(self, community: StoredCommunity) -> tuple[Report, str]:
         rows = known = await asyncio.to_thread(self._material.own_rows, community.id)
-        if self._material.relation_count(community.id) < _FEW_RELATIONS:
+        offline = self._model.name == OFFLINE
+        if offline and community.size < _FEW_ENTITIES:
+            return unreported(known), ASSEMBLED
+        if not offline and self._material.relation_count(community.id) < _FEW_RELATIONS:
             return assembled_report(known), ASSEMBLED
         if not self._material.fits(known):
             children = {
                 child: await asyncio.shield(self._reports[child])
                 for child in self._material.children_of(community.id)
             }
-            rows = await asyncio.to_thread(self._material.rows, community.id, children)
+            told = {child: report for child, report in children.items() if not is_empty(report)}
+            rows = await asyncio.to_thread(self._material.rows, community.id, told)
         if not rows:  # the first of them alone is beyond the limit
             return assembled_report(known), ASSEMBLED
         try:
@@ -171,13 +176,14 @@ def _entries(index: Index) -> list[Entry]:
         Entry(owned_id(community.id, text), text, {"community": community.id})
         for community in index.communities.all()
         if community.report is not None
+        and not is_empty(community.report)
         and (text := f"{community.report['title']}\n{community.report['summary']}")
     ]
 
 
 @dataclass(frozen=True)
 class CommunityView:
-    """Communities by id, and the children of each."""
+    """Communities by id, and the children of each; those of which nothing is told are left out."""
 
     communities: Mapping[str, StoredCommunity]
     children: Mapping[str, Sequence[str]]
@@ -217,8 +223,8 @@ def _stamp(index: Index) -> str:
 
 def _load(index: Index) -> CommunityView:
     stored = index.communities.all()
-    communities = {one.id: one for one in stored if one.report is not None}
-    if missing := len(stored) - len(communities):
+    communities = {one.id: one for one in stored if one.report and not is_empty(one.report)}
+    if missing := sum(one.report is None for one in stored):
         current_meter().warn(
             f"{missing} of {len(stored)} communities have no report yet: the index is being "
             "changed, or ragraphs index was interrupted."

@@ -138,6 +138,16 @@ def assembled_report(rows: Sequence[Element]) -> Report:
     }
 
 
+def unreported(rows: Sequence[Element]) -> Report:
+    """The names of a community of which nothing is worth telling, in the place of a report."""
+    return {**assembled_report(rows), "summary": "", "rating": 0.0, "findings": []}
+
+
+def is_empty(report: Report) -> bool:
+    """Whether a report tells nothing, as ``unreported`` ones do."""
+    return not report["summary"] and not report["findings"]
+
+
 def passages_of(report: Report) -> tuple[str, ...]:
     """The ids of the passages that support a report, in the order of its findings."""
     return tuple(dict.fromkeys(id for finding in report["findings"] for id in finding["passages"]))

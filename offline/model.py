@@ -28,7 +28,6 @@ from ..prompts.extraction_replies import Description, Facts, MoreToFind, Passage
 from ..prompts.graphrag_replies import (
     CombinedAnswer,
     CommunityReport,
-    FollowUp,
     LocalAnswer,
     Points,
     PrimedAnswer,
@@ -60,8 +59,7 @@ from .steps import Steps, answer_from_steps, next_step, split, synthesize
 
 R = TypeVar("R", bound=PromptReply)
 _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
-_FOLLOW_UPS = 3
-_ANSWERED = 20.0
+_ANSWERED = 100.0
 
 
 class OfflineLanguageModel:
@@ -211,25 +209,14 @@ class OfflineLanguageModel:
         return self._answer(question, texts)
 
     def _prime(self, question: str, texts: Sequence[Excerpt]) -> PrimedAnswer:
-        """The points of the texts; rules can only ask the same again of the best texts' topics."""
-        points = self._points(question, texts)
-        titles = {text["id"]: text["title"] for text in texts}
-        named = dict.fromkeys(titles[id] for point in points for id in point.evidence)
-        return PrimedAnswer(
-            points=points,
-            follow_ups=[
-                FollowUp(question=f"{title}: {question}", score=100 - place)
-                for place, title in enumerate(list(named)[:_FOLLOW_UPS])
-            ],
-        )
+        """The points of the texts; rules cannot tell what they leave open."""
+        return PrimedAnswer(points=self._points(question, texts), follow_ups=[])
 
     def _follow_up(
         self, main: str, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
     ) -> LocalAnswer:
         answer = self._answer(question, texts)
-        quoted = Excerpt(id="1", title="", text=" ".join(quote.quote for quote in answer.quotes))
-        least = _ANSWERED if answer.sufficient else 0.0
-        score = max([least, *(point.score for point in self._points(main, [quoted]))])
+        score = _ANSWERED if answer.sufficient else 0.0
         return LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
 
     def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:

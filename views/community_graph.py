@@ -14,15 +14,20 @@ from .pages.drawing import DrawnEdge, DrawnNode
 def communities_page(index: Index) -> str:
     """One HTML page of the entities, their communities and the reports on them.
 
+    Entities without a relation or a reported community are left out.
     Blocks. Raises RagraphsError where the index has no communities layer.
     """
     view = load_communities(index)
     members: defaultdict[str, list[str]] = defaultdict(list)
     for community, entity in index.communities.members():
         members[community].append(entity)
+    relations = drawn_relations(index)
+    drawn = {end for one in relations for end in (one.source, one.target)}
+    drawn.update(entity for id in view.communities for entity in members[id])
     nodes = [
         DrawnNode(entity.id, entity.name, entity.type, entity.description)
         for entity in index.entities.all_entities()
+        if entity.id in drawn
     ]
     cited = dict.fromkeys(
         passage for id in view.communities for passage in passages_of(view.report(id))
@@ -30,7 +35,7 @@ def communities_page(index: Index) -> str:
     return to_community_html(
         f"Communities of {index.folder.name}",
         nodes,
-        drawn_relations(index),
+        relations,
         list(view.communities.values()),
         members,
         index.catalogue.passages(list(cited)),

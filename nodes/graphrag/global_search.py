@@ -17,7 +17,7 @@ from ...index.progress import progress_of
 from ...index.report_material import passages_of
 from ...language.analyser import count_tokens
 from ...models.meter import current_meter
-from ...models.protocol import NoReplyError
+from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.graphrag_replies import ReplyPoint
 from ...prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
 from ...prompts.prompt import number, numbered
@@ -31,6 +31,7 @@ _SEED = 0
 _ROW_TOKENS = 20
 _FINDINGS = 3
 _CITED = 2
+_EXTRACTS = 3
 _GENERAL = {True: "yes", False: "no"}
 
 
@@ -88,7 +89,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     except NoReplyError as error:
         return {**ranked, **unanswered(error)}
     used = numbered(reply.used, shown) or shown
-    cited = await run.in_thread(_cited, used, context.top_k)
+    cited = await run.in_thread(_cited, used, context.top_k, context.model == OFFLINE)
     sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
@@ -225,19 +226,26 @@ def _fitting(texts: Sequence[str], limit: int) -> int:
     return len(pack([_ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
 
 
-def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
-    """The support of points: sentences as citations, their passages as evidence, communities."""
+def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> dict[str, Any]:
+    """The support of points: sentences as citations, their passages as evidence, communities.
+
+    Points that are ``extracts`` are sentences themselves, of which three a passage are enough.
+    """
     view = load_communities(index) if any(point["communities"] for point in points) else None
     citations: list[Citation] = []
     scores: dict[str, float] = {}
     for point in points:
-        for citation in point["citations"] or _sentences(index, view, point):
+        found = point["citations"] or _sentences(index, view, point, 1 if extracts else _CITED)
+        for citation in found:
+            others = [one for one in citations if one["passage"] == citation["passage"]]
+            if extracts and (len(others) >= _EXTRACTS or citation in others):
+                continue
             if citation["passage"] in scores or len(scores) < most:
                 citations.append(citation)
                 scores.setdefault(citation["passage"], point["score"] / 100)
-    found = "community" if view else "retrieved"
+    by = "community" if view else "retrieved"
     evidence: list[Evidence] = [
-        {**passage, "score": scores[passage["id"]], "found": found}
+        {**passage, "score": scores[passage["id"]], "found": by}
         for passage in index.catalogue.passages(list(scores))
     ]
     communities = dict.fromkeys(id for point in points for id in point["communities"])
@@ -249,7 +257,7 @@ def _cited(index: Index, points: Sequence[Point], most: int) -> dict[str, Any]:
     }
 
 
-def _sentences(index: Index, view: CommunityView | None, point: Point) -> list[Citation]:
+def _sentences(index: Index, view: CommunityView | None, point: Point, most: int) -> list[Citation]:
     """The sentences that a point rests on, through the findings of its reports."""
     ids = point["passages"]
     if view and not ids:
@@ -270,5 +278,5 @@ def _sentences(index: Index, view: CommunityView | None, point: Point) -> list[C
             "end": passage["start"] + found.end,
             "quote": found.text,
         }
-        for found in cite_statement(point["text"], texts, _CITED)
+        for found in cite_statement(point["text"], texts, most)
     ]

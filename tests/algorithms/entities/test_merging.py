@@ -185,6 +185,12 @@ def test_a_surname_is_the_one_person_of_its_document():
     assert {m.reason for m in graph.merges} == {"short name"}
 
 
+def test_a_title_is_no_given_name():
+    people = [("Mrs. Fezziwig", "person"), ("Fezziwig", "person")]
+    graph = merge_facts([facts("1", people)])
+    assert {e.name for e in graph.entities} == {"Mrs. Fezziwig", "Fezziwig"}
+
+
 def test_a_surname_that_two_persons_bear_stays_apart():
     persons = [("Bill Clinton", "person"), ("Hillary Clinton", "person"), ("Clinton", "person")]
     assert len(merge_facts([facts("a", persons)]).entities) == 3
