@@ -50,7 +50,7 @@ from ..prompts.replies import (
     StandAloneQuestion,
 )
 from .extraction.extract import extract_facts, summarise
-from .follow_up.english import stand_alone
+from .follow_up import stand_alone
 from .questions.english import write_questions
 from .reading import Similarity, read
 from .relations import judge, relation_scores
