@@ -103,7 +103,8 @@ def _korean_names(text: str) -> list[_Name]:
     if topic and not re.search("|".join(_ASKED.values()), topic[1]):
         return [_Name(topic[1], "")]
     whole = " ".join([*words[:-1], strip_particle(words[-1])]) if words else ""
-    return [_Name(whole, "")] if whole and len(words) <= _MOST_WORDS and "?" not in text else []
+    short = len(words) <= _MOST_WORDS and "?" not in text and not whole[:1].isdigit()
+    return [_Name(whole, "")] if whole and short else []
 
 
 def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
