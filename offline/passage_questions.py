@@ -8,12 +8,12 @@ meet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..language.analyser import is_korean, sentences, terms, with_particle
 from ..language.answer_types import dates, life_facts
-from ..language.mentions import Mention, aliases, find_mentions, key, topic_title
+from ..language.mentions import aliases, find_mentions, key, topic_title
 from ..language.name_masking import is_demonym
 from ..prompts.replies import PassageQuestions
 from .extraction.entities import type_of_name, type_of_noun
@@ -94,20 +94,32 @@ def _life(topic: str, text: str, language: str) -> Iterator[str]:
             yield question.format(topic)
 
 
-def _mentioned(topic: str, text: str) -> Iterator[tuple[Mention, str]]:
-    """The names that are not the topic's, each once with its type, longer ones first."""
+class _Mentioned(NamedTuple):
+    """A name in sentence ``sentence`` of a passage that ends at character ``end`` of it."""
+
+    sentence: int
+    end: int
+    type: str
+    name: str
+
+
+def _mentioned(topic: str, text: str) -> list[_Mentioned]:
+    """The names that are not the topic's, each once, longer ones first."""
     own = {*aliases(topic)} if topic else set[str]()
     whole = sentences(text)
-    found: dict[str, tuple[Mention, str]] = {}
+    found: dict[str, _Mentioned] = {}
     for mention in find_mentions(topic, text):
         known = mention.key in own or any(mention.key in each.split() for each in own)
         named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
-        if named and key(mention.text) and not known:
+        if named and key(mention.text) and not known and mention.key not in found:
             span = whole[mention.sentence]
-            start = mention.start - span.start
-            type_ = type_of_name(mention.text, span.text, start, start + len(mention.text))
-            found.setdefault(mention.key, (mention, "work" if mention.kind == "quoted" else type_))
-    yield from sorted(found.values(), key=lambda each: " " not in each[0].text)
+            start, end = mention.start - span.start, mention.start + len(mention.text)
+            type_ = type_of_name(mention.text, span.text, start, end - span.start)
+            type_ = "work" if mention.kind == "quoted" else type_
+            article = "the " if text[: mention.start].lower().endswith("the ") else ""
+            name = article + " ".join(mention.text.split())
+            found[mention.key] = _Mentioned(mention.sentence, end, type_, name)
+    return sorted(found.values(), key=lambda each: " " not in each.name.removeprefix("the "))
 
 
 class _Topic(NamedTuple):
@@ -126,30 +138,34 @@ def _english(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Ite
     person = type_of_noun(noun) == "person" or bool(life.birth or life.death)
     article = "the " if re.search(rf"\b[Tt]he {re.escape(name)}\b", text) else ""
     topic = _Topic(name, article + name, noun, person)
-    return _answered(topic, text, plain), _raised(topic, text)
+    mentions = _mentioned(name, text)
+    return _answered(topic, text, plain, mentions), _raised(mentions)
 
 
-def _raised(topic: _Topic, text: str) -> Iterator[str]:
-    for mention, type_ in _mentioned(topic.name, text):
-        article = "the " if text[: mention.start].lower().endswith("the ") else ""
-        yield _ASKING.get(type_, _ASKING[""]).format(article + " ".join(mention.text.split()))
+def _raised(mentions: Sequence[_Mentioned]) -> Iterator[str]:
+    for _, _, type_, name in mentions:
+        yield _ASKING.get(type_, _ASKING[""]).format(name)
 
 
-def _answered(topic: _Topic, text: str, plain: list[str]) -> Iterator[str]:
+def _answered(
+    topic: _Topic, text: str, plain: list[str], mentions: Sequence[_Mentioned]
+) -> Iterator[str]:
     if topic.name:
         yield f"{'Who' if topic.person else 'What'} is {topic.called}?"
         yield from _life(topic.called, text, "en") if topic.person else ()
-    for sentence in plain:
+    for number, sentence in enumerate(plain):
         said = _said(sentence, topic)
+        other = _OTHER.match(_LEAD.sub("", sentence))
+        named = [mention.name for mention in mentions if mention.sentence == number][:3]
         if said and _VERB.match(said):
             yield from _facts(topic, said)
-        elif other := _OTHER.match(_LEAD.sub("", sentence)):
-            subject = (
-                _OWN.sub(f"{topic.called}'s ", other[1]).strip() if topic.name else other[1].strip()
-            )
-            if not _OWN.match(subject) and terms(subject):
-                subject = re.sub(r"^(?:The|An?) ", lambda match: match[0].lower(), subject)
-                yield f"{other[2].capitalize()} {subject} {_clause(other[3])}?"
+        elif other and terms(other[1]) and (topic.name or not _OWN.match(other[1])):
+            subject = _OWN.sub(f"{topic.called}'s ", other[1]).strip()
+            subject = re.sub(r"^(?:The|An?) ", lambda match: match[0].lower(), subject)
+            yield f"{other[2].capitalize()} {subject} {_clause(other[3])}?"
+        elif topic.name and named:
+            listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+            yield f"How is {topic.called} connected with {listed}?"
 
 
 def _said(sentence: str, topic: _Topic) -> str:
@@ -207,15 +223,11 @@ def _korean(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Iter
 
 
 def _korean_raised(name: str, text: str) -> Iterator[str]:
-    for mention, type_ in _mentioned(name, text):
-        end = mention.start + len(mention.text)
+    for _, end, type_, noun in _mentioned(name, text):
         particle = _PARTICLE.match(text, end)
-        if mention.kind == "quoted" or (particle and len(mention.text) >= _SHORTEST_KOREAN):
-            person = particle and particle.group() in {"에게", "께"}
-            type_ = "person" if person else type_
-            yield _ASKING_KOREAN.get(type_, "{} 무엇인가?").format(
-                with_particle(mention.text, "은")
-            )
+        if type_ == "work" or (particle and len(noun) >= _SHORTEST_KOREAN):
+            type_ = "person" if particle and particle.group() in {"에게", "께"} else type_
+            yield _ASKING_KOREAN.get(type_, "{} 무엇인가?").format(with_particle(noun, "은"))
 
 
 def _korean_answered(name: str, text: str, plain: list[str]) -> Iterator[str]:
