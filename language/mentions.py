@@ -46,6 +46,13 @@ _QUOTED = re.compile(
     r"[\"“”「『《〈]\s?([^\"“”」』》〉]{2,80}?)[\"“”」』》〉]|``\s?([^`\"]{2,80}?)\s?''"
     r"|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )
+_TITLE_MARKS = frozenset("「『《〈")
+_KOREAN_SPEECH = re.compile(r"[가-힣].*(?:\s\S+){3}|[가-힣](?:다|요|까|죠|지|네|라|냐|자|어|아)$")
+_EXCLAIMED = re.compile(r"[!?]$|(?:Merry|Happy) (?:Christmas|New Year|Birthday)")
+_SMALL = frozenset(
+    """a an the and or but nor of in on at to for from by with as into over upon vs de la le du des
+    di da del der die das von van et y e""".split()
+)
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
@@ -71,16 +78,36 @@ _SPOKEN = re.compile(
     r"\s+(?:(?:he|she|they|I|we|it) )?(?:said|says|cried|asked|replied|returned|answered|exclaimed"
     r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
 )
-_OPENS_SPEECH = re.compile(r"(?:^|[\s(–—-])[\"“'‘`]+$")
+_OPENING = re.compile(r"(?:^|[|#]|[.!?…][)\"”'’]*\s+|(?:^|[\s(–—-])[\"“'‘`]+)[^\w\"“'‘`]*$")
+_TOKEN = re.compile(
+    r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘|#]|(?<!\w)'(?=\w)|(?<=\n)\s*(?:[-*+]|\d+\.)(?= )"
+)
+_TITLED = frozenset("Mr Mrs Ms Dr St Mt Prof Capt Col Gen".split())
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE)
+_DIVISION = re.compile(
+    r"(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter) "
+    r"(?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b",
+    re.IGNORECASE,
+)
+_CAPITALS = frozenset({"US", "WHO"})
+_SHOUTED = STOP_WORDS - frozenset("of the and for in".split())
+EPITHETS = frozenset("poor dear dearest merry happy good old young little".split())
+_INTERJECTIONS = frozenset(
+    """oh o ah aha alas ay aye bah bravo eh hallo halloa hark hello hey ho humph hurrah hush lo nay
+    no pooh pray sir madam ma'am please thank thanks welcome well why yes yea amen ok okay note thee
+    thou thy dost hast didst""".split()
+)
 _OPENERS = STOP_WORDS | frozenset(
     f"""{OPENERS} third last next yes now thus hence therefore moreover furthermore meanwhile
     instead indeed often sometimes usually generally historically initially finally eventually
     recently previously formerly born died known written mr mrs ms dr every upon whether though
     unless until toward towards across behind beyond beside besides except near per via various
     numerous still yet already never always perhaps soon then once nothing everything something
-    anything nobody everybody somebody anybody everyone someone anyone""".split()
+    anything nobody everybody somebody anybody everyone someone anyone see come whereat""".split()
 )
-_NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten".split())
+_NO_NAMES = (
+    _OPENERS | _INTERJECTIONS | set("one two three four five six seven eight nine ten".split())
+)
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
 _SIGN = re.compile(r"[%$€£¥₩#+]")
 _EXCERPT = " (excerpt)"
@@ -154,12 +181,12 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     A single word that repeats part of a longer name of the passage or of ``title`` takes that
     name's key ("Curie" after "Marie Curie").
     """
-    lower = _lower_words(text)
+    words = _Words(_lower_words(text), *_seen_as_names(title, text))
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
         titles = [match.span() for match in pattern.finditer(sentence.text)] if pattern else []
-        found.extend(_in_sentence(sentence, number, lower, titles))
+        found.extend(_in_sentence(sentence, number, words, titles))
     return _resolve_parts(found, title)
 
 
@@ -167,12 +194,42 @@ def question_mentions(question: str) -> list[Mention]:
     """The names, quoted names, dates and numbers in a question."""
     whole = Span(0, len(question), question)
     parts = [whole] if len(question) <= LONGEST_SENTENCE else sentences(question)
-    lower = _lower_words(question)
-    return [mention for part in parts for mention in _in_sentence(part, 0, lower, [])]
+    words = _Words(_lower_words(question), None)
+    return [mention for part in parts for mention in _in_sentence(part, 0, words, [])]
 
 
-def _lower_words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+class _Words(NamedTuple):
+    """The words that a text has in lower case, and those that it shows to be names.
+
+    ``alone`` are the names that stand without another one before them. ``names`` is None where a
+    word needs no support.
+    """
+
+    lower: frozenset[str]
+    names: frozenset[str] | None
+    alone: frozenset[str] = frozenset()
+
+
+def _lower_words(text: str) -> frozenset[str]:
+    return frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
+
+
+def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words with a capital letter in ``title``, or in ``text`` where no sentence begins.
+
+    The second are those of them that stand there without another such word before them.
+    """
+    inside, alone = set(_WORDS.findall(title)), set(_WORDS.findall(title)[:1])
+    before = "."
+    for token in _TOKEN.findall(text):
+        begins = not before[-1].isalnum() or before in _INTERJECTIONS
+        if token[0].isupper() and not begins:
+            word = re.split(r"['’-]", token)[0]
+            inside.add(word)
+            if not before[:1].isupper() or before in _TITLED:
+                alone.add(word)
+        before = before if token == "." and before in _TITLED else token
+    return frozenset(inside), frozenset(alone)
 
 
 def _title_pattern(title: str) -> re.Pattern[str] | None:
@@ -185,7 +242,7 @@ def _title_pattern(title: str) -> re.Pattern[str] | None:
 
 
 def _in_sentence(
-    sentence: Span, number: int, lower: set[str], titles: list[tuple[int, int]]
+    sentence: Span, number: int, words: _Words, titles: list[tuple[int, int]]
 ) -> list[Mention]:
     """Mentions of one sentence; the passage's title first, dates before names before numbers."""
     taken: list[tuple[int, int]] = []
@@ -195,7 +252,7 @@ def _in_sentence(
         ("name", titles),
         ("quoted", _quoted_spans(sentence.text)),
         ("date", (m.span() for m in _DATE.finditer(counted))),
-        ("name", _name_spans(sentence.text, lower)),
+        ("name", _name_spans(sentence.text, words)),
         ("name", _korean_spans(sentence.text)),
         ("number", (m.span() for m in _NUMBER.finditer(counted))),
     )
@@ -215,47 +272,68 @@ def _in_sentence(
 
 
 def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Quoted stretches that look like titles: most longer words capitalised, or Korean.
+    """Quoted stretches that look like titles, all but small words with capitals, or Korean.
 
     Speech is left out.
     """
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
         written = match[group].strip(" ,.")
-        if written.endswith(("!", "?")) or _SPOKEN.match(text, match.end()):
+        if _EXCLAIMED.search(written) or _SPOKEN.match(text, match.end()):
             continue
-        long = [word for word in re.findall(r"[^\W\d_]+", written) if len(word) > 3]
-        capital = sum(not word[0].islower() for word in long)
-        if written and not written[0].islower() and 2 * capital >= len(long):
+        spoken = match[0][0] not in _TITLE_MARKS and _KOREAN_SPEECH.search(written)
+        parts = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", written)
+        large = [word for word in parts if word.lower() not in _SMALL] or parts[:1]
+        if spoken or any(word[0].islower() for word in [*parts[:1], *large]):
+            continue
+        if large and (len(parts) > 1 or _is_name(written)):
             start = match.start(group) + match[group].index(written)
             yield start, start + len(written)
 
 
-def _name_spans(text: str, lower: set[str]) -> Iterator[tuple[int, int]]:
-    """Capitalised names; those with "of" are followed by their parts."""
-    opening = _LETTER.search(text)
-    begin = opening.start() if opening else len(text)
+def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
+    """Capitalised names; those with "of" are followed by their parts. Headings have none."""
+    if text.isupper() and words.lower:
+        return
+    first = _LETTER.search(text)
+    begin = first.start() if first else len(text)
     for match in _NAME.finditer(text):
         start, end = _trim_openers(text, *match.span(), begin)
+        opens = start <= begin or bool(_OPENING.search(text[:start]))
+        start += _epithet(text[start:end], words)
         written = text[start:end]
-        plain = start <= begin and _is_plain_word(written, lower)
-        if plain or not _is_name(written):
-            continue
-        if _OPENS_SPEECH.search(text[:start]) and not _is_name_elsewhere(written, text, end):
+        if not _is_name(written) or _is_plain_word(written, words, opens):
             continue
         yield start, end
         cuts = [(start + m.start(), start + m.end()) for m in _OF.finditer(written)]
         bounds = [start, *(place for cut in cuts for place in cut), end]
-        if cuts:
-            yield from zip(bounds[::2], bounds[1::2], strict=True)
+        for part in zip(bounds[::2], bounds[1::2], strict=True) if cuts else ():
+            if _is_name(text[slice(*part)]):
+                yield part
+
+
+def _epithet(written: str, words: _Words) -> int:
+    """The length of an ordinary word before a name: "Poor " in "Poor Bob"."""
+    word, space, rest = written.partition(" ")
+    if _EXCLAIMED.match(written):
+        return len(word) + 1
+    known = _WORDS.match(rest)
+    if not space or not known or known[0] not in words.alone:
+        return 0
+    common = word.lower() in words.lower and word not in words.alone
+    return len(word) + 1 if common or word.lower() in EPITHETS else 0
 
 
 def _is_name(written: str) -> bool:
     """Whether ``written`` is no ordinal, letter, opener or function word; "WHO" and "US" are."""
-    if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?", written):
+    if not written or re.fullmatch(r"\d+(?:st|nd|rd|th)?|[A-Z]\.?|[^\W\d_A-Z].*", written):
         return False
-    capitals = len(written) > 1 and written.isupper()
-    return capitals or not (key(written) in _OPENERS or written.lower() in _NUMBER_WORDS)
+    if _CONTRACTION.search(written) or _DIVISION.match(written):
+        return False
+    parts = written.split()
+    if len(parts) > 1 and written.isupper() and not _SHOUTED.isdisjoint(written.lower().split()):
+        return False
+    return written in _CAPITALS or key(written) not in _NO_NAMES
 
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
@@ -263,11 +341,12 @@ def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int
 
     ``begin`` is where the first word of ``text`` does.
     """
-    openers = STOP_WORDS if start > begin else _OPENERS
+    openers = (STOP_WORDS if start > begin else _OPENERS) | _INTERJECTIONS
     while word := _OPENER.match(text[start:end]):
         capitals = len(word[0]) > 1 and word[0].isupper()
         abbreviated = text[start + word.end() :][:1] in ".&"
-        if word[0].lower() not in openers or abbreviated or capitals:
+        bare = re.sub(r"['’]s$", "", _CONTRACTION.sub("", word[0].lower()))
+        if bare not in openers or abbreviated or capitals:
             break
         gap = _GAP.match(text, start + word.end(), end)
         start = gap.end() if gap else end
@@ -275,18 +354,22 @@ def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int
     return start, end - (len(possessive[0]) if possessive else 0)
 
 
-def _is_plain_word(written: str, lower: set[str]) -> bool:
-    """Whether a capitalised opener is an ordinary word: seen in lower case, or inflected."""
-    if " " in written or not written[1:].islower():
+def _is_plain_word(written: str, words: _Words, opens: bool) -> bool:
+    """Whether a single word is an ordinary one, with a capital as it opens a sentence or shouts.
+
+    What opens a sentence needs to be met as a name elsewhere, unless ``names`` are not known.
+    """
+    word, hyphen, rest = written.partition("-")
+    if not word.isalpha() or (hyphen and not rest.islower()):
         return False
-    return written.lower() in lower or bool(re.search(r"\w{3}(?:ed|ing|ly)$", written))
-
-
-def _is_name_elsewhere(written: str, text: str, end: int) -> bool:
-    """Whether what opens a quotation is no ordinary word: several in capitals, or met again."""
-    capitals = re.findall(rf"(?<![^\W_])[{UPPER}]", written)
-    again = rf"[^\W_],? {re.escape(written)}(?![^\W_])"
-    return len(capitals) > 1 or bool(re.search(again, text[end:]))
+    common = word.lower() in words.lower
+    if written.isupper():
+        return common and len(written) > 3
+    if not opens or not word[1:].islower():
+        return False
+    if words.names is None:
+        return common or bool(re.search(r"\w{3}(?:ed|ing|ly)$", written))
+    return common or word not in words.names
 
 
 def _korean_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -14,6 +14,7 @@ from ...language.analyser import STOP_WORDS, strip_particle
 from ...language.mentions import key, normalised
 
 _LEGAL = frozenset("inc incorporated corp corporation co ltd limited llc plc gmbh ag sa".split())
+_ADDRESS = frozenset("mr mrs ms miss dr sir lord lady madam".split())
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior"})
 _NUMBER_WORDS = (
     ("one", "first"), ("two", "second"), ("three", "third"), ("four", "fourth"), ("five", "fifth"),
@@ -150,6 +151,12 @@ def person_parts(name: str) -> tuple[str, ...]:
         run = capitals and word.isupper() and 1 < len(word) <= 3 and word.isascii()
         parts.extend(word.lower() if run else [word.lower()])
     return (*parts, *(word.lower() for word in words[-1:]))
+
+
+def is_full_name(name: str) -> bool:
+    """Whether a person's name has a given name, for which "Mrs." does not count."""
+    parts = person_parts(name)
+    return len(parts) > 1 and not (len(parts) == 2 and parts[0] in _ADDRESS)
 
 
 def same_person(a: str, b: str) -> Literal["no", "initials", "partly"]:

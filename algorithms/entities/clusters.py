@@ -194,9 +194,10 @@ def _surnames(
     alone = [n for n in group if "person" in n.kinds and len(forms.person_parts(n.name)) == 1]
     persons = [name for name in full if "person" in name.kinds]
     if persons and all(frozenset((a.id, b.id)) in fits for a, b in combinations(persons, 2)):
-        best = min(persons, key=lambda name: (-len(name.passages), name.id))
-        for name in alone:
-            if best.id not in name.neighbours:
+        named = [name for name in persons if forms.is_full_name(name.name)]
+        best = min(named, key=lambda name: (-len(name.passages), name.id), default=None)
+        for name in alone if best else ():
+            if best and best.id not in name.neighbours:
                 yield Link(name.id, best.id, "short name", similarity(name.name, best.name))
 
 

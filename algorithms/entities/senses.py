@@ -17,6 +17,7 @@ from .aliases import (
     KINDS,
     Alias,
     aliases_in_text,
+    is_full_name,
     kinds_of,
     person_parts,
     same_person,
@@ -395,4 +396,5 @@ class _Persons:
             same_person(*two) == "no" for two in pairs
         ):
             return None
-        return min(fitting, key=lambda id: (-len(person_parts(self.spellings[id])), id))
+        full = [id for id in fitting if is_full_name(self.spellings[id])]
+        return min(full, key=lambda id: (-len(person_parts(self.spellings[id])), id), default=None)

@@ -1,61 +1,83 @@
-"""The entities that a passage names: their types, and where its sentences name them."""
+"""The named things of a passage: their types, as far as the words around them tell."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...language.analyser import STOP_WORDS, Span
-from ...language.answer_types import life_facts, names
-from ...language.mentions import Mention, find_mentions, key
-from ..questions.english import PARTICULAR, PLACED, kind_of, nation
-
 _WORDS = {
-    "organisation": """academy agency army association authority bank band board bureau church club
-    college commission committee community company corporation council department federation
-    foundation government group hospital inc institute institution league library ltd ministry
-    museum navy network newspaper office orchestra organization parliament partnership party
-    police press records school senate society studio studios team trust union university""",
-    "place": """airport avenue bay bridge building castle cathedral city coast county creek desert
-    district falls forest fort garden gardens harbor harbour heights hill hills island islands isle
-    kingdom lake mount mountain mountains ocean palace park peninsula point province region republic
+    "organisation": """academy agency army association authority band bank board bureau church club
+    college commission committee company corporation council department foundation government group
+    hospital inc institute institution league library ltd ministry museum navy orchestra
+    organization parliament party police press school senate society studios team union
+    university""",
+    "place": """airport avenue bay bridge building castle cathedral city county creek desert
+    district falls forest fort garden gardens harbor harbour hill hills island islands isle
+    kingdom lake mount mountain mountains ocean palace park peninsula province region republic
     reservoir river road sea square state states station street temple territory tower town valley
     village""",
-    "event": """awards battle ceremony championship championships conference congress crisis cup
-    earthquake election elections expedition festival fire flood games massacre olympics prix
-    rebellion revolution riots season siege tour tournament treaty trial uprising war wars""",
-    "work": "album anthem book film magazine novel opera poem series show song symphony",
+    "event": """awards battle ceremony championship championships congress crisis cup earthquake
+    election elections expedition festival games massacre olympics rebellion revolution riots siege
+    tournament treaty uprising war wars""",
+    "work": "album anthem book film magazine newspaper novel opera play poem series song symphony",
+    "person": """actor actress admiral architect artist author ballplayer bishop boy builder captain
+    clerk composer conductor dancer daughter director doctor emperor empress explorer father
+    founder gentleman girl governor harpooner inventor judge king lady lawyer leader man mariner
+    mayor merchant minister monk mother nurse officer painter philosopher player poet politician
+    preacher president priest prince princess producer professor queen rapper ruler sailor scholar
+    sculptor senator singer sister soldier teacher woman writer""",
 }
+_KIN = (
+    r"(?:nephew|niece|sister|brother|father|mother|son|daughter|wife|husband|uncle|aunt|cousin"
+    r"|widow|grandson|granddaughter|grandfather|grandmother)"
+)
 _TYPE_OF = {word: type_ for type_, words in _WORDS.items() for word in words.split()}
-_ROLE = re.compile(r"(?:^|[\s(])([a-z]{3,}) $")
-_APPOSITION = re.compile(
-    r"(?:, (?:an?|the) |,? (?:is|was|are|were) (?:an?|the|one of the) )"
-    r"((?:[\w-]+ ){0,3}?[a-z-]{3,})(?=[,.;:]|$| (?:of|in|on|at|by|from|for|and|who|that|which)\b)"
+_PERSON_NOUN = re.compile(rf"{_KIN}$|partner$|\w(?:ist|ian|woman|sman|eer|ographer)$")
+ADDRESS = frozenset(
+    """mr sir dr doctor prof professor capt captain col colonel gen general lt lieutenant sgt
+    sergeant master uncle father rev reverend old""".split()
 )
-_COUNTRY = re.compile(r"(?:land|Wales|Britain|ia|Burma|Union|UK|U\.?S\.?A?)$")
-
-
-_UNIT = re.compile(r"\s?(%|°C|(?:million |billion |thousand )?(?:square )?[a-z]{3,})\b")
-_NOUN_PHRASE = re.compile(
-    r"(?:\b(?:an?|the|of|for|in|on|by|with|from|into) |^)"
-    r"((?:(?!and|or|the|an?|its|his|her|their)[a-z-]+ ){0,2}[a-z-]{4,})"
-    r"(?=[,.;:]|$| (?:and|in|of|for)\b)"
+TITLES = ADDRESS | frozenset(
+    """mrs ms miss madam lady lord king queen prince princess emperor empress duke duchess count
+    countess baron pope saint president aunt""".split()
 )
-_NO_NAMES = frozenset("much part parts half none nearly others another".split()) | STOP_WORDS
+_SAYS = (
+    r"(?:said|says|cried|asked|replied|returned|answered|exclaimed|whispered|shouted|murmured"
+    r"|inquired|retorted|muttered|remarked)"
+)
+_PERSON_BEFORE = re.compile(
+    rf"\b(?:{_SAYS}|(?:his|her|my|your|their)(?: \w+)? {_KIN},?) (?:the )?$"
+)
+_PERSON_AFTER = re.compile(
+    rf"\s?(?:{_SAYS}\b(?! to be)|['’]s? {_KIN}\b|,? (?:who|himself|herself)\b|,? ?(?:was )?born\b"
+    r"|\((?:born|b\.|née)|\((?:\d{1,2} [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2},) \d{4}[^()]{0,60}[–-])"
+)
+_PLACE_BEFORE = re.compile(
+    r"\b(?:born|died|lived?s?|living|resides?d?|located|situated|settled|arrived|studied|raised"
+    r"|buried|based|headquartered) (?:in|at|near) (?:the )?$"
+    r"|\b(?:city|town|village|state|island|capital|port|country) of $"
+)
+_DEFINED = re.compile(
+    r"(?: \([^()]*\))?(?:, (?:an?|the) | (?:is|was|are|were) (?:an?|the|one of the) )"
+    r"((?:[\w-]+ ){0,4}?[a-z-]{3,})(?=[,.;:]|$| (?:of|in|on|at|by|from|for|and|who|that|which)\b)"
+    r"|, ([a-z]{3,}) (?:of|to) "
+)
 
 
-class Thing(NamedTuple):
-    """An entity at one place of a passage; ``key`` is alike wherever it is the same entity.
+_WORK_BEFORE = re.compile(
+    r"\b(?:album|article|book|essay|film|movie|novel|opera|play|poem|series|show|song|story|tale)"
+    r"\b[^.]{0,20}$"
+)
 
-    ``type`` is empty where nothing shows it; ``leads``: the sentence is about it.
-    """
 
+class Mark(NamedTuple):
+    """A named thing in a sentence: characters ``[start, end)`` of it; ``type`` may be empty."""
+
+    start: int
+    end: int
     key: str
     name: str
     type: str
-    sentence: int
-    leads: bool
 
 
 class Link(NamedTuple):
@@ -68,126 +90,43 @@ class Link(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The things of a passage in order, their links, and its sentences without pronouns."""
+    """The marks and links of a passage in the order of its ``sentences``.
 
-    things: list[Thing]
-    links: list[Link]
-    sentences: list[str]
-
-
-def life_of(text: str, relations: Sequence[str]) -> Iterator[tuple[str, Thing]]:
-    """The dates and places of the birth and death that ``text`` tells, each with its relation.
-
-    ``relations`` are those to the days of birth and death and then to the places.
+    ``marks[i]`` are those of sentence i.
     """
-    kinds = ("date", "date", "place", "place")
-    for fact, relation, kind in zip(life_facts(text), relations, kinds, strict=True):
-        if fact:
-            yield relation, Thing(key(fact.text), fact.text, kind, 0, False)
 
-
-def is_demonym(name: str) -> bool:
-    """Whether ``name`` is, like "Norwegian", no name but an adjective of a country."""
-    return nation(name) == "adjective" and not _COUNTRY.search(name)
+    sentences: list[str]
+    marks: list[list[Mark]]
+    links: list[Link]
 
 
 def type_of_noun(noun: str) -> str:
-    """The kind that a common noun names: "painter" a person; other nouns are kinds themselves."""
-    kind = kind_of(noun)
-    return kind if kind == "person" else noun
+    """The type that a common noun names, such as "person" for "painter"; empty if not known."""
+    return _TYPE_OF.get(noun) or ("person" if _PERSON_NOUN.search(noun) else "")
 
 
 def type_of_name(name: str, text: str, start: int, end: int) -> str:
-    """The type of ``name``, which is characters ``[start, end)`` of the sentence ``text``."""
-    if nation(name):
-        return "place"
+    """The type of ``name``, which is characters ``[start, end)`` of the sentence ``text``.
+
+    Empty where neither the name nor the words beside it tell.
+    """
     words = re.findall(r"[^\W\d_]+", name.lower())
-    telling = (form for w in (*words[-1:], *words[:1]) for form in (w, w.removesuffix("s")))
-    for form in telling:
-        if form in _TYPE_OF:
-            return _TYPE_OF[form]
-    before, after = text[max(0, start - 40) : start], text[end : end + 80]
-    role = _ROLE.search(before)
-    if role and kind_of(role[1]) == "person" and len(words) < 5:
+    if words and words[0] in TITLES and len(words) > 1 and "of" not in words:
         return "person"
-    apposition = _APPOSITION.match(after)
-    if apposition:
-        return type_of_noun(apposition[1].rpartition(" ")[2])
-    return _by_position(name, text, start, before)
-
-
-def _by_position(name: str, text: str, start: int, before: str) -> str:
-    people = names(text, "person", "")
-    prior = max((found.prior for found in people if found.start == start), default=0.0)
-    if PLACED.search(before) and prior < 0.7:
+    if len(words) > 1:
+        told = _TYPE_OF.get(words[-1]) or _TYPE_OF.get(words[0], "")
+        if told and told != "person":
+            return told
+    before, after = text[max(0, start - 60) : start], text[end : end + 120]
+    if _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after):
+        return "person"
+    if _PLACE_BEFORE.search(before) and not re.match(r"['’]s?\b", after):
         return "place"
-    return "person" if prior >= 0.5 and " " in name and not PARTICULAR.search(before) else ""
+    defined = _DEFINED.match(after)
+    return type_of_noun((defined[1] or defined[2]).rpartition(" ")[2]) if defined else ""
 
 
-class Mark(NamedTuple):
-    """A mention in a sentence: characters ``[start, end)`` of it."""
-
-    start: int
-    end: int
-    key: str
-    name: str
-    kind: str
-
-
-def mentions_of(title: str, text: str, spans: list[Span]) -> Iterator[tuple[Span, list[Mention]]]:
-    """The mentions of each sentence, an outer one before those inside it."""
-    found: list[list[Mention]] = [[] for _ in spans]
-    for mention in sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end)):
-        found[mention.sentence].append(mention)
-    yield from zip(spans, found, strict=True)
-
-
-def marks_of(span: Span, mentions: list[Mention], own: set[str], about: Mark) -> list[Mark]:
-    """The mentions of a sentence that name an entity, without those inside others."""
-    found: list[Mark] = []
-    for mention in mentions:
-        start = mention.start - span.start
-        mark = _mark(span.text, start, mention) if not found or start >= found[-1].end else None
-        if not mark:
-            continue
-        last = found[-1] if found else None
-        if last and _dates_event(span.text, last, mark):
-            name = f"{last.name} {mark.name}"
-            mark = Mark(last.start, mark.end, key(name), name, "name")
-            found.pop()
-        if not own.isdisjoint((mark.key, key(mark.name))):
-            mark = mark._replace(key=about.key, name=about.name, kind="name")
-        found.append(mark)
-    return found
-
-
-def _mark(text: str, start: int, mention: Mention) -> Mark | None:
-    """The mention, a number with what it counts, a surname under its whole name; or None."""
-    end, name, same = start + len(mention.text), " ".join(mention.text.split()), mention.key
-    if mention.kind == "number":
-        unit = _UNIT.match(text, end)
-        if not unit or unit[1] in STOP_WORDS:
-            return None
-        name = " ".join(text[start : unit.end()].split())
-        return Mark(start, unit.end(), key(name), name, "number")
-    if mention.kind == "name":
-        while " " in name and name.rpartition(" ")[2].lower() in STOP_WORDS:
-            name = name.rpartition(" ")[0].rstrip(".")
-            same, end = key(name), start + len(name)
-        if is_demonym(name) or name.lower() in _NO_NAMES or not name[0].isalpha() or not same:
-            return None
-        if same != key(name) and type_of_name(same.title(), same.title(), 0, 0) != "person":
-            same = key(name)
-    return Mark(start, end, same, name, {"quoted": "work"}.get(mention.kind, mention.kind))
-
-
-def _dates_event(text: str, date: Mark, name: Mark) -> bool:
-    """Whether a year belongs to the name after it: "1924 Summer Olympics"."""
-    near = text[date.end : name.start] == " " and re.fullmatch(r"\d{4}", date.name)
-    return bool(near) and type_of_name(name.name, text, name.start, name.end) == "event"
-
-
-def noun_phrases(text: str, start: int) -> Iterator[Mark]:
-    """The common nouns that a sentence without names says something about."""
-    for match in list(_NOUN_PHRASE.finditer(text, start))[:3]:
-        yield Mark(match.start(1), match.end(1), key(match[1]), match[1], "thing")
+def type_of_quoted(name: str, text: str, start: int) -> str:
+    """The type of what is quoted at ``start`` of the sentence ``text``: a work, or not known."""
+    told = len(name.split()) > 2 or _WORK_BEFORE.search(text[:start])
+    return "work" if told else ""

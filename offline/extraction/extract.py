@@ -1,79 +1,84 @@
-"""Entities and relations of a passage without a language model, as GraphRAG's fast indexing.
+"""Entities and relations of a passage without a language model: few, and true as far as words tell.
 
-From names, noun phrases, numbers and dates, and what stands between them in a sentence.
+Named things, and the verb phrases between two of them in a sentence.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from ...language.analyser import is_korean, keywords, sentences
 from ...language.mentions import topic_title
 from ...state.facts import EntityFact, PassageFacts, RelationFact
 from .english import read_english
-from .entities import Found, Thing
+from .entities import Found, Mark
 from .korean import read_korean
 
 _MOST_RELATIONS = 60
-_MERE = 2.0
 _LONGEST_DESCRIPTION = 300
 _LONGEST_SUMMARY = 60
+_OPENING = 5
 
 
 def extract_facts(title: str, text: str) -> PassageFacts:
     """The facts of the passage ``text``, English or Korean, which stands under ``title``.
 
-    The entity that the passage is about comes first; there are no claims.
+    Types are empty where they are not known; there are no claims.
     """
     read = read_korean if is_korean(text) else read_english
     found = read(topic_title(title, text), text)
-    grouped: dict[str, list[Thing]] = {}
-    for thing in found.things:
-        grouped.setdefault(thing.key, []).append(thing)
-    entities = {same: _entity(things, found.sentences) for same, things in grouped.items()}
-    once: dict[str, EntityFact] = {}
-    for entity in entities.values():
-        once.setdefault(entity["name"], entity)
+    marks: dict[str, list[tuple[Mark, str]]] = {}
+    for some, sentence in zip(found.marks, found.sentences, strict=True):
+        for mark in some:
+            marks.setdefault(mark.key, []).append((mark, sentence))
+    linked = {end for link in found.links for end in (link.source, link.target)}
+    # A single word met once, beside no other name, is mostly none.
+    marks = {
+        same: own
+        for same, own in marks.items()
+        if own[0][0].type or own[1:] or same in linked or " " in same
+    }
+    entities = {same: _entity(own) for same, own in marks.items()}
+    names = {same: entity["name"] for same, entity in entities.items()}
+    relations = _relations(found, names)
     return {
-        "entities": list(once.values()),
-        "relations": _relations(found, {same: fact["name"] for same, fact in entities.items()}),
+        "entities": list({entity["name"]: entity for entity in entities.values()}.values()),
+        "relations": relations,
         "claims": [],
     }
 
 
-def _entity(things: Sequence[Thing], whole: Sequence[str]) -> EntityFact:
-    """One entity out of its mentions: the longest name, the commonest type, a description."""
-    types = Counter(thing.type for thing in things if thing.type)
-    told = [thing.sentence for thing in things if thing.leads] or [t.sentence for t in things]
-    described = whole[told[0]] if whole else ""
+def _entity(own: Sequence[tuple[Mark, str]]) -> EntityFact:
+    """One entity out of its marks: its longest name, and the sentence that opens with it if any."""
+    opening = [sentence for mark, sentence in own if mark.start < _OPENING]
+    described = (opening or [own[0][1]])[0]
     if len(described) > _LONGEST_DESCRIPTION:
         described = described[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + " …"
     return {
-        "name": max((thing.name for thing in things), key=len),
-        "type": types.most_common(1)[0][0] if types else "thing",
+        "name": max((mark.name for mark, _ in own), key=len),
+        "type": own[0][0].type,
         "description": described,
     }
 
 
 def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
-    """The relations, each once; a mere connection only where nothing more is known of a pair."""
-    best: dict[tuple[str, str, str], RelationFact] = {}
-    said = {frozenset((link.source, link.target)) for link in found.links if link.strength > _MERE}
+    """The relations, each once, the strongest if there are too many; never of a thing to itself."""
+    once: dict[tuple[str, str, str], RelationFact] = {}
+    said = {frozenset((link.source, link.target)) for link in found.links if link.strength > 1}
     for link in found.links:
-        known = link.strength <= _MERE and frozenset((link.source, link.target)) in said
-        if known or names[link.source] == names[link.target]:
-            continue
-        fact: RelationFact = {
-            "source": names[link.source],
-            "target": names[link.target],
-            "relation": link.relation,
-            "strength": link.strength,
-        }
-        first = best.setdefault((link.source, link.relation.lower(), link.target), fact)
-        first["strength"] = max(first["strength"], link.strength)
-    kept = sorted(best.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
-    return [fact for fact in best.values() if any(fact is one for one in kept)]
+        source, target = names.get(link.source), names.get(link.target)
+        mere = link.strength <= 1 and frozenset((link.source, link.target)) in said
+        if source and target and source != target and not mere:
+            once.setdefault(
+                (source, link.relation, target),
+                {
+                    "source": source,
+                    "target": target,
+                    "relation": link.relation,
+                    "strength": link.strength,
+                },
+            )
+    return sorted(once.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
 
 
 def summarise(descriptions: Sequence[str]) -> str:

@@ -38,28 +38,22 @@ def types(title, text):
     "relation",
     [
         ("Forth Bridge", "is a railway bridge across", "Firth of Forth"),
-        ("Forth Bridge", "was opened on", "4 March 1890"),
-        ("Forth Bridge", "was opened by", "Prince of Wales"),
+        ("Forth Bridge", "was opened on 4 March 1890 by", "Prince of Wales"),
         ("Forth Bridge", "was designed by", "John Fowler"),
         ("Forth Bridge", "was designed by", "Benjamin Baker"),
-        ("Forth Bridge", "has the chief builder", "William Arrol"),
         ("William Arrol", "was born in", "Houston"),
-        ("Houston", "is in", "Scotland"),
     ],
 )
-def test_a_relation_is_the_words_between_two_names(relation):
+def test_a_relation_is_the_verb_phrase_between_two_names(relation):
     assert relation in relations("Forth Bridge", BRIDGE)
 
 
 @pytest.mark.parametrize(
     "relation",
     [
-        ("Johan Dahl", "was born on", "24 February 1788"),
         ("Johan Dahl", "was born in", "Bergen"),
         ("Johan Dahl", "died in", "Dresden"),
-        ("Johan Dahl", "is from", "Norway"),
         ("Johan Dahl", "moved to", "Dresden"),
-        ("Johan Dahl", "moved in", "1818"),
         ("Johan Dahl", "taught", "Peder Balke"),
     ],
 )
@@ -72,7 +66,6 @@ def test_pronouns_surnames_and_lives_are_the_topics(relation):
     [
         ("세종대왕", "제4대 왕이다", "조선"),
         ("세종대왕", "창제하였다", "훈민정음"),
-        ("세종대왕", "에 훈민정음을 창제하였다", "1443년"),
         ("세종대왕", "에서 태어났다", "한양"),
     ],
 )
@@ -80,17 +73,64 @@ def test_korean_relations_are_the_particle_and_the_verb(relation):
     assert relation in relations("세종대왕", KING)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The road of Rome and the port of Ostia were long, and the sea near Naples was calm.",
+        "Scrooge had Marley, and Marley Scrooge; the ghost of Marley was with Scrooge.",
+        "Hungry and cold, the men of Manchuria saw Japan, which they feared.",
+        "When Ann, Bob and Cleo left; “Dan,” said Eve, “is Finn here?”",
+    ],
+)
+def test_without_a_verb_phrase_of_their_own_two_names_are_only_mentioned_together(text):
+    assert {relation for _, relation, _ in relations("", text)} <= {"is mentioned with"}
+
+
+def test_a_preposition_or_an_owner_is_never_taken_for_the_one_who_acts():
+    text = "The hall in Leeds was designed by Ann Ree. Bo Lind met Ann's brother."
+    assert not {r for r in relations("", text) if r[1] in {"was designed by", "met"}}
+
+
+def test_kin_is_told_of_the_one_who_is_named():
+    text = "Scrooge's nephew, Fred, came in. They knew Scrooge and Fred well."
+    assert ("Fred", "is the nephew of", "Scrooge") in relations("", text)
+
+
+CAROL = (
+    "“Oh, bah!” said Scrooge. “Merry Christmas! Don't be cross, uncle,” cried Fred. Now Mr. "
+    "Scrooge was angry with Fred. Darkness is cheap. STAVE ONE\n\nMrs. Cratchit gave the Spirit "
+    "an apple, and Poor Bob asked them of Rome for Bob's hat."
+)
+
+
+def test_persons_are_known_by_their_titles_by_speaking_and_by_their_kin():
+    found = types("", CAROL)
+    assert {name for name, type in found.items() if type == "person"} == {
+        "Scrooge",
+        "Fred",
+        "Mrs. Cratchit",
+        "Bob",
+    }
+    assert not {"Oh", "Don't", "Now", "Merry Christmas", "Darkness", "STAVE ONE"} & set(found)
+
+
 def test_types_follow_the_words_in_and_around_a_name():
-    found = types("Forth Bridge", BRIDGE)
-    assert (found["Forth Bridge"], found["John Fowler"]) == ("bridge", "person")
-    assert (found["4 March 1890"], found["Scotland"]) == ("date", "place")
+    text = f"{BRIDGE} She studied at the University of Oslo. John Fowler was an engineer."
+    found = types("Forth Bridge", text + " It tells of the film “Red Kite”.")
+    assert (found["Forth Bridge"], found["John Fowler"]) == ("place", "person")
+    assert (found["University of Oslo"], found["Red Kite"]) == ("organisation", "work")
+    assert found["Houston"] == "place" and "4 March 1890" not in found
     assert types("Johan Dahl", PAINTER)["Johan Dahl"] == "person"
+    assert types("Emma (novel)", "Emma is a novel by Jane Austen.")["Emma"] == "work"
+    assert types("", "They found Quill, and Quill left Rome.")["Quill"] == ""
 
 
-def test_the_type_of_an_organisation_is_in_its_name():
-    assert types("Ann", "Ann studied at the University of Oslo.")["University of Oslo"] == (
-        "organisation"
-    )
+def test_a_title_that_the_text_does_not_say_is_no_entity():
+    assert "Bridges" not in types("Bridges", BRIDGE)
+
+
+def test_a_surname_is_the_person_that_the_passage_names_in_full():
+    assert "Fowler" not in types("", "It was built by John Fowler. Later Fowler met Baker.")
 
 
 def test_the_title_comes_first_and_its_description_defines_it():
@@ -99,30 +139,10 @@ def test_the_title_comes_first_and_its_description_defines_it():
     assert first["description"].startswith("The Forth Bridge is a railway bridge")
 
 
-def test_a_description_names_what_a_pronoun_stands_for():
-    facts = extract_facts("Forth Bridge", BRIDGE)
-    prince = next(fact for fact in facts["entities"] if fact["name"] == "Prince of Wales")
-    assert prince["description"].startswith("Forth Bridge was opened on")
-
-
-def test_a_person_keeps_the_pronouns_in_a_text_about_something_else():
-    text = "Joseph Strauss was born in Cincinnati. In Ohio he built a bridge."
-    assert ("Joseph Strauss", "built in", "Ohio") in relations("Engineers", text)
-
-
-def test_brackets_of_a_title_are_no_part_of_the_name():
-    assert types("Emma (novel)", "Emma is a novel by Jane Austen.")["Emma"] == "novel"
-
-
 def test_nearer_names_are_connected_more_strongly():
     facts = extract_facts("Emma", "Emma is a novel by Jane Austen, set in a village near London.")
     by_target = {fact["target"]: fact["strength"] for fact in facts["relations"]}
     assert 10 >= by_target["Jane Austen"] > by_target["London"] >= 1
-
-
-def test_a_sentence_without_names_gives_its_noun_phrases():
-    found = types("Coffee", "Coffee is made from the roasted seeds of a tropical plant.")
-    assert {"Coffee", "roasted seeds", "tropical plant"} <= set(found)
 
 
 def test_a_long_list_gives_relations_in_proportion():
@@ -150,7 +170,7 @@ def is_sound(facts):
     names = [fact["name"] for fact in facts["entities"]]
     return (
         len(set(names)) == len(names)
-        and all(fact["name"].strip() and fact["type"] for fact in facts["entities"])
+        and all(fact["name"].strip() and fact["description"] for fact in facts["entities"])
         and all(
             fact["source"] != fact["target"]
             and {fact["source"], fact["target"]} <= set(names)
@@ -167,7 +187,7 @@ def is_sound(facts):
 def test_the_demo_texts_give_sound_facts_and_always_the_same(title, text):
     facts = extract_facts(title, text)
     assert is_sound(facts)
-    assert facts["entities"] and extract_facts(title, text) == facts
+    assert extract_facts(title, text) == facts
 
 
 _PIECES = st.sampled_from(
