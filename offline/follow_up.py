@@ -57,7 +57,8 @@ def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
     for turn in history:
         text = " ".join(turn["text"].split())
         if turn["title"] == "answer":
-            turns.append(_of_kind(_names(text), asked))
+            kind = _kind_asked(asked)
+            turns.append([name._replace(kind=name.kind or kind) for name in _names(text)])
         else:
             asked = _rewritten(text, turns)
             turns.append(_of_question(_names(asked), asked))
@@ -73,14 +74,6 @@ def _names(text: str) -> list[_Name]:
             kind = type_of_name(mention.text, text, mention.start, mention.end)
             article = "the " if text[: mention.start].lower().endswith("the ") else ""
             names.append(_Name(article + mention.text, kind))
-    return names
-
-
-def _of_kind(names: list[_Name], asked: str) -> list[_Name]:
-    """The names of an answer, the first of which is of the kind that was ``asked`` for."""
-    wanted = _kind_asked(asked)
-    if wanted and not any(name.kind == wanted for name in names):
-        return [name._replace(kind=wanted) for name in names[:1]] + names[1:]
     return names
 
 

@@ -51,7 +51,7 @@ from ..prompts.replies import (
 )
 from .extraction.extract import extract_facts, summarise
 from .follow_up import stand_alone
-from .questions.english import write_questions
+from .questions import write_questions
 from .reading import Similarity, read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points

@@ -215,7 +215,7 @@ _PRONOUN = re.compile(r"^(?:그|그녀|이|이것|그것|이곳|그곳)[는은�
 _HAS_TOPIC = re.compile(r"^(\S+(?: \S+){0,3}?)(?:은|는) ")
 _KOREAN_DEFINED = re.compile(r"([가-힣]+?)(?:이다|이었다|였다|입니다|이며|이고)$")
 _SHORTEST_KOREAN = 3  # most common nouns are shorter, most names are not
-_PARTICLE = re.compile(r"(?:은|는|이|가|을|를|의|에|에서|에게|께|와|과)(?![가-힣])")
+_PARTICLE = re.compile(r"(은|는|이|가|을|를|의|에|에서|에게|께|와|과)(?:는|도)?(?![가-힣])")
 
 
 def _korean(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Iterator[str]]:
@@ -226,7 +226,7 @@ def _korean_raised(name: str, text: str) -> Iterator[str]:
     for _, end, type_, noun in _mentioned(name, text):
         particle = _PARTICLE.match(text, end)
         if type_ == "work" or (particle and len(noun) >= _SHORTEST_KOREAN):
-            type_ = "person" if particle and particle.group() in {"에게", "께"} else type_
+            type_ = "person" if particle and particle[1] in {"에게", "께"} else type_
             yield _ASKING_KOREAN.get(type_, "{} 무엇인가?").format(with_particle(noun, "은"))
 
 
