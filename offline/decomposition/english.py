@@ -22,9 +22,8 @@ nationality capital team club company employer band party school university coll
 religion network album studio mouth river owner church home headquarters diocese character book
 film novel magazine newspaper airline manufacturer brand employer deathplace sport"""
 _COMPOUND = (
-    "alma mater|record label|birth ?place|place of birth|place of death|city of birth|"
-    "country of birth|birth country|birth city|city of origin|country of origin|home ?town|"
-    "home country|political party|native language|parent company|burial place"
+    "alma mater|record label|(?:birth ?|place of |city of |country of |home ?)"
+    "(?:place|town|birth|death|country|city|origin)"
 )
 _QUALIFIER = r"(?:[a-z]+ )?"
 _KIN = {
@@ -175,9 +174,6 @@ def _clause_end(text: str, match: re.Match[str]) -> int:
     """Where a clause ends: before the main verb if it is the subject's, else at its comma."""
     clause, start = match["clause"], match.start("clause")
     subject = bool(_SUBJECT_BEFORE.search(text[: match.start()]))
-    if subject and match["how"].startswith(("containing", "named", "known", "called")):
-        named = re.match(rf"(?:the )?{NAME}", clause)
-        return start + named.end() if named else match.end("clause")
     group = _VERB_GROUP.match(clause)
     if group and (subject or _FINITE.match(clause, group.end())):
         return start + group.end()
