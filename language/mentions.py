@@ -181,10 +181,10 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     A single word that repeats part of a longer name of the passage or of ``title`` takes that
     name's key ("Curie" after "Marie Curie").
     """
-    words = _Words(_lower_words(text), *_seen_as_names(title, text))
+    plain = prose(text)
+    words = _Words(_lower_words(plain), *_seen_as_names(title, plain))
     pattern = _title_pattern(title)
     found: list[Mention] = []
-    plain = prose(text)
     for number, sentence in enumerate(sentences(text)):
         span = Span(sentence.start, sentence.end, plain[sentence.start : sentence.end])
         titles = [match.span() for match in pattern.finditer(span.text)] if pattern else []

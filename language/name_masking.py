@@ -81,13 +81,13 @@ def _run_end(tokens: list[str], start: int, *, opens: bool) -> int:
         if ahead == len(tokens) or not (aside or _is_capital(tokens[ahead])):
             break
         end = _aside_end(tokens, end) if aside else ahead + 1
-    if end - start > 1 and tokens[end - 2].endswith(",") and _is_demonym(tokens[end - 1]):
+    if end - start > 1 and tokens[end - 2].endswith(",") and is_demonym(tokens[end - 1]):
         end -= 1
     run = " ".join(tokens[start:end])
-    return end if re.search(r"[^\W\d_]", run) and not _is_demonym(run) else start
+    return end if re.search(r"[^\W\d_]", run) and not is_demonym(run) else start
 
 
-def _is_demonym(word: str) -> bool:
+def is_demonym(word: str) -> bool:
     """Whether ``word`` is an adjective such as "British", and not a country's name."""
     return any(span.text == word != country for span, country in countries(word))
 

@@ -49,8 +49,8 @@ from ..prompts.replies import (
     StandAloneQuestion,
 )
 from .extraction.extract import extract_facts, summarise
-from .follow_up.english import stand_alone
-from .questions.english import write_questions
+from .follow_up import stand_alone
+from .questions import write_questions
 from .reading import Similarity, read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points

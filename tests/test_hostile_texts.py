@@ -21,8 +21,8 @@ from ragraphs.language.questions import analyse_question
 from ragraphs.nodes.begin import LONGEST_QUESTION
 from ragraphs.offline.decomposition.decompose import decompose
 from ragraphs.offline.extraction.extract import extract_facts
-from ragraphs.offline.follow_up.english import stand_alone
-from ragraphs.offline.questions.english import write_questions
+from ragraphs.offline.follow_up import stand_alone
+from ragraphs.offline.questions import write_questions
 from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import fence, number
 from ragraphs.stores.loading.text import title_of

@@ -22,7 +22,7 @@ from ...graphs.graphrag import graph as graphrag
 from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...offline.extraction.extract import extract_facts
-from ...offline.questions.english import write_questions
+from ...offline.questions import write_questions
 from ..command import run
 from ..measuring import peak_megabytes, timed
 from .stub_model import MODEL, StubModel, apart, stub_model, texts_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
-from ...language.comparison_questions import SINGULAR_VERBS, comparison_of, split_list
+from ...language.comparison_questions import comparison_of
 from ...language.name_masking import NAME, mask
 from .nesting import Nested, resolve
 
@@ -22,17 +22,10 @@ nationality capital team club company employer band party school university coll
 religion network album studio mouth river owner church home headquarters diocese character book
 film novel magazine newspaper airline manufacturer brand employer deathplace sport"""
 _COMPOUND = (
-    "alma mater|record label|birth ?place|place of birth|place of death|city of birth|"
-    "country of birth|birth country|birth city|city of origin|country of origin|home ?town|"
-    "home country|political party|native language|parent company|burial place"
+    "alma mater|record label|(?:birth ?|place of |city of |country of |home ?)"
+    "(?:place|town|birth|death|country|city|origin)"
 )
-_KIND = (
-    r"(?:(?:the )?(?:film|movie|song|album|book|novel|play|series|show|magazine|band|company|"
-    r"village|town|city|country|river|school|group|game|opera|poem|painting|tv show) )?"
-)
-_QUALIFIER = (
-    r"(?:(?:main|first|second|third|last|current|former|original|founding|new|lead|chief|only) )?"
-)
+_QUALIFIER = r"(?:[a-z]+ )?"
 _KIN = {
     "maternal grandfather": ("mother", "father"), "maternal grandmother": ("mother", "mother"),
     "paternal grandfather": ("father", "father"), "paternal grandmother": ("father", "mother"),
@@ -43,19 +36,14 @@ _KIN = {
 _ROLE = (
     rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|"
     rf"(?:{'|'.join([*_PERSONS.split(), *_THINGS.split()])})s?)"
-    r"(?: and (?:author|writer|producer|director))?)"
+    r")"
 )
-_THING = rf"{_KIND}{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
+_THING = rf"(?:(?:the )?[a-z]+ )?{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
 _DESCRIBED = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
 _POSSESSIVE = re.compile(rf"(?:the )?(?P<thing>{NAME}) ?'s? (?P<role>{_ROLE})\b")
 _OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})")
 _COMPOUNDED = re.compile(
     rf"(?:the )?(?P<thing>{NAME}) (?P<role>{_COMPOUND}|performer|singer|director|author)\b"
-)
-_PLACE = (
-    r"(?:country|state|city|town|county|province|region|continent|district|village|island|company|"
-    r"school|university|college|team|club|band|party|group|nation|area|place|river|range|network|"
-    r"school|league|organi[sz]ation|institution|album|association|colony|location|kingdom|church)"
 )
 _HEAD = (
     r"\b[Tt]he (?P<head>(?:(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+ ){0,2}?"
@@ -67,17 +55,11 @@ _RELATIVE = re.compile(
     r"(?:[a-z]+ed|written|sung|made|built|held|won) by) (?P<clause>[^,?]+)"
 )
 _CONTACT = re.compile(
-    rf"\b[Tt]he (?P<head>(?:[a-z]+ )?{_PLACE}) (?P<how>)(?P<clause>(?:the )?{NAME} "
+    rf"\b[Tt]he (?P<head>(?!(?:of|in|the|is|was)\b)[a-z]+) (?P<how>)(?P<clause>(?:the )?{NAME} "
     r"(?:is|was|were|are|has|had|did|does|plays?|belongs?|lived?|[a-z]+ed)\b[^,?]*)"
 )
-_PARTICIPLE = (
-    r"(?:located|situated|found|born|set|held|built|fought|based|from|part|released|buried|raised|"
-    r"made|known|a [a-z]+|an [a-z]+|[a-z]+ed|[a-z]+ing)"
-)
-_PAST = (
-    r"(?:died|lived|won|fought|began|grew up|got|gave|took|came|wrote|led|ran|made|met|belongs?|"
-    r"plays?|was|takes?|[a-z]+ed)"
-)
+_PARTICIPLE = r"(?:found|born|set|held|built|fought|part|made|known|an? [a-z]+|[a-z]+ed|[a-z]+ing)"
+_PAST = r"(?:[a-z]+ed|was|won|wrote|led|made|met|took|gave|began|belongs?|plays?)"
 _VERB_GROUP = re.compile(
     r"^.*?\b(?:(?:is|was|are|were|has been|had been|will be|would be)(?: [a-z]+ly)?"
     rf" {_PARTICIPLE}|{_PAST})(?: (?:of|in|at|from|by|to|for)(?! #))?"
@@ -99,27 +81,8 @@ _PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
 _JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
 _AXES = re.compile(
-    r"^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|with regard to|regarding|"
-    r"according to|for their|in) (?P<axes>.+)$",
+    r"^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$",
     re.IGNORECASE,
-)
-_AXES_OF = re.compile(
-    r"^(?:what (?:is|are|was|were)|compare|list|give(?: me)?|tell me|name) the "
-    r"(?P<axes>[a-z]+(?: [a-z]+)?(?:(?:,? and |, )[a-z]+(?: [a-z]+)?)*) of (?P<things>.+)$",
-    re.IGNORECASE,
-)
-_DIFFER = re.compile(
-    r"^how (?:do|does|did) (?P<things>.+?) (?:differ|compare)(?: (?:in|by|on|in terms of) "
-    r"(?P<axes>.+))?$",
-    re.IGNORECASE,
-)
-_EACH = re.compile(
-    r"^(?P<asking>when|where|who|what|which [a-z]+|how [a-z]+) (?P<verb>are|were|do|did|have) "
-    rf"(?P<things>(?:the )?{NAME}(?:(?:,? and |, )(?:the )?{NAME})+)(?P<rest>(?: [a-z].*)?)$",
-    re.IGNORECASE,
-)
-_JOINTLY = re.compile(
-    r"\b(?:together|each other|both|meet|met|common|same|share|between|married)\b"
 )
 _FOUND_FIRST = "⟦who⟧"
 
@@ -134,46 +97,22 @@ def decompose_english(question: str) -> list[str]:
         for asked in chain.from_iterable(compared.questions):
             _resolve(asked, texts, titles)
         return texts
-    for part in _grid(bare) or _each(bare) or _joined(bare) or [bare]:
+    for part in _grid(bare) or _joined(bare) or [bare]:
         _resolve(part.replace(_FOUND_FIRST, f"#{len(texts)}"), texts)
     return texts
 
 
 def _grid(text: str) -> list[str]:
     """ "Compare A, B and C by cost and speed": every subject is asked for every axis."""
-    match = _AXES.match(text) or _AXES_OF.match(text) or _DIFFER.match(text)
+    match = _AXES.match(text)
     if match is None:
         return []
-    things, axes = _listed(match["things"]), _listed(match["axes"] or "")
-    if len(things) * max(1, len(axes)) < 2 or (match.re is _AXES_OF and not _named(things)):
-        return []
+    things, axes = (
+        re.split(r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+", match[part])
+        for part in ("things", "axes")
+    )
     axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
-    if not axes:
-        return [f"What is {thing}?" for thing in things]
     return [f"What is the {axis} of {thing}?" for thing in things for axis in axes]
-
-
-def _listed(text: str) -> list[str]:
-    """The members of a list such as "A, B and C"; names are not cut at their own commas' "and"."""
-    parts = re.split(r",\s*(?:and\s+)?|\s+(?:and|vs\.?|versus|with|to)\s+", text)
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _named(things: list[str]) -> bool:
-    return all(re.match(r"(?:the )?[^\Wa-z_]", thing) for thing in things)
-
-
-def _each(text: str) -> list[str]:
-    """ "When were A and B born?": each is asked."""
-    masked = mask(text)
-    match = _EACH.match(masked.text)
-    if match is None or _JOINTLY.search(match["rest"]):
-        return []
-    verb = SINGULAR_VERBS.get(match["verb"].lower(), match["verb"])
-    return [
-        masked.unmask(f"{match['asking']} {verb} {thing}{match['rest']}?")
-        for thing in split_list(match["things"])
-    ]
 
 
 def _joined(text: str) -> list[str]:
@@ -225,7 +164,7 @@ def _role_questions(role: str, thing: str) -> list[str]:
     if role in _KIN:
         first, second = _KIN[role]
         return [f"who is the {first} of {thing}", f"who is the {second} of #0"]
-    head = role.split(" and ")[0].split(" ")[-1]
+    head = role.split(" ")[-1]
     plural = head.endswith("s") and head[:-1] in _PERSONS.split() and head not in _PERSONS.split()
     person = plural or head in _PERSONS.split() or head[:-1] in _PERSONS.split()
     return [f"{'who' if person else 'what'} {'are' if plural else 'is'} the {role} of {thing}"]
@@ -235,9 +174,6 @@ def _clause_end(text: str, match: re.Match[str]) -> int:
     """Where a clause ends: before the main verb if it is the subject's, else at its comma."""
     clause, start = match["clause"], match.start("clause")
     subject = bool(_SUBJECT_BEFORE.search(text[: match.start()]))
-    if subject and match["how"].startswith(("containing", "named", "known", "called")):
-        named = re.match(rf"(?:the )?{NAME}", clause)
-        return start + named.end() if named else match.end("clause")
     group = _VERB_GROUP.match(clause)
     if group and (subject or _FINITE.match(clause, group.end())):
         return start + group.end()

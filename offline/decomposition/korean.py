@@ -37,11 +37,9 @@ _JOINED = re.compile(
     rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
     rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
 )
-_COMPARED = re.compile(
-    r"^(?P<things>.+?)[을를] (?P<axes>.+?)"
-    r"(?:으로|로|에 따라| ?면에서| ?측면에서| ?기준으로) 비교"
+_AXES = re.compile(
+    r"^(?P<things>.+?)(?:[을를] (?P<by>.+?)(?:으로|로|에 따라| ?기준으로)|의 (?P<of>.+)[을를]) 비교"
 )
-_AXES_OF = re.compile(r"^(?P<things>.+(?:[와과,] ?).+?)의 (?P<axes>.+?)[은는을를] (?P<rest>.+)$")
 
 
 def decompose_korean(question: str) -> list[str]:
@@ -57,21 +55,16 @@ def decompose_korean(question: str) -> list[str]:
 
 def _grid(bare: str) -> list[str]:
     """ "A, B를 비용과 속도로 비교": every subject is asked for every axis."""
-    match = _COMPARED.match(bare) or _AXES_OF.match(bare)
+    match = _AXES.match(bare)
     if match is None:
         return []
-    things, axes = _listed(match["things"]), _listed(match["axes"])
-    if len(things) < 2:
-        return []
-    ending = match["rest"] if match.re is _AXES_OF else "무엇입니까"
-    if match.re is _AXES_OF and not re.match(_WH, ending):
-        return []
-    return [f"{thing}의 {with_particle(axis, '은')} {ending}?" for thing in things for axis in axes]
-
-
-def _listed(text: str) -> list[str]:
-    parts = re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+|\s+(?:및|그리고)\s+", text)
-    return [part.strip() for part in parts if part.strip()]
+    things, axes = (
+        re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+", part)
+        for part in (match["things"], match["by"] or match["of"])
+    )
+    return [
+        f"{thing}의 {with_particle(axis, '은')} 무엇입니까?" for thing in things for axis in axes
+    ]
 
 
 def _joined(bare: str) -> list[str]:

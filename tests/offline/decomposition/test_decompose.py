@@ -120,16 +120,10 @@ SIDE_BY_SIDE = {
         "Who wrote Blue Sky?",
         "When was Blue Sky published?",
     ],
-    "When were Ann Lee and Bob Ray born?": ["When was Ann Lee born?", "When was Bob Ray born?"],
     "Compare Python, Rust and Go by speed and cost.": [
         f"What is the {axis} of {thing}?"
         for thing in ("Python", "Rust", "Go")
         for axis in ("speed", "cost")
-    ],
-    "What are the population and area of Oslo and Rome?": [
-        f"What is the {axis} of {thing}?"
-        for thing in ("Oslo", "Rome")
-        for axis in ("population", "area")
     ],
     "춘향전은 누가 썼고 언제 출판되었습니까?": [
         "춘향전은 누가 썼습니까?",
@@ -139,6 +133,9 @@ SIDE_BY_SIDE = {
         f"{thing}의 {axis} 무엇입니까?"
         for thing in ("서울", "부산", "대구")
         for axis in ("인구는", "면적은")
+    ],
+    "갑, 을의 성능, 비용을 비교하라": [
+        f"{thing}의 {axis} 무엇입니까?" for thing in ("갑", "을") for axis in ("성능은", "비용은")
     ],
 }
 EVERY = {**COMPARISONS, **CHAINS, **SIDE_BY_SIDE}

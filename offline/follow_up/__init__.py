@@ -1,1 +1,0 @@
-"""Questions of a conversation, made to stand alone."""

@@ -1,1 +1,0 @@
-"""Questions that a passage answers and raises."""
