@@ -14,7 +14,7 @@ from ...language.answer_types import roots
 from ...language.questions import analyse_question
 from ...prompts.graphrag_replies import CombinedAnswer, ReplyPoint
 from ...prompts.prompt import Excerpt
-from ..reading import Similarity
+from ..lines import Similarity
 from .statements import distinct, sentence_case, standing, statements
 
 _BROAD = frozenset(
