@@ -96,8 +96,12 @@ def _cases(index: Index, prefix: str, single: Single) -> Iterator[Case]:
     for passages, answerable in ((found, True), (useless, False)):
         told = features(single.question, lines_of(number_passages(passages)))
         if told:
-            right = answerable and bool(containment(told[0].text, single.answers))
-            yield Case(told[1], right)
+            yield Case(told[1], answerable and _is_right(told[0].text, single.answers))
+
+
+def _is_right(answer: str, known: Sequence[str]) -> bool:
+    """Whether one of ``known`` stands in the answer, or the answer in one of them."""
+    return any(containment(answer, [one]) or containment(one, [answer]) for one in known)
 
 
 def _singles(row: Any) -> list[Single]:

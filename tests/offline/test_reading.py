@@ -5,9 +5,9 @@ from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import Excerpt, number
 
 PORT = ("Ferry manual", "# Network\n\nThe daemon listens on port 7420.\n\n<!-- no -->\n\n---\n\n"
-        "Tokens expire after 30 days; a used token is not extended. A crate weighs 12 kg.")  # fmt: skip
-FILM = ("Red Kite (film)", "Red Kite is a 1954 Norwegian film directed by Ada Quill and produced by "
-        "Tom Brand. It runs for 93 minutes. The ticket costs $4.")  # fmt: skip
+        "Tokens expire after 30 days; a used one is not extended. A crate has 12 kg.")  # fmt: skip
+FILM = ("Red Kite (film)", "Red Kite is a 1954 Norwegian film directed by Ada Quill and produced "
+        "by Tom Brand. It runs for 93 minutes. The ticket costs $4.")  # fmt: skip
 QUILL = ("Ada Quill", "Ada Quill (1 May 1901, Bergen – 2 June 1970) was a Norwegian director. "
          "Her sister was the painter. In the end she married Jon Vik in Oslo in 1930.")  # fmt: skip
 BRAND = ("Tom Brand", "Tom Brand (born 7 March 1899) was a Swedish producer.")
