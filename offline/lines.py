@@ -28,6 +28,7 @@ _NO_SENTENCE = re.compile(r"^(?:#{1,6} .*|```.*|~~~.*|<!--.*|<[^>]+>|[\W_]*)$")
 _PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b", re.IGNORECASE
 )
+_KOREAN_SUBJECT = re.compile(r"[가-힣]{2}[이가] ")
 _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
@@ -89,7 +90,8 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
             if _NO_SENTENCE.match(span.text):
                 continue
             heading = _HEADING.findall(passage["text"], 0, span.start)[-1:]
-            bound = _PRONOUN.match(span.text) or is_korean(span.text)  # which drops its subject
+            dropped = is_korean(span.text) and not _KOREAN_SUBJECT.search(span.text)
+            bound = dropped or _PRONOUN.match(span.text)
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)

@@ -17,7 +17,7 @@ STORY = ("The Lamp", "\"Old Harker was dead,\" said his nephew. \"Yes!\" cried E
 HALLA = ("한라산", "한라산은 높이 1,947미터의 화산이다. 백록담까지 가는 길은 두 개이다. "
          "그해 겨울에 다리가 놓였다. 이름을 두고 말이 많았다.")  # fmt: skip
 CLOCK = ("자격루", "자격루는 물을 이용한 시계이다. 임금은 장인에게 시계를 만들게 하였다. "
-         "왕비는 소헌왕후 심씨로, 세종의 부인이다.")  # fmt: skip
+         "1441년에는 측우기가 만들어졌다. 왕비는 소헌왕후 심씨로, 세종의 부인이다.")  # fmt: skip
 
 
 def answer(question: str, *passages: tuple[str, str]) -> str:
@@ -59,6 +59,7 @@ def test_a_fact_that_a_sentence_states_is_answered(
         ("What port does the client listen on?", PORT),
         ("한라산은 언제 국립공원이 되었나요?", HALLA),
         ("자격루는 누가 만들었습니까?", CLOCK),
+        ("자격루는 언제 만들어졌나요?", CLOCK),
         ("다리는 누가 지었나요?", HALLA),
         ("정조의 왕비는 누구예요?", CLOCK),
         # Names of another role.
