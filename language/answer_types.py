@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -85,11 +84,6 @@ class Dated(NamedTuple):
     end: int
     text: str
     key: tuple[int, int, int]
-
-    @property
-    def years(self) -> float:
-        """The date as a number that grows with time."""
-        return self.key[0] + self.key[1] / 13 + self.key[2] / 500
 
 
 class Candidate(NamedTuple):
@@ -242,32 +236,6 @@ def countries(text: str) -> list[tuple[Span, str]]:
     ]
 
 
-_NUMBER = re.compile(
-    r"(?P<currency>[$£€¥₩]\s?)?(?P<value>(?<![\w.])\d[\d,]*(?:\.\d+)?|\b(?:two|three|four|five|six|"
-    r"seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|hundred)\b)"
-    r"(?P<scale>\s?(?:hundred|thousand|million|billion|trillion|만|억|조))?"
-    r"(?P<unit>\s?%|\s?[가-힣]+?(?=이다|입니다|이었|였|[은는이가을를의에로]|\W|$)|\s?-?[^\W\d_]+)?"
-)
-
-
-def numbers(text: str, noun: str) -> list[Candidate]:
-    """Numbers in ``text`` that are not years; those that count ``noun`` come with a high prior."""
-    found = []
-    wanted = frozenset(roots(noun))
-    taken = [(date.start, date.end) for date in dates(text)]
-    for match in _NUMBER.finditer(text):
-        end = match.end("scale" if match["scale"] else "value")
-        counts = bool(wanted) and not wanted.isdisjoint(roots(text[end : end + 30])[:3])
-        if any(start <= match.start() < stop for start, stop in taken) and not counts:
-            continue
-        unit = (match["unit"] or "").strip(" -")
-        keep = unit == "%" or (unit and not wanted and unit.lower() not in STOP_WORDS)
-        end = match.end() if keep else end
-        prior = 0.9 if counts else 0.35 if wanted else 0.4 + 0.2 * bool(keep or match["currency"])
-        found.append(Candidate(match.start(), end, text[match.start() : end], prior))
-    return found
-
-
 _THINGS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center Centre
 Championship Championships Church City Club College Company Corporation Council County Cup
 Department District Empire Federation Festival Film Force Government Group Hall Hospital House Inc
@@ -343,58 +311,3 @@ def korean_nouns(text: str, kind: str, noun: str, title: str) -> list[Candidate]
             start = end - len(title)
         found.append(Candidate(start, end, text[start:end], prior))
     return found
-
-
-def candidates(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
-    """Possible answers of ``kind`` in the sentence ``text`` of a passage called ``title``.
-
-    ``noun`` is the noun asked for, lower-case or empty.
-    """
-    if kind == "date":
-        yearly = noun in {"year", "연도", "년"}
-        return [Candidate(*(_year(d) if yearly else d[:3]), 0.5) for d in dates(text)]
-    if kind == "number":
-        return numbers(text, noun)
-    if noun in {"country", "nationality", "나라", "국가", "국적"}:
-        return [
-            Candidate(*span[:3], _country_prior(span, text, noun)) for span, _ in countries(text)
-        ]
-    if kind in {"person", "place", "name"}:
-        korean = re.search(r"[가-힣]", text)
-        return korean_nouns(text, kind, noun, title) if korean else names(text, kind, noun)
-    return []
-
-
-def _country_prior(span: Span, text: str, noun: str) -> float:
-    defining = re.search(r"\b(?:is|was|are|were) an? (?:[\w-]+ )?$", text[: span.start])
-    fitting = (span.text in _DEMONYMS) == (noun in {"nationality", "국적"})
-    return 0.3 + 0.4 * bool(defining) + 0.2 * fitting
-
-
-def _year(date: Dated) -> tuple[int, int, str]:
-    year = re.search(r"\d{3,4}(?:년|s)?", date.text)
-    return (date.start + year.start(), date.start + year.end(), year[0]) if year else date[:3]
-
-
-def measured(text: str, measure: str, closeness: Callable[[int, int], float]) -> float | str | None:
-    """The value of ``measure`` in ``text``: a number, for dates in years, or a country's name.
-
-    ``measure`` is a question's; ``closeness`` tells how near a span is to the question's words.
-    """
-    if measure == "country":
-        found = enumerate(countries(text))
-        best = max(
-            ((_country_prior(span, text, ""), -i, key) for i, (span, key) in found), default=None
-        )
-        return best[2] if best else None
-    if measure == "number":
-        digits = [re.sub(r"[^\d.]", "", number.text).strip(".") for number in numbers(text, "")]
-        return next((float(digit) for digit in digits if digit.count(".") < 2 and digit), None)
-    life = life_facts(text)
-    if measure == "lifespan":
-        return life.death.years - life.birth.years if life.birth and life.death else None
-    date = max(dates(text), key=lambda date: closeness(date.start, date.end), default=None)
-    if measure in {"birth", "death"}:
-        said = ("birth" if measure == "birth" else "die") in roots(text)
-        date = (life.birth if measure == "birth" else life.death) or (date if said else None)
-    return date.years if date else None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -26,9 +23,9 @@ class QuestionShape:
     """The parts of a question.
 
     ``noun`` is the noun asked for, lower-case, or empty; ``options`` are the things to choose
-    between or to compare. ``terms`` are the roots of the content words, ``focus`` the roots next to
-    the question word, ``roles`` the roots of nouns for unnamed persons ("the director of ..."),
-    except the person asked for. ``comparison`` says how options are compared, ``measure`` by what.
+    between or to compare. ``terms`` are the roots of the content words, ``roles`` those of nouns
+    for unnamed persons ("the director of ..."), except the person asked for. ``comparison`` says
+    how options are compared, ``measure`` by what.
 
     >>> shape = analyse_question("Who is older, Ann Lee or Bob Ray?")
     >>> shape.answer_type, shape.options, shape.comparison, shape.measure
@@ -41,24 +38,9 @@ class QuestionShape:
     noun: str
     options: tuple[str, ...]
     terms: frozenset[str]
-    focus: frozenset[str]
     roles: frozenset[str]
     comparison: Comparison
     measure: Measure
-
-    def mentions(self, title: str) -> bool:
-        """Whether the question names ``title``, literally or by all its content words."""
-        literal = re.search(rf"(?<!\w){re.escape(title)}", self.text, re.IGNORECASE)
-        return bool(title) and (bool(literal) or self.terms.issuperset(roots(title) or ("",)))
-
-    def weights(self, groups: Sequence[frozenset[str]]) -> dict[str, float]:
-        """Inverse frequency of ``terms`` among groups of roots, raised by half for ``focus``."""
-        counts = Counter(root for group in groups for root in group & self.terms)
-        return {
-            root: math.log(1 + len(groups) / (0.5 + counts[root]))
-            * (1.5 if root in self.focus else 1)
-            for root in sorted(self.terms)
-        }
 
     def verdict(self, positive: bool) -> str:
         """Yes or no in the question's language."""
@@ -177,7 +159,6 @@ def _english_shape(text: str) -> QuestionShape:
         noun=noun,
         options=options,
         terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
-        focus=_focus(text, asking),
         roles=_roles(frame, text, kind),
         comparison=_first_match(frame, _COMPARISONS) if options else "none",
         measure=_first_match(frame, _MEASURES),
@@ -248,15 +229,6 @@ def _head_noun(phrase: str, after_copula: bool) -> str:
     return noun[:-1] if noun.endswith("s") and noun[:-1] in _NOUN_TYPES else noun
 
 
-def _focus(text: str, asking: re.Match[str] | None) -> frozenset[str]:
-    """Roots of the two content words after the question word and of the last one in the text."""
-    if asking is None:
-        return frozenset()
-    before, after = roots(text[: asking.start()]), roots(text[asking.end() :])
-    near = after[:2] + (before[-1:] if asking.start() else after[-1:])
-    return frozenset(near if after else before[-2:])
-
-
 def _roles(frame: str, text: str, kind: AnswerType) -> frozenset[str]:
     """Roots of the person nouns outside the names of ``text``, except the noun asked for."""
     names = [span.text for span in name_spans(text) if span.start or " " in span.text]
@@ -324,14 +296,12 @@ def _korean_shape(text: str) -> QuestionShape:
     body = re.sub(r"(?<=[가-힣]{2})이?란(?= (?:무엇|뭐|뭔))", "", text.rstrip("?？. "))
     options = _korean_options(body)
     kind, noun = _korean_type(body)
-    asking = _KOREAN_WH.search(body)
     compared = _first_match(body, _COMPARISONS)
     if kind != "yes_no":
         options = options if compared != "none" or re.search("중|아니면", body) else ()
         kind = "choice" if options else kind
-    content = [word for word in map(_korean_stem, body.split()) if word]
-    told = map(_korean_stem, (_evidence(body) if options else body).split())
-    near = [_korean_stem(word) for word in body[asking.end() if asking else 0 :].split()]
+    content = [word for word in map(korean_stem, body.split()) if word]
+    told = map(korean_stem, (_evidence(body) if options else body).split())
     return QuestionShape(
         text=text,
         language="ko",
@@ -339,14 +309,13 @@ def _korean_shape(text: str) -> QuestionShape:
         noun=noun,
         options=options,
         terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
-        focus=frozenset(roots(" ".join(near[-2:]))),
         roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
         comparison=compared if options else "none",
         measure=_first_match(body, _MEASURES),
     )
 
 
-def _korean_stem(word: str) -> str:
+def korean_stem(word: str) -> str:
     """A Korean word of a question without particle or verbal ending."""
     word = word.strip(",.?!\"'“”‘’「」『』《》〈〉()")
     stem = _KOREAN_ENDING.sub("", word)

@@ -50,8 +50,9 @@ from ..prompts.replies import (
 )
 from .extraction.extract import extract_facts, summarise
 from .follow_up import stand_alone
+from .lines import Similarity
 from .questions import write_questions
-from .reading import Similarity, read
+from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
 from .reports.write import write_report

@@ -65,7 +65,7 @@ def write_questions(title: str, text: str) -> PassageQuestions:
 
     At most twelve that it answers and twelve that it raises; fewer or none where it names little.
     """
-    plain = [_ASIDE.sub("", " ".join(span.text.split())) for span in sentences(text)]
+    plain = [_ASIDE.sub("", span.plain) for span in sentences(text)]
     topic = topic_title(title, text)
     answered, raised = (_korean if is_korean(text) else _english)(topic, text, plain)
     incoming = _distinct(answered, [])

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from ..language.analyser import STOP_WORDS, content_words, strip_particle
 from ..language.answer_types import roots
 from ..language.questions import analyse_question
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Judgement
-from .reading import Similarity, read
+from .lines import Similarity
+from .reading import read
 
 _WORDS_WEIGHT = 0.6
 _COSINE_WEIGHT = 0.4
 _TYPE_BONUS = 0.2
-_LEAST_COVERED = 0.9
 _MOST_OTHERS = 5
-_LONGEST_CLUE = 8
 _OPTION = re.compile(r"^(\S+) (.*) [→←] (.*)$", re.MULTILINE)
 _TYPED = {"date": re.compile(r"(?<!\d)\d{3,4}(?!\d)"), "number": re.compile(r"\d")}
 
@@ -53,39 +51,6 @@ def _share(text: str, asked: frozenset[str]) -> float:
     return len(own & asked) / len(own) if own else 0.0
 
 
-def judge(
-    question: str, passages: Sequence[Excerpt], similarity: Similarity | None = None
-) -> Judgement:
-    """Whether ``passages``, best first, suffice to answer ``question``.
-
-    They do when an answer of the kind asked for stands close to the question's words (``read``),
-    and its quotes and their titles cover most of the question. Else the clue is a search query of
-    the words that they do not cover, or of all where they cover them.
-    """
-    found = read(question, passages, similarity)
-    titles = {passage["id"]: passage["title"] for passage in passages}
-    told = [quote.quote for quote in found.quotes]
-    told += [titles[quote.id] for quote in found.quotes]
-    missing, share = uncovered(question, told)
-    if found.sufficient and found.answer and share >= _LEAST_COVERED:
-        return Judgement(sufficient=True, clue="")
-    wanted = missing or list(dict.fromkeys(content_words(question)))
-    return Judgement(sufficient=False, clue=" ".join(wanted[:_LONGEST_CLUE]))
-
-
-def uncovered(question: str, texts: Iterable[str]) -> tuple[list[str], float]:
-    """The question's content words that ``texts`` do not say, as written and in order, and the
-    share in [0, 1] of its words that they do say."""
-    shape = analyse_question(question)
-    held = frozenset(roots(" ".join(texts)))
-    missing: list[str] = []
-    total = 0
-    for word in content_words(question):
-        own = frozenset(roots(word)) & shape.terms
-        if not own:
-            continue
-        total += 1
-        if own.isdisjoint(held):
-            missing.append(strip_particle(re.sub(r"['’]s$", "", word)))
-    found = [word for word in dict.fromkeys(missing) if word.lower() not in STOP_WORDS]
-    return found, 1.0 if not total else 1 - len(missing) / total
+def judge(question: str, passages: Sequence[Excerpt]) -> Judgement:
+    """Whether ``passages``, best first, certainly answer ``question``; without a clue where not."""
+    return Judgement(sufficient=read(question, passages).sufficient, clue="")

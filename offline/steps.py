@@ -55,21 +55,19 @@ def split(question: str) -> SubQuestions:
 
 
 def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Reader) -> Answer:
-    """What was computed, else the answers that no other sub-question uses, else a reading.
+    """The answer computed from the steps, or that of the last of them; else a reading of ``texts``.
 
-    Of several such answers those that were found are told, each with its sub-question. Without
-    quotes of its own where the answer is that of the steps, which have theirs.
+    The last step is the only one whose answer no other asks about, and all steps are answered.
+    Their answers are certain, and without quotes here, since the steps have them.
     """
     computed = [step["text"] for step in _shown(steps) if step["id"] == COMPUTED]
+    earlier = earlier_steps(steps)
+    last = loose_ends(earlier)
+    if not computed and len(last) == 1 and comparison(question) is None:
+        computed = [last[0].answer] if all(step.answer for step in earlier) else []
     if computed:
         return Answer(quotes=[], sufficient=True, answer=computed[0])
-    last = loose_ends(earlier_steps(steps))
-    found = [step for step in last if step.answer]
-    if not found or comparison(question) is not None:
-        return read(question, texts)
-    several = "\n".join(f"{step.question} {step.answer}" for step in found)
-    answer = found[0].answer if len(last) == 1 else several
-    return Answer(quotes=[], sufficient=len(found) == len(last), answer=answer)
+    return read(question, texts)
 
 
 def _shown(steps: Steps) -> Sequence[Excerpt]:

@@ -11,7 +11,7 @@ from ...algorithms.similarity import jaccard
 from ...language.analyser import keywords
 from ...prompts.graphrag_replies import CombinedAnswer, ReplyPoint
 from ...prompts.prompt import Excerpt
-from ..reading import Similarity
+from ..lines import Similarity
 from .write import whole_sentences
 
 _MOST_POINTS = 12

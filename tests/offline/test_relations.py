@@ -1,8 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.algorithms.tog2.walk import prune_options
-from ragraphs.offline.relations import judge, relation_scores, uncovered
+from ragraphs.offline.relations import judge, relation_scores
 from ragraphs.prompts.prompt import Excerpt, number
 
 LINES = """1.1 directed by → Steven Spielberg
@@ -76,44 +75,14 @@ PERSON = Excerpt(
     title="Steven Spielberg",
     text="Steven Spielberg was born in Cincinnati, Ohio, on 18 December 1946.",
 )
-OTHER = Excerpt(
-    id="3",
-    title="Kelp",
-    text="Kelp grows in cold water.",
-)
 
 
-def test_an_answer_of_the_right_kind_close_to_the_question_suffices():
-    verdict = judge("Who directed Jaws?", [FILM, OTHER])
-    assert (verdict.sufficient, verdict.clue) == (True, "")
-
-
-def test_what_the_evidence_does_not_say_becomes_the_clue():
-    verdict = judge("Where was the director of Jaws born?", [FILM])
-    assert not verdict.sufficient
-    assert verdict.clue == "born"
-    assert judge("Where was the director of Jaws born?", [FILM, PERSON]).sufficient
-
-
-@pytest.mark.parametrize("passages", [[], [OTHER]])
-def test_evidence_on_other_things_does_not_suffice(passages):
-    verdict = judge("Where was the director of Jaws born?", passages)
-    assert not verdict.sufficient
-    assert verdict.clue == "director Jaws born"
-
-
-def test_korean_questions_are_judged_too():
-    passage = Excerpt(
-        id="1", title="훈민정음", text="훈민정음은 세종대왕이 1443년에 창제한 문자이다."
-    )
-    assert judge("훈민정음은 누가 창제했는가?", [passage]).sufficient
-    missing, share = uncovered("훈민정음의 창제 장소는 어디인가?", [passage["text"]])
-    assert missing and 0 < share < 1
+def test_only_a_certain_answer_suffices():
+    assert judge("Who directed Jaws?", [FILM, PERSON]).sufficient
+    assert not judge("Where was the director of Jaws born?", [FILM, PERSON]).sufficient
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=40), max_size=3))
 def test_any_text_can_be_judged(question, texts):
     sources = number([("", text) for text in texts])
-    verdict = judge(question, sources)
-    assert verdict.clue == "" or not verdict.sufficient
-    assert 0 <= uncovered(question, texts)[1] <= 1
+    assert judge(question, sources).clue == ""

@@ -1,0 +1,228 @@
+"""Finds the short answer to a question for one narrow fact, and how certain it is.
+
+A line may tell the answer only if it says, with its title and heading, every content word of the
+question; its names and numbers literally; and half of the other words itself. What is left is
+weighed by a logistic function, fitted by ``evaluation.training.fit_finder``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..language.analyser import content_words, is_korean
+from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
+from ..language.questions import QuestionShape, analyse_question
+from .lines import Line, asked_marks, marks, weights
+from .spans import COUNTED, HOW, is_unit, typed_spans
+
+# Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
+# 2WikiMultiHopQA, of whose questions none comes this far: the bias, then one for each feature.
+WEIGHTS = (-2.5, 2.76, 3.19)
+CERTAIN = 0.7
+_KINDS = frozenset({"person", "date", "place", "number", "name"})
+_OF_A_LIFE = 1.5  # above what any other span is certain to be
+_LEAST_PRIOR = 0.5
+_LEAST_NAME_PRIOR = 0.7
+_LEAST_NEAR = 0.15
+_LARGEST_MARGIN = 0.4
+_GAP = 20  # characters at which a word counts for half
+_WORD = re.compile(r"[^\W_]+")
+_GENERIC = frozenset(
+    "year day date month time place city town country nationality state number amount person man "
+    "woman thing people kind type sort whole total average".split()
+)
+_LIGHT = re.compile(
+    r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
+    r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
+)
+_KIN = re.compile(
+    r"(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
+    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I
+)
+_COPULA = re.compile(r"\b(?:is|was|are|were)\b")
+_BREAK = re.compile(r"[,;:—–|]\s")
+_SUBJECT = re.compile(r"^(?:who|(?:which|what) (?!is\b|was\b|are\b|were\b)\w+)\s+(\w+)", re.I)
+_AUXILIARY = frozenset("is was are were did does do has had have will can".split())
+
+
+class Found(NamedTuple):
+    """A short answer, the line that tells it, and its confidence in 0..1."""
+
+    answer: str
+    line: Line
+    confidence: float
+
+
+class _Asked(NamedTuple):
+    """A question's marks, those of its relation alone, and its names as they are written."""
+
+    shape: QuestionShape
+    all: tuple[str, ...]
+    relation: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+class _Span(NamedTuple):
+    line: Line
+    text: str
+    score: float
+
+
+def find(question: str, lines: Sequence[Line]) -> Found | None:
+    """The most certain short answer to ``question`` in ``lines``, or None."""
+    told = features(question, lines)
+    if told is None:
+        return None
+    best, values = told
+    return Found(best.text, best.line, confidence(values, WEIGHTS))
+
+
+def confidence(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The logistic function of ``values``; ``weights`` are the bias, then a factor for each."""
+    bias, *factors = weights
+    score = bias + sum(factor * value for factor, value in zip(factors, values, strict=True))
+    return 1 / (1 + math.exp(-score))
+
+
+def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, ...]] | None:
+    """The best span for ``question``, and what its confidence depends on.
+
+    That is 1 / the rank of its passage, and the margin over the best other span.
+    """
+    shape = analyse_question(question)
+    if is_korean(shape.text) and shape.text.rstrip("?？. ").endswith("날짜"):
+        shape = replace(shape, answer_type="date")
+    if shape.answer_type not in _KINDS:
+        return None
+    spans = sorted(_spans(_take_apart(shape), lines), key=lambda span: -span.score)
+    if not spans:
+        return None
+    best = spans[0]
+    others = (span.score for span in spans if not _alike(span.text, best.text))
+    margin = min(_LARGEST_MARGIN, best.score - next(others, -math.inf))
+    return best, (1 / (1 + best.line.passage), margin)
+
+
+def _alike(a: str, b: str) -> bool:
+    return a.lower() in b.lower() or b.lower() in a.lower()
+
+
+def _take_apart(shape: QuestionShape) -> _Asked:
+    """The words that the line of the answer has to say: not those that ask for its kind."""
+    text, kind = shape.text, shape.answer_type
+    skipped = {shape.noun} if shape.noun in _GENERIC or kind == "number" else set[str]()
+    how = HOW.search(text)
+    if kind == "number" and how:
+        skipped |= {how[1].lower(), how[2].lower() if how[2] and is_unit(how[2]) else ""}
+    words = [word for word in content_words(text) if word.lower() not in skipped]
+    if is_korean(text):
+        counted = COUNTED.search(text)
+        counter = counted[1] if counted else " "
+        words = [word for word in words if not (_LIGHT.search(word) or word.startswith(counter))]
+    spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
+    literal = [word for word in words if _KIN.match(word) or re.search(r"\d", word)]
+    named = [*spans, *quoted_names(text), *literal]
+    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(named)))
+    relation = tuple(one for one in asked if one not in of_names)
+    return _Asked(shape, asked, relation, tuple(map(_plain, named)))
+
+
+def _plain(text: str) -> str:
+    """The words of ``text`` with a space around each."""
+    return f" {' '.join(word.group() for word in _WORD.finditer(text))} "
+
+
+def _spans(asked: _Asked, lines: Sequence[Line]) -> Iterator[_Span]:
+    weighed = weights(asked.all, lines)
+    for line in lines:
+        if not _may_tell(asked, line):
+            continue
+        for span in _apart_from_lives(asked, line.text):
+            if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_PRIOR:
+                continue
+            if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
+                continue
+            clause = _clause(line.text, span)
+            if _NEGATION.search(clause) and not _NEGATION.search(asked.shape.text):
+                continue
+            if not (asked.relation or _COPULA.search(line.text, 0, span.start)):
+                continue
+            near = 1.0 if span.prior == _OF_A_LIFE else _nearness(asked, line, span, weighed)
+            direction = _direction(asked.shape, line.text, span)
+            sure = asked.shape.answer_type != "name" or span.prior >= _LEAST_NAME_PRIOR
+            if near >= _LEAST_NEAR and direction >= 0 and (sure or direction):
+                yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * direction)
+
+
+def _may_tell(asked: _Asked, line: Line) -> bool:
+    """Whether a line, in its context, says all that the question says."""
+    relation = asked.relation or asked.all
+    if not asked.all or not (line.own | line.around).issuperset(asked.all):
+        return False
+    if 2 * len(line.own.intersection(relation)) < len(relation):
+        return False
+    said = " | ".join(map(_plain, (line.text, *line.context)))
+    if not all(name in said for name in asked.names):
+        return False
+    return bool(asked.relation) or _is_about(asked, line)
+
+
+def _is_about(asked: _Asked, line: Line) -> bool:
+    """Whether a line says where its title's thing is, which is all that the question asks."""
+    title, is_place = _plain(line.context[0]), asked.shape.answer_type == "place"
+    return is_place and any(title.startswith(name) for name in asked.names)
+
+
+def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:
+    """The spans of ``text``; of the dates and places of a life in brackets only the one asked."""
+    life, shape = life_facts(text), asked.shape
+    told = None
+    if shape.measure in {"birth", "death"} and {"birth", "die"}.issuperset(asked.relation):
+        told = getattr(life, shape.measure + ("place" if shape.answer_type == "place" else ""))
+    if told and shape.answer_type == "place":
+        yield Candidate(told.start, told.end, told.text, _OF_A_LIFE)
+    for span in typed_spans(shape, text):
+        if told and told.start <= span.start < told.end:
+            yield span._replace(prior=_OF_A_LIFE)
+        elif not any(fact and fact.start <= span.start < fact.end for fact in life):
+            yield span
+
+
+def _clause(text: str, span: Candidate) -> str:
+    """The part of ``text`` around a span, between commas, semicolons or dashes."""
+    start = max((match.end() for match in _BREAK.finditer(text, 0, span.start)), default=0)
+    end = _BREAK.search(text, span.end)
+    return text[start : end.start() if end else len(text)]
+
+
+def _nearness(asked: _Asked, line: Line, span: Candidate, weighed: Mapping[str, float]) -> float:
+    """The weighed closeness in 0..1 of the words of the relation to a span of the line."""
+    relation = asked.relation or asked.all
+    closest = dict.fromkeys(relation, 0.0)
+    for word in _WORD.finditer(line.text):
+        gap = max(word.start() - span.end, span.start - word.end())
+        if gap < 0 or (gap == word.start() - span.end and line.text.startswith(" by ", word.end())):
+            continue  # "by" leads to a name of its own
+        for one in marks(word.group()).intersection(relation):
+            closest[one] = max(closest[one], 1 / (1 + gap / _GAP))
+    total = sum(weighed[one] for one in relation) or 1.0
+    return sum(weighed[one] * close for one, close in closest.items()) / total
+
+
+def _direction(shape: QuestionShape, text: str, span: Candidate) -> float:
+    """1 where a name stands to the verb as "who" or "which" does, -1 where not, 0 if unknown."""
+    asked = _SUBJECT.match(shape.text)
+    if shape.answer_type not in {"person", "name"} or not asked or asked[1].lower() in _AUXILIARY:
+        return 0.0
+    verb, before = asked_marks([asked[1].lower()]), text[: span.start]
+    by = re.search(r"\bby (?:the )?(?:[a-z]+ ){0,2}$", before)
+    said = marks(before) if by else marks(text[span.end : span.end + 60])
+    return 1.0 if said.intersection(verb) else -1.0

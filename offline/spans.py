@@ -1,0 +1,149 @@
+"""The spans of a sentence that are of the kind that a question asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..language.analyser import Span, is_korean
+from ..language.answer_types import Candidate, countries, dates, names, roots
+from ..language.questions import QuestionShape
+
+_ENGLISH_NUMBER = (
+    r"(?!a\b|and\b)(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|million|billion|and|half)\b[ -]?)+(?<![ -])"
+)
+_KOREAN_NUMBER = (
+    r"(?:오전|오후|아침|저녁|새벽|밤|낮) ?\d{1,2}(?=시)|[일이삼사오육칠팔구십백천]+"
+    r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
+)
+_NUMBER = re.compile(
+    rf"(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
+    rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
+    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*",
+    re.IGNORECASE,
+)
+_TIME = (
+    "seconds?|minutes?|min|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"
+)
+_LENGTH = "mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?met(?:re|er)s?"
+_UNITS = {
+    "old": "years?[ -]old|year-old",
+    "long": f"{_TIME}|{_LENGTH}",
+    "often": _TIME,
+    "much": "pounds?|dollars?|euros?|won|cents?|pence|p",
+    "heavy": "kg|g|(?:kilo)?grams?|pounds?|lbs?|tons?|tonnes?|t",
+    "fast": "mph|kph|knots|mbit/s|gbit/s",
+} | dict.fromkeys("far tall high deep wide big large".split(), _LENGTH)
+_COUNTER = (
+    "시간|미터|킬로|퍼센트|개월|개국|그램|리터|포기|그루|인분|kg|km|cm|mm|년|월|일|시|분|초|권|명|개|살"
+    "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
+)
+_WON = r"\s?(?:만 ?|천 ?)?원"
+HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
+COUNTED = re.compile(rf"몇\s*({_COUNTER})")
+_MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
+_EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,})[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
+_INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
+_DWELLINGS = frozenset({"", "city", "town", "village", "place"})
+_CERTAIN = 0.9
+
+
+def is_unit(word: str) -> bool:
+    """Whether ``word`` is an English unit of time or length."""
+    return bool(re.fullmatch(f"{_TIME}|{_LENGTH}", word.lower()))
+
+
+def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
+    """The spans of ``text`` of the kind that the question of ``shape`` asks for.
+
+    ``prior`` in 0..1 tells how surely a span is of that kind. Of Korean texts these are dates,
+    numbers with the counter asked for, and names that a sentence equates with the thing asked for.
+    """
+    korean = is_korean(shape.text)
+    counted = COUNTED.search(shape.text) if korean else None
+    if shape.answer_type == "date" and not (counted and counted[1] in {"시", "살"}):
+        yield from _dates(text, shape.noun == "year" or bool(counted and counted[1] == "년"))
+    elif shape.answer_type == "number" or counted:
+        yield from _numbers(shape, text, counted[1] if counted else "")
+    elif korean:
+        yield from _equated(shape.text, text)
+    elif shape.noun in {"country", "nationality"}:
+        yield from (Candidate(*span, _country_prior(span, text)) for span, _ in countries(text))
+    elif shape.answer_type == "place":
+        anywhere = shape.noun in _DWELLINGS
+        for span in names(text, "place", shape.noun):
+            if span.prior >= 0.7 or (anywhere and _INSIDE.search(text[: span.start])):
+                yield span
+    elif shape.answer_type in {"person", "name"}:
+        yield from names(text, shape.answer_type, shape.noun)
+        if shape.answer_type == "name" and shape.noun:
+            yield from _labelled(text, shape.noun)
+
+
+def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
+    for date in dates(text):
+        year = re.search(r"\d{3,4}년?", date.text)
+        if yearly and year:
+            yield Candidate(date.start + year.start(), date.start + year.end(), year[0], _CERTAIN)
+        elif not yearly:
+            yield Candidate(*date[:3], _CERTAIN if re.search(r"\d", date.text) else 0.4)
+
+
+def _labelled(text: str, noun: str) -> Iterator[Candidate]:
+    """The value behind its noun: "port 7420", "the symbol Hg"."""
+    for match in re.finditer(rf"\b{re.escape(noun)}s?:? [`\"“']?([\w.-]*[A-Z0-9][\w.-]*)", text):
+        value = match[1].rstrip(".")
+        yield Candidate(match.start(1), match.start(1) + len(value), value, _CERTAIN)
+
+
+def _equated(question: str, text: str) -> Iterator[Candidate]:
+    """B of "A는 B이다" for the question "A는 누구입니까"."""
+    asked = _EQUATED.search(question)
+    ending = r"(?:이?며|이?고|이?다|입니다|으?로|[,.(])"
+    stated = asked and re.search(rf"{asked[1]}[은는] ([^,.()]{{2,20}}?){ending}", text)
+    if stated:
+        yield Candidate(*stated.span(1), stated[1], _CERTAIN)
+
+
+def _country_prior(span: Span, text: str) -> float:
+    placed = r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$"
+    return 0.8 if re.search(placed, text[: span.start]) else 0.3
+
+
+def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:
+    """Numbers with the unit, the counter or the noun that the question asks for."""
+    taken = [(date.start, date.end) for date in dates(text)]
+    for match in _NUMBER.finditer(text):
+        start, end = match.span()
+        if not counter and any(first <= start < last for first, last in taken):
+            continue
+        unit = _unit_behind(shape, match, text, counter)
+        if unit is not None:
+            yield Candidate(start, end + len(unit), text[start : end + len(unit)], _CERTAIN)
+
+
+def _unit_behind(
+    shape: QuestionShape, number: re.Match[str], text: str, counter: str
+) -> str | None:
+    """The unit behind a number, empty where it needs none; None where it is not the one asked."""
+    after = text[number.end() : number.end() + 40]
+    how = HOW.search(shape.text)
+    degree = how[1].lower() if how else ""
+    if counter:
+        told = re.match(rf"\s?({_COUNTER})", after, re.IGNORECASE)
+        return told[0] if told and told[1].lower() == counter else None
+    if degree == "much" or "얼마" in shape.text or _MONEY.search(shape.text):
+        told = re.match(rf"{_WON}|[ -]?(?:{_UNITS['much']})\b", after, re.IGNORECASE)
+        return told[0] if told else "" if number["sign"] else None
+    if degree in {"many", "few"} and how:
+        asked = [how[2]] if how[2] and is_unit(how[2]) else how.groups()[1:]
+        near = roots(after)[:1]
+        if not near or near[0] not in roots(" ".join(filter(None, asked))):
+            return None
+        told = re.match(rf"[ -]?(?:{_TIME}|{_LENGTH})\b", after)
+        return told[0] if told else ""
+    told = re.match(rf"[ -]?(?:{_UNITS.get(degree, '(?!)')})\b", after, re.IGNORECASE)
+    aged = degree == "old" and re.search(r"\bage(?:d| of)? $", text[: number.start()])
+    return told[0] if told else "" if aged else None
