@@ -84,9 +84,10 @@ def summarise(descriptions: Sequence[str]) -> str:
     At least one sentence, cut where it is longer alone.
     """
     whole = [
-        " ".join(span.text.split())
+        " ".join(text.split())
         for description in descriptions
-        for span in sentences(description)
+        for text in [span.text for span in sentences(description)] or [description]
+        if text.strip()
     ]
     terms_of = {sentence: keywords(sentence) for sentence in whole}
     kept: list[str] = []
