@@ -84,7 +84,10 @@ def summarise(descriptions: Sequence[str]) -> str:
     At least one sentence, cut where it is longer alone.
     """
     said = dict.fromkeys(
-        " ".join(span.text.split()) for text in descriptions for span in sentences(text)
+        " ".join(sentence.split())
+        for text in descriptions
+        for sentence in [span.text for span in sentences(text)] or [text]
+        if sentence.strip()
     )
     kept: list[str] = []
     covered: frozenset[str] = frozenset()
