@@ -33,7 +33,8 @@ def search(
         ranked = index.catalogue.search_terms(question, most)
     else:
         lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
-        weights = [1.0, worth_for(index, question)]
+        # Squared, since ranks tell less of a poor list's doubts than scores do.
+        weights = [1.0, worth_for(index, question) ** 2]
         ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
     scores = dict(ranked[:most])
     return [

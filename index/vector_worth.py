@@ -21,7 +21,7 @@ _MOST_PASSAGES = 200
 _MOST_SENTENCES = 64
 _SHORTEST = 20  # characters; shorter sentences say little of their passage
 _FULL_WORTH = 1 / 3
-_UNSEMANTIC_WORTH = 0.1
+_UNSEMANTIC_WORTH = 0.3
 
 
 def worth_for(index: Index, question: str) -> float:
@@ -86,7 +86,8 @@ def _worth(index: Index, passages: list[Passage]) -> float | None:
     rows = [sample.row for sample in samples]
     cosines = asked @ vectors.T
     own = cosines[np.arange(len(rows)), rows]
-    first = float((own >= cosines.max(axis=1)).mean())
+    cosines[np.arange(len(rows)), rows] = -1
+    first = float((own > cosines.max(axis=1)).mean())
     chance = 1 / len(passages)
     return round(min(1.0, max(0.0, (first - chance) / (1 - chance)) / _FULL_WORTH), 3)
 
