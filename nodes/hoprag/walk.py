@@ -267,6 +267,7 @@ def _fused(hops: Sequence[Hop], helpful: Sequence[str]) -> list[tuple[str, float
 
     Beyond the paper: hops that nobody judged must not push out what the question itself found.
     """
-    retrieved = [hop["target"] for hop in hops if hop["round"] == 0 and not hop["question"]]
-    ranked = [list(dict.fromkeys(retrieved)), helpful]
-    return [(id, s) for id, s in reciprocal_rank_fusion(ranked, _FUSION)]
+    known = set(helpful)
+    first = [hop["target"] for hop in hops if hop["round"] == 0 and not hop["question"]]
+    retrieved = [passage for passage in dict.fromkeys(first) if passage in known]
+    return reciprocal_rank_fusion([retrieved, helpful], _FUSION)
