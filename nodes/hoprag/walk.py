@@ -35,7 +35,7 @@ from ..node import node
 from ..run import Run, Update
 
 _MOST_QUESTIONS = 12
-_FUSION = (1.0, 1.0)  # what the retriever found, and what helps by the paper's H
+_FUSION = (1.0, 0.3)  # what the retriever found, and what helps by the paper's H
 
 
 class _Step(NamedTuple):
