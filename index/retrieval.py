@@ -10,9 +10,9 @@ from ..models.query_vectors import embed_queries
 from ..state.records import Evidence
 from .layers import layers_of
 from .opening import Index
+from .vector_worth import worth_for
 
 _DEPTH = 100
-_UNSEMANTIC_WEIGHT = 0.1
 
 
 def search(
@@ -33,8 +33,9 @@ def search(
         ranked = index.catalogue.search_terms(question, most)
     else:
         lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
-        weight = 1.0 if index.embedder.semantic else _UNSEMANTIC_WEIGHT
-        ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], [1.0, weight])
+        # Squared, since ranks tell less of a poor list's doubts than scores do.
+        weights = [1.0, worth_for(index, question) ** 2]
+        ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
     scores = dict(ranked[:most])
     return [
         {**passage, "score": scores[passage["id"]], "found": "retrieved"}
@@ -52,7 +53,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     Raises RagraphsError where the index has no sentences layer.
     """
     from ..algorithms.linear_rag.question import read_question
-    from ..algorithms.linear_rag.walk import rank, similarities
+    from ..algorithms.linear_rag.walk import BridgingSettings, rank, similarities
     from .sentences import load_graph
 
     loaded = load_graph(index)
@@ -61,6 +62,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     parts = read_question(loaded.graph, question)
     vectors = embed_queries(index.embedder, [question, parts.rest or question])
     cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
-    scores = rank(loaded.graph, parts, cosines)
+    settings = BridgingSettings(vector_weight=worth_for(index, question))
+    scores = rank(loaded.graph, parts, cosines, settings)
     best = (-scores).argsort(kind="stable")[:most]
     return [(loaded.ids[place], float(scores[place])) for place in best]

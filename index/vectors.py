@@ -16,17 +16,19 @@ from ..stores.queries import batches
 from .concurrency import WORK_THREAD, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
+from .vector_worth import measure_worth
 
 _BATCH = 64
 _LOCAL_BATCH = 512
 
 
 async def embed_passages(index: Index, context: Context) -> None:
-    """Gives every passage its vector, and deletes the vectors of removed passages."""
+    """Gives every passage its vector, deletes those of removed passages, measures their worth."""
     wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
     await embed_missing(
         index, context, "passages", wanted, partial(_entries, index), progress_of("embed_passages")
     )
+    await to_its_end(measure_worth, index)
 
 
 async def embed_missing(

@@ -20,15 +20,16 @@ NO_FLOW = 1e-6
 
 @dataclass(frozen=True)
 class BridgingSettings:
-    """``damping``: the chance to walk on instead of starting again. ``seed_share``: the share of
-    the reset that goes to the entities named in the question, the rest to the ``reset_passages``
-    best passages, by their excess over the next one to the power ``reset_sharpness``.
+    """``damping``: the chance to walk on instead of starting again. ``seed_share``: the largest
+    share of the reset that goes to the entities named in the question, the rest to the
+    ``reset_passages`` best passages, by their excess over the next one to the power
+    ``reset_sharpness``.
     ``edge_sharpness``: the power to which a sentence's relevance weighs its edges.
     ``rest_weight``, ``overlap_weight``: what the question without names and the shared terms count
     in that relevance, against 1 for the question. ``title_weight``: what being the title of a
     passage adds to 1 for being mentioned in it. ``own_title``: the weight of leaving a passage by
     its own title. ``common``: entities in a larger share of the passages carry nothing.
-    ``lexical_weight``: BM25 against 1 for the dense score, both min-max scaled.
+    ``lexical_weight`` and ``vector_weight``: what BM25 and the cosines count, each in [0, 1].
     ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
     a smaller probability are left out, to save time."""
 
@@ -44,6 +45,7 @@ class BridgingSettings:
     own_title: float = 0.2
     common: float = 0.05
     lexical_weight: float = 1.0
+    vector_weight: float = 1.0
     uncertain: float = 0.3
     negligible: float = 0.003
 
@@ -74,16 +76,50 @@ def rank(
     cosines: Similarities,
     settings: BridgingSettings | None = None,
 ) -> Floats:
-    """The score of each passage, ≥ 0, shape (P,): its share of the walk from the question."""
+    """The score of each passage, ≥ 0, shape (P,): x/max x + (1 - i)·direct/max direct.
+
+    x is its share of the walk from the question, and i how much the names in the question tell
+    (``informativeness``): where they tell little, as the hero's name in a novel, the walk must not
+    move a passage that all else puts first.
+    """
     settings = settings or BridgingSettings()
     if not graph.passages:
         return np.zeros(0, dtype=np.float32)
-    lexical = bm25(graph, question.terms)
-    direct = scaled(cosines.passages) + settings.lexical_weight * scaled(lexical)
+    direct = direct_scores(graph, question, cosines, settings)
     relevance = sentence_relevance(graph, question, cosines, settings)
     leaving, arriving = edge_weights(graph, relevance, settings)
     passages, entities = reset(graph, question, direct, settings)
-    return walk(graph, leaving, arriving, passages, entities, settings)
+    walked = walk(graph, leaving, arriving, passages, entities, settings)
+    share = np.float32(1 - informativeness(graph, question))
+    return _to_one(walked) + share * _to_one(direct)
+
+
+def direct_scores(
+    graph: PassageGraph,
+    question: QuestionParts,
+    cosines: Similarities,
+    settings: BridgingSettings,
+) -> Floats:
+    """What text and vectors say of each passage without a walk, ≥ 0, shape (P,).
+
+    BM25, and the mean of three cosines: of the passage, and of its best sentence with the question
+    and with its rest. A long passage says many things, and a model may read its beginning only.
+    """
+    cosine = scaled(cosines.passages)
+    for each in (cosines.sentences, cosines.rest):
+        cosine = cosine + scaled(np.maximum.reduceat(each, graph.first_sentence))
+    lexical = scaled(bm25(graph, question.terms))
+    return settings.vector_weight * cosine / 3 + settings.lexical_weight * lexical
+
+
+def informativeness(graph: PassageGraph, question: QuestionParts) -> float:
+    """How much the names in the question tell, in [0, 1]: weight · rarity of the best of them."""
+    return max((s.weight * float(graph.rarity[s.entity]) for s in question.seeds), default=0.0)
+
+
+def _to_one(values: Floats) -> Floats:
+    """``values`` ≥ 0 divided by the largest."""
+    return values / np.float32(max(float(values.max()), 1e-20))
 
 
 def scaled(values: Floats) -> Floats:
@@ -101,10 +137,13 @@ def sentence_relevance(
     """Relevance of each sentence to the question, in [0, 1] with the best at 1, shape (S,).
 
     rel(s) ∝ cos⁺(s, q) + a·cos⁺(s, rest of q) + b·idf overlap of s with the terms outside names.
+    The less the vectors are worth, the nearer are all cosines to their mean.
     """
+    cosine = np.maximum(cosines.sentences, 0) + settings.rest_weight * np.maximum(cosines.rest, 0)
+    weight = np.float32(settings.vector_weight)
     relevance = (
-        np.maximum(cosines.sentences, 0)
-        + settings.rest_weight * np.maximum(cosines.rest, 0)
+        weight * cosine
+        + (1 - weight) * cosine.mean()
         + settings.overlap_weight * sentence_overlap(graph, question.rest_terms)
     )
     return (relevance / max(float(relevance.max()), 1e-9)).astype(np.float32)
@@ -143,14 +182,17 @@ def _normalised(weights: NDArray[np.floating], groups: NDArray[np.int32], size: 
 def reset(
     graph: PassageGraph, question: QuestionParts, direct: Floats, settings: BridgingSettings
 ) -> tuple[Floats, Floats]:
-    """The reset vector of the walk: shares of passages (P,) and entities (E,), together 1."""
+    """The reset vector of the walk: shares of passages (P,) and entities (E,), together 1.
+
+    The entities' share is ``seed_share`` · ``informativeness``.
+    """
     count = min(settings.reset_passages, graph.passages - 1)
     limit = np.partition(direct, -count - 1)[-count - 1] if count else np.float32(0)
     passages = (np.maximum(direct - limit, 0) ** settings.reset_sharpness).astype(np.float32)
     entities = np.zeros(len(graph.keys), dtype=np.float32)
     for seed in question.seeds:
         entities[seed.entity] += seed.weight * graph.rarity[seed.entity]
-    share = settings.seed_share if entities.any() else 0.0
+    share = settings.seed_share * informativeness(graph, question) if entities.any() else 0.0
     if not passages.any():
         passages = np.ones(graph.passages, dtype=np.float32)
     return (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...algorithms.fusion import reciprocal_rank_fusion
 from ...algorithms.hoprag.walk import (
     Label,
     advance,
@@ -34,6 +35,7 @@ from ..node import node
 from ..run import Run, Update
 
 _MOST_QUESTIONS = 12
+_FUSION = (1.0, 0.3)  # what the retriever found, and what helps by the paper's H
 
 
 class _Step(NamedTuple):
@@ -246,6 +248,9 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
         for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
     }
     shares = importance({id: counts[id] for id in passages}, context.normalise)
+    helpful = prune(helpfulness(similarities, shares), len(passages))
+    if _by_similarity(context):
+        helpful = _fused(state["hops"], [id for id, _ in helpful])
     first = {hop["target"] for hop in state["hops"] if hop["round"] == 0}
     return [
         {
@@ -253,5 +258,16 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
             "score": round(score, 6),
             "found": "retrieved" if id in first else "hop",
         }
-        for id, score in prune(helpfulness(similarities, shares), context.top_k)
+        for id, score in helpful[: context.top_k]
     ]
+
+
+def _fused(hops: Sequence[Hop], helpful: Sequence[str]) -> list[tuple[str, float]]:
+    """The ``helpful`` passages, fused with what the retriever found.
+
+    Beyond the paper: hops that nobody judged must not push out what the question itself found.
+    """
+    known = set(helpful)
+    first = [hop["target"] for hop in hops if hop["round"] == 0 and not hop["question"]]
+    retrieved = [passage for passage in dict.fromkeys(first) if passage in known]
+    return reciprocal_rank_fusion([retrieved, helpful], _FUSION)

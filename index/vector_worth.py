@@ -1,0 +1,115 @@
+"""What the vectors of an index are worth, measured on its own passages."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from ..language.analyser import sentences
+from ..state.records import Passage
+from .opening import Index
+
+_PROPERTY = "vector_worth"
+_MOST_PASSAGES = 200
+_MOST_SENTENCES = 64
+_SHORTEST = 20  # characters; shorter sentences say little of their passage
+_FULL_WORTH = 1 / 3
+_UNSEMANTIC_WORTH = 0.3
+
+
+def worth_for(index: Index, question: str) -> float:
+    """The worth in [0, 1] of vectors for a question of this script, against 1 for BM25. Blocks.
+
+    Vectors that only repeat the words are worth little, whatever they find.
+    """
+    if not index.embedder.semantic:
+        return _UNSEMANTIC_WORTH
+    found = index.catalogue.property(_PROPERTY) or {}
+    worth: float = found.get("worth", {}).get(script_of(question), 1.0)
+    return worth
+
+
+def measure_worth(index: Index) -> None:
+    """Measures and keeps the worth of the vectors for each script of the passages. Blocks.
+
+    A sample of sentences is asked for among at most 200 passages of the script: the share p that
+    finds its own passage first, less what chance would find, is worth min(1, 3p). A model that
+    knows the language finds from 40 % (of a novel) to 90 % (of titled pages); an English one
+    2 % of Korean sentences. Nothing is measured anew while the passages are the same.
+    """
+    if not index.embedder.semantic:
+        return
+    stamp = _hash(json.dumps([index.embedder.name, *sorted(index.catalogue.passage_ids())]))
+    known = index.catalogue.property(_PROPERTY)
+    if known and known["stamp"] == stamp and not index.anew:
+        return
+    worth = {
+        script: found
+        for script, passages in _sampled(index.catalogue.all_passages()).items()
+        if (found := _worth(index, passages)) is not None
+    }
+    index.catalogue.set_property(_PROPERTY, {"stamp": stamp, "worth": worth})
+
+
+def _sampled(passages: Iterable[Passage]) -> Mapping[str, list[Passage]]:
+    """At most so many passages of each script, the same ones whatever their order."""
+    found: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in sorted(passages, key=lambda passage: _hash(passage["id"])):
+        of_script = found[script_of(passage["text"])]
+        if len(of_script) < _MOST_PASSAGES:
+            of_script.append(passage)
+    return found
+
+
+class _Sample(NamedTuple):
+    """A sentence and the row of its passage, in the ``order`` of chance."""
+
+    order: str
+    row: int
+    text: str
+
+
+def _worth(index: Index, passages: list[Passage]) -> float | None:
+    """The worth of the vectors of ``passages``; None where there is too little to measure."""
+    samples = sorted(_samples(passages))[:_MOST_SENTENCES]
+    if len(passages) < 2 or not samples:
+        return None
+    vectors = index.vectors.get("passages", [passage["id"] for passage in passages])
+    asked = index.embedder.embed([sample.text for sample in samples])
+    rows = [sample.row for sample in samples]
+    cosines = asked @ vectors.T
+    own = cosines[np.arange(len(rows)), rows]
+    cosines[np.arange(len(rows)), rows] = -1
+    first = float((own > cosines.max(axis=1)).mean())
+    chance = 1 / len(passages)
+    return round(min(1.0, max(0.0, (first - chance) / (1 - chance)) / _FULL_WORTH), 3)
+
+
+def _samples(passages: Iterable[Passage]) -> Iterable[_Sample]:
+    for row, passage in enumerate(passages):
+        found = [each.text for each in sentences(passage["text"]) if len(each.text) >= _SHORTEST]
+        if len(found) > 1:  # a passage of one sentence is found by being the same
+            for text in found:
+                yield _Sample(_hash(passage["id"] + text), row, text)
+
+
+def script_of(text: str) -> str:
+    """The script of most letters of ``text``, as Unicode names it (LATIN, HANGUL); "" for none."""
+    scripts = Counter(map(_script, filter(str.isalpha, text)))
+    return min(scripts, key=lambda name: (-scripts[name], name), default="")
+
+
+@lru_cache(maxsize=4096)
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,88 @@
+"""What vectors are worth: measured on the passages, for each script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.index.retrieval import search
+from ragraphs.index.vector_worth import measure_worth, script_of, worth_for
+from ragraphs.models.lexical import LexicalEmbedder
+
+ENGLISH = [
+    f"The {animal} lives by the {place}. It eats {food} in the {season} every year."
+    for animal, place, food, season in zip(
+        ["heron", "badger", "salmon", "beetle", "marten", "falcon"],
+        ["lake", "hedge", "river", "orchard", "forest", "cliff"],
+        ["frogs", "worms", "shrimp", "leaves", "eggs", "pigeons"],
+        ["spring", "summer", "autumn", "winter", "evening", "morning"],
+        strict=True,
+    )
+]
+KOREAN = [
+    f"{animal}는 {place} 근처에서 오랫동안 살아 왔다. 그래서 {food} 먹이를 아주 좋아하는 편이다."
+    for animal, place, food in zip(
+        ["너구리", "두루미", "다람쥐", "고라니", "까투리", "도마뱀"],
+        ["호수", "논밭", "참나무", "풀숲", "언덕", "바위"],
+        ["물고기", "우렁이", "도토리", "새싹", "곡식", "벌레"],
+        strict=True,
+    )
+]
+
+
+class EnglishOnly(LexicalEmbedder):
+    """A stand-in for a model of meaning that sees nothing in Korean."""
+
+    semantic = True
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:  # type: ignore[override]
+        self.asked += len(texts)
+        return super().embed([text if script_of(text) == "LATIN" else "x" for text in texts])
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
+    embedder = EnglishOnly()
+    monkeypatch.setattr(Index, "embedder", embedder)
+    texts = [*ENGLISH, *KOREAN]
+    given = {"documents": [{"id": str(n), "title": "", "text": t} for n, t in enumerate(texts)]}
+    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", layers="sentences")
+    index_graph.invoke(given, context=context)
+    return open_index(context)
+
+
+def test_worth_is_told_apart_by_script(index: Index) -> None:
+    assert worth_for(index, "What does the heron eat?") == 1
+    assert worth_for(index, "두루미는 무엇을 먹습니까?") < 0.2
+
+
+def test_the_same_passages_are_measured_once(index: Index) -> None:
+    known, asked = index.catalogue.property("vector_worth"), index.embedder.asked  # type: ignore[attr-defined]
+    measure_worth(index)
+    assert index.embedder.asked == asked  # type: ignore[attr-defined]
+    index.catalogue.set_property("vector_worth", None)
+    measure_worth(index)
+    assert index.catalogue.property("vector_worth") == known
+
+
+@pytest.mark.parametrize("retriever", ["hybrid", "graph"])
+def test_vectors_that_see_nothing_do_not_move_what_words_find(index: Index, retriever: str) -> None:
+    for number, question in enumerate(["너구리", "두루미", "다람쥐", "고라니"]):
+        found = search(index, f"{question}는 어디에서 삽니까?", retriever, 1)  # type: ignore[arg-type]
+        assert found[0]["text"] == KOREAN[number]
+
+
+def test_scripts_are_those_of_most_letters() -> None:
+    assert [script_of(text) for text in ("TLS를 어떻게 켜나요?", "Qué hora es?", "3 + 4")] == [
+        "HANGUL",
+        "LATIN",
+        "",
+    ]
