@@ -146,7 +146,8 @@ def sentence_relevance(
         + (1 - weight) * cosine.mean()
         + settings.overlap_weight * sentence_overlap(graph, question.rest_terms)
     )
-    return (relevance / max(float(relevance.max()), 1e-9)).astype(np.float32)
+    scaled_to_best: Floats = relevance / max(float(relevance.max()), 1e-9)
+    return scaled_to_best.astype(np.float32)
 
 
 def edge_weights(

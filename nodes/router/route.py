@@ -176,8 +176,11 @@ async def conclude(state: RouterState, context: RouterContext) -> Update:
 
 
 def next_method(state: RouterState) -> str:
-    """The next method to try; none once the evidence suffices, or nothing is left to try."""
-    if state["sufficient"] or not state["waiting"]:
+    """The next method to try; none once the evidence suffices, or nothing is left to try.
+
+    Without a model no other method would find more to say.
+    """
+    if state["sufficient"] or not state["waiting"] or state["stop_reason"] == "no_model":
         return "conclude"
     return state["waiting"][0]
 
