@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import QuestionShape, analyse_question
-from .lines import Line, asked_marks, marks, weights
+from .lines import KOREAN_SUBJECT, Line, asked_marks, marks, weights
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
 # Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
@@ -165,7 +165,10 @@ def _spans(asked: _Asked, lines: Sequence[Line]) -> Iterator[_Span]:
 def _may_tell(asked: _Asked, line: Line) -> bool:
     """Whether a line, in its context, says all that the question says."""
     relation = asked.relation or asked.all
-    if not asked.all or not (line.own | line.around).issuperset(asked.all):
+    subject = KOREAN_SUBJECT.search(line.text)
+    elsewhere = subject and marks(subject[1]).isdisjoint(asked.all)
+    held = line.own if elsewhere else line.own | line.around  # its title is not the subject then
+    if not asked.all or not held.issuperset(asked.all):
         return False
     if 2 * len(line.own.intersection(relation)) < len(relation):
         return False

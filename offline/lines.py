@@ -27,7 +27,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 _PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b", re.IGNORECASE
 )
-_KOREAN_SUBJECT = re.compile(r"[가-힣]{2}[이가] ")
+KOREAN_SUBJECT = re.compile(r"([가-힣]{2,})[이가] ")
 _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
@@ -89,7 +89,7 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = _HEADING.findall(passage["text"], 0, span.start)[-1:]
-            dropped = is_korean(span.plain) and not _KOREAN_SUBJECT.search(span.plain)
+            dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
             bound = dropped or _PRONOUN.match(span.plain)
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))

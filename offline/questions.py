@@ -67,6 +67,7 @@ def write_questions(title: str, text: str) -> PassageQuestions:
     """
     plain = [_ASIDE.sub("", span.plain) for span in sentences(text)]
     topic = topic_title(title, text)
+    topic = topic if key(topic) else ""
     answered, raised = (_korean if is_korean(text) else _english)(topic, text, plain)
     incoming = _distinct(answered, [])
     return PassageQuestions(incoming=incoming, outgoing=_distinct(raised, incoming))

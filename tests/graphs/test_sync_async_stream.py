@@ -47,13 +47,20 @@ def method(request, indexing) -> tuple[Any, Any]:
     return graph, context_type(index=indexing.name)
 
 
+def is_settled(result: Any) -> bool:
+    """Whether a run found the answer, or communities, which answer nothing without a model."""
+    if result["method"] == "graphrag":
+        return result["stop_reason"] == "no_model" and not result["answer"]
+    return bool(result["answer"]) and result["sufficient"]
+
+
 async def test_invoke_ainvoke_and_streams_give_the_same(method):
     graph, context = method
     invoked = await asyncio.to_thread(graph.invoke, QUESTION, context=context)
     streaming = {"stream_mode": "values", "output_keys": graph.output_channels, "context": context}
     streamed = await asyncio.to_thread(lambda: list(graph.stream(QUESTION, **streaming))[-1])
     astreamed = [values async for values in graph.astream(QUESTION, **streaming)]
-    assert invoked["answer"] and invoked["citations"] and invoked["sufficient"]
+    assert invoked["citations"] and is_settled(invoked)
     assert invoked == streamed == astreamed[-1] == await graph.ainvoke(QUESTION, context=context)
 
 
@@ -63,7 +70,7 @@ def test_invoke_works_where_a_loop_already_runs(method):
     async def call() -> Any:
         return graph.invoke(QUESTION, context=context)
 
-    assert asyncio.run(call())["sufficient"]
+    assert is_settled(asyncio.run(call()))
 
 
 async def test_twenty_questions_at_once_get_the_answers_they_get_alone(method):
@@ -125,9 +132,7 @@ def test_a_question_that_is_none_or_too_long_is_refused(method, question):
 def test_a_question_without_words_to_look_for_is_answered_by_nothing(method, question):
     graph, context = method
     result = graph.invoke({"question": question}, context=context)
-    # To graphrag, words that name nothing in particular ask about the whole.
-    about_the_whole = (result["method"], question) == ("graphrag", "of the")
-    assert result["sufficient"] == about_the_whole
+    assert not result["sufficient"] and not result["answer"]
 
 
 def test_progress_of_indexing_reaches_the_stream(indexing):

@@ -130,7 +130,9 @@ def test_reset_sums_to_one_and_is_split_between_names_and_passages(graph: Passag
 
 
 def test_one_round_of_the_walk_by_hand() -> None:
-    graph = build_graph([passage_record("Oslo", "Ann left."), passage_record("Rome", "Ann came.")])
+    graph = build_graph(
+        [passage_record("Oslo", "In came Ann."), passage_record("Rome", "Out went Ann.")]
+    )
     edges = len(graph.edge_passage)
     passages = np.array([1, 0], dtype=np.float32)
     entities = np.zeros(len(graph.keys), dtype=np.float32)
@@ -165,7 +167,7 @@ def test_question_without_names_is_ranked_by_dense_and_lexical(graph: PassageGra
 
 
 def test_a_name_in_every_passage_does_not_move_what_the_text_puts_first() -> None:
-    texts = [f"Moss sat down. {deed}" for deed in ("He ate.", "He lit the lamp.", "He slept.")]
+    texts = [f"There sat Moss. {deed}" for deed in ("He ate.", "He lit the lamp.", "He slept.")]
     graph = build_graph([passage_record("", text) for text in texts])
     question = read_question(graph, "When did Moss light the lamp?")
     assert question.seeds and informativeness(graph, question) == 0
