@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 RANK_CONSTANT = 5
+# The weight of a walk whose steps no model chose, against 1 for the retriever that it starts from.
+UNJUDGED_WALK = 0.3
 
 
 def reciprocal_rank_fusion(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...algorithms.fusion import reciprocal_rank_fusion
+from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
 from ...algorithms.hoprag.walk import (
     Label,
     advance,
@@ -35,7 +35,6 @@ from ..node import node
 from ..run import Run, Update
 
 _MOST_QUESTIONS = 12
-_FUSION = (1.0, 0.3)  # what the retriever found, and what helps by the paper's H
 
 
 class _Step(NamedTuple):
@@ -270,4 +269,4 @@ def _fused(hops: Sequence[Hop], helpful: Sequence[str]) -> list[tuple[str, float
     known = set(helpful)
     first = [hop["target"] for hop in hops if hop["round"] == 0 and not hop["question"]]
     retrieved = [passage for passage in dict.fromkeys(first) if passage in known]
-    return reciprocal_rank_fusion([retrieved, helpful], _FUSION)
+    return reciprocal_rank_fusion([retrieved, helpful], [1.0, UNJUDGED_WALK])

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...algorithms.fusion import reciprocal_rank_fusion
+from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
 from ...algorithms.tog2.relevance import (
     ReadPassage,
     context_relevance,
@@ -30,6 +30,7 @@ from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
+from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
 from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
 from ...prompts.prompt import number
@@ -193,7 +194,7 @@ def _rank(
         "candidates": list(candidates),
         "context": rank_context(relevance, context.top_k),
         "relevance": best,
-        "evidence": _evidence(index, state, best, context.top_k),
+        "evidence": _evidence(index, state, best, context.top_k, context.model == OFFLINE),
     }
 
 
@@ -217,11 +218,12 @@ def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict
 
 
 def _evidence(
-    index: Index, state: Tog2State, relevance: dict[str, float], most: int
+    index: Index, state: Tog2State, relevance: dict[str, float], most: int, unjudged: bool
 ) -> list[Evidence]:
     """The best of the passages by s, fused with what the retriever found."""
     walked = sorted(relevance, key=lambda id: (-relevance[id], id))[: _FUSED * most]
-    fused = dict(reciprocal_rank_fusion([walked, state["retrieved"]], [1.0, 1.0])[:most])
+    weights = [UNJUDGED_WALK if unjudged else 1.0, 1.0]
+    fused = dict(reciprocal_rank_fusion([walked, state["retrieved"]], weights)[:most])
     found = {passage["id"]: passage["found"] for passage in state["evidence"]}
     new = "path" if state["options"] else "topic"
 
