@@ -166,7 +166,7 @@ def _may_tell(asked: _Asked, line: Line) -> bool:
     """Whether a line, in its context, says all that the question says."""
     relation = asked.relation or asked.all
     subject = KOREAN_SUBJECT.search(line.text)
-    elsewhere = subject and marks(subject[1]).isdisjoint(asked.all)
+    elsewhere = subject and marks(subject[1] or subject[2]).isdisjoint(asked.all)
     held = line.own if elsewhere else line.own | line.around  # its title is not the subject then
     if not asked.all or not held.issuperset(asked.all):
         return False

@@ -27,7 +27,10 @@ _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 _PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b", re.IGNORECASE
 )
-KOREAN_SUBJECT = re.compile(r"([가-힣]{2,})[이가] ")
+# With 이 or 가 anywhere; 은 and 는 also end verbs, but not where a sentence begins.
+KOREAN_SUBJECT = re.compile(
+    r"(?:^|(?<= ))([가-힣]{2,})[이가] |^(?:\S+ )?([가-힣]+(?<![에서로게]))[은는] "
+)
 _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 

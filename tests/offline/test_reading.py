@@ -14,6 +14,8 @@ BRAND = ("Tom Brand", "Tom Brand (born 7 March 1899) was a Swedish producer.")
 STORY = ("The Lamp", "\"Old Harker was dead,\" said his nephew. \"Yes!\" cried Ellen Dray, whose "
          "sister had gone. Harker left his nephew forty pounds. Captain Rook was killed by a whale "
          "in 1833.")  # fmt: skip
+DAMS = ("한강", "팔당댐은 1973년 12월에 완공되었다. 소양강댐은 같은 해 10월에 완공되었는데 높이 "
+        "123미터의 사력댐이다.")  # fmt: skip
 HALLA = ("한라산", "한라산은 높이 1,947미터의 화산이다. 백록담까지 가는 길은 두 개이다. "
          "그해 겨울에 다리가 놓였다. 이름을 두고 말이 많았다.")  # fmt: skip
 CLOCK = ("자격루", "자격루는 물을 이용한 시계이다. 임금은 장인에게 시계를 만들게 하였다. "
@@ -58,6 +60,7 @@ def test_a_fact_that_a_sentence_states_is_answered(
         ("How much did the premiere of Red Kite cost?", FILM),
         ("What port does the client listen on?", PORT),
         ("한라산은 언제 국립공원이 되었나요?", HALLA),
+        ("팔당댐 높이는 몇 미터인가요?", DAMS),
         ("자격루는 누가 만들었습니까?", CLOCK),
         ("자격루는 언제 만들어졌나요?", CLOCK),
         ("다리는 누가 지었나요?", HALLA),
