@@ -38,6 +38,7 @@ _GENERIC = frozenset(
 _LIGHT = re.compile(
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
     r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
+    r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _KIN = re.compile(
     r"(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
