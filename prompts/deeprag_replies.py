@@ -30,9 +30,12 @@ def show_steps(steps: Sequence[tuple[str, str]], computed: str = "") -> str | li
 
 
 def _source(value: Any) -> Any:
-    """``earlier`` for every word for earlier answers, memory or computing; else ``retrieve``."""
-    earlier = r"earlier|param|memor|comput|answers|previous|none"
-    return "earlier" if re.search(earlier, str(value).lower()) else "retrieve"
+    """``earlier`` for every word for earlier answers, memory or computing; else ``retrieve``.
+
+    A sentence that speaks of both is for looking it up.
+    """
+    earlier, said = r"earlier|param|memor|comput|answers|previous|none", str(value).lower()
+    return "earlier" if re.search(earlier, said) and "retriev" not in said else "retrieve"
 
 
 class NextStep(PromptReply):

@@ -58,9 +58,11 @@ _NUMBER = re.compile(
     rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?",
     re.IGNORECASE,
 )
+_NUMERIC = re.compile(r"\s*(?:about |around |over |some |약 )?\d[\d,.]*(?![\w.])", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
-_YES = re.compile(r"^\W*(?:yes|true|예|네|그렇)", re.IGNORECASE)
-_NO = re.compile(r"^\W*(?:no|not|false|아니)\b|^\W*아니", re.IGNORECASE)
+# A capital after the word, as in "True Grit", or a letter, as in "네덜란드", makes it a name.
+_YES = re.compile(r"^\W*(?:(?i:yes|true)\b(?!\s+[A-Z])|[예네](?!\w)|그렇)")
+_NO = re.compile(r"^\W*(?:(?i:no|not|false)\b(?!\s+[A-Z])|아니(?!메)|아닙)")
 
 
 def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
@@ -82,7 +84,8 @@ def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
     if len(values) < len(traces):
         return None
     if asked.relation == "same":
-        return Computed(shape.verdict(_agree(values)), used)
+        same = _agree(values, asked.measure)
+        return None if same is None else Computed(shape.verdict(same), used)
     return _ranked(asked, shape, values, used)
 
 
@@ -156,7 +159,7 @@ def read_value(measure: Measure, answer: str) -> _Value | None:
     if measure in {"birth", "death", "date"}:
         found = dates(answer)
         return _Value(tuple(map(float, found[0].key)), "", frozenset()) if found else None
-    if measure == "number":
+    if measure == "number" or (measure == "none" and _NUMERIC.match(answer)):
         return _number(answer)
     keys = frozenset(country for _, country in countries(answer))
     names = keys if measure == "country" and keys else keys | frozenset(roots(answer))
@@ -178,19 +181,22 @@ def _number(answer: str) -> _Value | None:
     return _Value((value,), "", frozenset())
 
 
-def _agree(values: Sequence[_Value]) -> bool:
-    """Whether all values are the same, as far as each of them says."""
+def _agree(values: Sequence[_Value], measure: Measure) -> bool | None:
+    """Whether all values are the same, as far as each of them says; None where that is open."""
     first, *others = values
+    if any(bool(other.names) != bool(first.names) or other.unit != first.unit for other in others):
+        return None
+    if measure == "country":
+        held = [value.names for value in values]
+        shared = frozenset.intersection(*held)
+        # "Russian-born American" may be meant as one country or as the other.
+        return True if len({*held}) == 1 else None if shared else False
     if first.names:
-        return all(_same_names(first.names, other.names) for other in others)
-    shared = [
+        return all(first.names <= other.names or other.names <= first.names for other in others)
+    told = [
         [pair for pair in zip(first.key, other.key, strict=False) if all(pair)] for other in others
     ]
-    return all(pairs and all(a == b for a, b in pairs) for pairs in shared)
-
-
-def _same_names(a: frozenset[str], b: frozenset[str]) -> bool:
-    return bool(a & b) and (a <= b or b <= a)
+    return all(pairs and all(a == b for a, b in pairs) for pairs in told)
 
 
 def _ranked(

@@ -15,6 +15,7 @@ from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions, show_steps
         ('{"finish": "false", "question": "Who?", "source": "Parametric"}', False, "earlier"),
         ('{"question": null, "source": null}', True, "retrieve"),
         ('{"question": "Who?", "source": "earlier answers", "reason": null}', False, "earlier"),
+        ('{"question": "Who?", "source": "retrieve, no earlier step has it"}', False, "retrieve"),
     ],
 )
 def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):

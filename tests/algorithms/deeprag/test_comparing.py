@@ -6,6 +6,7 @@ import pytest
 from ragraphs.algorithms.deeprag.comparing import Answered, compute
 
 OLDER = "Who is older, Ann Lee or Bob Ray?"
+TOWNS = ("Leith", "Hull")
 SAME = "Are Ann Lee and Bob Ray from the same country?"
 BOTH = "Are Ann Lee and Bob Ray both actors?"
 
@@ -37,6 +38,21 @@ def born(*answers):
             "Which singer is Danish, Ann Lee or Bob Ray?",
             about("Is {} Danish?", "no", "yes"),
             "Bob Ray",
+        ),
+        (
+            "Do Leith and Hull have the same population?",
+            about("What is the population of {}?", "5 million", "5,000,000", things=TOWNS),
+            "yes",
+        ),
+        (
+            "Do Leith and Hull have the same population?",
+            about("What is the population of {}?", "5 million", "5 thousand", things=TOWNS),
+            "no",
+        ),
+        (
+            "Were Leith and Hull founded by the same person?",
+            about("Who founded {}?", "Ann Lee", "Lee", things=TOWNS),
+            "yes",
         ),
         (
             "How many of Ann Lee, Bob Ray and Cy Day are actors?",
@@ -73,6 +89,12 @@ def test_answers_that_decide_a_question_give_its_answer(question, answered, answ
         (BOTH, about("Is {} an actor?", "yes", "")),
         ("Which singer is Danish, Ann Lee or Bob Ray?", about("Is {} Danish?", "yes", "yes")),
         ("Who is Ann Lee?", born("1900")),
+        (SAME, about("Which country is {} from?", "Russian-born American", "American")),
+        (BOTH, about("Is {} an actor?", "True Grit", "Yes Men")),
+        (
+            "이순신과 세종대왕은 둘 다 배우입니까?",
+            about("{}은 배우입니까?", "네덜란드", "예술가", things=("이순신", "세종대왕")),
+        ),
         (
             "Which is higher, Mount Lee or Mount Ray?",
             about("How high is {}?", "8 km", "8 floors", things=("Mount Lee", "Mount Ray")),
