@@ -53,7 +53,14 @@ def decompose(passage: Evidence, size: int) -> list[Evidence]:
 def recompose(
     strips: Sequence[Evidence], scores: Sequence[float], cut: float, most: int
 ) -> list[Evidence]:
-    """The ``most`` best strips that score above ``cut``, in the order they came in."""
+    """The ``most`` best strips that score above ``cut``, in document order.
+
+    Documents stay in the order in which they came.
+    """
     kept = [place for place, score in enumerate(scores) if score > cut]
     best = sorted(kept, key=lambda place: (-scores[place], place))[:most]
-    return [{**strips[place], "score": scores[place]} for place in sorted(best)]
+    documents = list(dict.fromkeys(strip["document"] for strip in strips))
+    best.sort(
+        key=lambda place: (documents.index(strips[place]["document"]), strips[place]["start"])
+    )
+    return [{**strips[place], "score": scores[place]} for place in best]
