@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from .lenient import Bounds, bounded, numbers_in
+from .lenient import Bounds, Names, bounded, numbers_in
 from .replies import Answer, PromptReply, TextNumber
 
 
@@ -77,6 +77,12 @@ class Points(PromptReply):
 class CombinedAnswer(PromptReply):
     """The answer made of numbered points."""
 
+    other_names: ClassVar[Names] = {
+        "answer": (),
+        "used": ("evidence", "points", "texts"),
+        "sufficient": (),
+        "general": (),
+    }
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
     used: Annotated[
         Numbers, Field(default_factory=list, description="Numbers of the points in the answer.")
