@@ -70,7 +70,7 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     elif korean:
         yield from _equated(shape.text, text)
     elif shape.noun in {"country", "nationality"}:
-        yield from (Candidate(*span, _country_prior(span, text)) for span, _ in countries(text))
+        yield from (Candidate(*span[:3], _country_prior(span, text)) for span, _ in countries(text))
     elif shape.answer_type == "place":
         anywhere = shape.noun in _DWELLINGS
         for span in names(text, "place", shape.noun):
