@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .analyser import STOP_WORDS, Span, strip_particle, terms
+from .analyser import STOP_WORDS, Span, terms
 
 _FAMILIES = """birth born bear birthplace birthday 태어 출생 탄생;die dead death deceased 사망 별세;
 write wrote written author penned;spouse wife husband married wed;parent father mother son daughter
@@ -287,27 +287,3 @@ def _person_prior(name: str, before: str, after: str) -> float:
     prior = 0.5 if 2 <= len(words) <= 4 else 0.2
     prior += 0.25 * bool(_BEFORE_PERSON.search(before)) + 0.15 * bool(_AFTER_PERSON.match(after))
     return max(0.05, prior - 0.3 * bool(_BEFORE_PLACE.search(before)) - 0.15 * (" of " in name))
-
-
-_KOREAN_WORD = re.compile(r"[가-힣A-Za-z0-9·]*[가-힣]+")
-_KOREAN_SUBJECT = re.compile(r"(?:은|는|이|가|의|께서|에 의해)$")
-_KOREAN_PLACE = re.compile(r"(?:에서|에|의|시|도|군|구|으로|로)$")
-
-
-def korean_nouns(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
-    """Korean nouns in ``text`` as answers of ``kind``, without their particles."""
-    found = []
-    for match in _KOREAN_WORD.finditer(text):
-        word = match.group()
-        stem = strip_particle(word)
-        if re.search(r"^\d|(?:다|며|고|했던|하는|되어|하여)$", word) or len(stem) < 2:
-            continue
-        pattern = _KOREAN_PLACE if kind == "place" else _KOREAN_SUBJECT
-        prior = 0.5 if pattern.search(word) else 0.2 if stem != word else 0.1
-        if noun and (stem.endswith(noun) or text[match.end() :].lstrip().startswith(noun)):
-            prior += 0.3
-        start, end = match.start(), match.start() + len(stem)
-        if title.endswith(" " + stem) and text[:start].endswith(title[: -len(stem)]):
-            start = end - len(title)
-        found.append(Candidate(start, end, text[start:end], prior))
-    return found

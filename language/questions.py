@@ -23,9 +23,8 @@ class QuestionShape:
     """The parts of a question.
 
     ``noun`` is the noun asked for, lower-case, or empty; ``options`` are the things to choose
-    between or to compare. ``terms`` are the roots of the content words, ``roles`` those of nouns
-    for unnamed persons ("the director of ..."), except the person asked for. ``comparison`` says
-    how options are compared, ``measure`` by what.
+    between or to compare, ``roles`` the roots of nouns for unnamed persons ("the director of ..."),
+    except the person asked for. ``comparison`` says how options are compared, ``measure`` by what.
 
     >>> shape = analyse_question("Who is older, Ann Lee or Bob Ray?")
     >>> shape.answer_type, shape.options, shape.comparison, shape.measure
@@ -37,7 +36,6 @@ class QuestionShape:
     answer_type: AnswerType
     noun: str
     options: tuple[str, ...]
-    terms: frozenset[str]
     roles: frozenset[str]
     comparison: Comparison
     measure: Measure
@@ -113,33 +111,21 @@ _MEASURES: tuple[tuple[Measure, str], ...] = (
     ("date", r"\b(?:first|earlier|later|latest|earliest|before|after|newer|last|recent\w*)\b|"
      r"먼저|나중|일찍|늦게|오래된|최근"),
 )  # fmt: skip
-_UNSAID = frozenset(roots("country nationality citizenship located situated originate come"))
 
 
 def analyse_question(question: str) -> QuestionShape:
-    """Takes ``question``, English or Korean, apart; any text is accepted.
-
-    Of a long one only the end is read as a question; all its words count.
-    """
+    """Takes ``question``, English or Korean, apart: any text, of a long one only the end."""
     text = one_line(question)
     asked = text[-LONGEST_GRAMMAR:]
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
     if subject:
         shape = replace(shape, answer_type="open", options=())
-    terms = shape.terms if asked == text else shape.terms.union(roots(text))
-    return replace(shape, text=text, terms=terms)
+    return replace(shape, text=text)
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
     return next((value for value, pattern in table if re.search(pattern, text, re.I)), "none")
-
-
-def _evidence(text: str) -> str:
-    """``text`` without the words that compare: passages tell dates, not "earlier"."""
-    for _, pattern in _COMPARISONS:
-        text = re.sub(pattern, " ", text, flags=re.I)
-    return text
 
 
 def _english_shape(text: str) -> QuestionShape:
@@ -151,14 +137,12 @@ def _english_shape(text: str) -> QuestionShape:
         frame = frame.replace(option, " ")
     if options and kind != "yes_no":
         kind = "choice"
-    unsaid = _UNSAID if noun in {"country", "nationality"} else frozenset[str]()
     return QuestionShape(
         text=text,
         language="en",
         answer_type=kind,
         noun=noun,
         options=options,
-        terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
         roles=_roles(frame, text, kind),
         comparison=_first_match(frame, _COMPARISONS) if options else "none",
         measure=_first_match(frame, _MEASURES),
@@ -285,10 +269,6 @@ _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("place", r"어디|어느\s*곳"),
     ("open", _OPEN.pattern),
 )
-_KOREAN_WH = re.compile(
-    r"언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|왜|어떻게|설명|요약"
-)
-_KOREAN_LIGHT = re.compile(rf"{_KOREAN_WH.pattern}|(?:있|없|것|중|더|나라|국가|사람|곳|도시)$")
 _KOREAN_ASKED = re.compile(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
 
 
@@ -300,16 +280,14 @@ def _korean_shape(text: str) -> QuestionShape:
     if kind != "yes_no":
         options = options if compared != "none" or re.search("중|아니면", body) else ()
         kind = "choice" if options else kind
-    content = [word for word in map(korean_stem, body.split()) if word]
-    told = map(korean_stem, (_evidence(body) if options else body).split())
+    nouns = [word for word in map(korean_stem, body.split()) if _NOUN_TYPES.get(word) == "person"]
     return QuestionShape(
         text=text,
         language="ko",
         answer_type=kind,
         noun=noun,
         options=options,
-        terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
-        roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
+        roles=frozenset(roots(" ".join(nouns))),
         comparison=compared if options else "none",
         measure=_first_match(body, _MEASURES),
     )

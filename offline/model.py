@@ -61,6 +61,9 @@ from .steps import Steps, answer_from_steps, next_step, split, synthesize
 R = TypeVar("R", bound=PromptReply)
 _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
+_METHODS = """rewrite_query answer write_questions extract_facts read_passage glean_check glean
+summarise_description keep_topics score_relations judge_evidence write_report rate_reports map_texts
+combine_points local_answer prime follow_up choose_method stand_alone synthesize"""
 
 
 class OfflineLanguageModel:
@@ -78,31 +81,10 @@ class OfflineLanguageModel:
         self._functions: dict[str, Callable[..., PromptReply]] = {
             "grade_passages": self._grade,
             "grade_strips": self._grade,
-            "rewrite_query": self._rewrite,
-            "answer": self._answer,
-            "write_questions": self._write_questions,
-            "extract_facts": self._extract_facts,
-            "read_passage": self._read_passage,
-            "glean_check": self._glean_check,
-            "glean": self._glean,
-            "summarise_description": self._summarise_description,
-            "keep_topics": self._keep_topics,
-            "score_relations": self._score_relations,
-            "judge_evidence": self._judge_evidence,
-            "write_report": self._write_report,
-            "rate_reports": self._rate_reports,
-            "map_texts": self._map_texts,
-            "combine_points": self._combine_points,
-            "local_answer": self._local_answer,
-            "prime": self._prime,
-            "follow_up": self._follow_up,
-            "choose_method": self._choose_method,
-            "stand_alone": self._stand_alone,
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
             "decompose": split,
-            "synthesize": self._synthesize,
-        }
+        } | {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError at the limit, and where there is none."""
@@ -122,13 +104,10 @@ class OfflineLanguageModel:
 
     def _grade(self, question: str, texts: Sequence[Excerpt]) -> Scores:
         scores = SimilarityGrader(self._embedder).scores(question, texts)
-        return Scores(
-            scores=[
-                Score(id=text["id"], score=score) for text, score in zip(texts, scores, strict=True)
-            ]
-        )
+        graded = zip(texts, scores, strict=True)
+        return Scores(scores=[Score(id=text["id"], score=score) for text, score in graded])
 
-    def _rewrite(self, question: str) -> Queries:
+    def _rewrite_query(self, question: str) -> Queries:
         options = analyse_question(question).options[:3]
         named = {word for option in options for word in content_words(option)}
         asked = [word for word in content_words(question) if word not in named]
@@ -173,13 +152,9 @@ class OfflineLanguageModel:
         self, question: str, clue: str, texts: Sequence[Excerpt]
     ) -> RelationScores:
         cosines = self._phrase_cosines(question)
-        return RelationScores(
-            scores=[
-                RelationScore(id=id, score=score)
-                for text in texts
-                for id, score in relation_scores(question, clue, text["text"], cosines).items()
-            ]
-        )
+        told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
+        scored = [pair for scores in told for pair in scores.items()]
+        return RelationScores(scores=[RelationScore(id=id, score=score) for id, score in scored])
 
     def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
         return judge(question, texts[1:])
