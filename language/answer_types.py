@@ -209,14 +209,14 @@ Turkey:Turkish,Ottoman Uganda Ukraine:Ukrainian United_Arab_Emirates:Emirati
 United_Kingdom,England,Scotland,Wales,UK,Britain,Great_Britain:British,English,Scottish,Welsh
 United_States,US,U.S,USA,U.S.A:American Uruguay:Uruguayan Uzbekistan:Uzbek Venezuela
 Vietnam:Vietnamese Yemen:Yemeni Zambia Zimbabwe:Zimbabwean"""
-_KOREAN_COUNTRIES = """대한민국 한국 조선 중국 일본 미국 영국 프랑스 독일 이탈리아 스페인 러시아
+KOREAN_COUNTRIES = """대한민국 한국 조선 중국 일본 미국 영국 프랑스 독일 이탈리아 스페인 러시아
 인도 베트남 태국 캐나다 호주 브라질 멕시코 네덜란드 스위스 스웨덴 노르웨이 핀란드 덴마크 폴란드
 그리스 이집트 터키 북한 대만 오스트리아 벨기에 포르투갈 필리핀 인도네시아 몽골"""
 _ENTRIES = [entry.replace("_", " ").partition(":") for entry in _COUNTRIES.split()]
 _DEMONYMS = frozenset(
     form for names, _, forms in _ENTRIES for form in (forms or names + "n").split(",")
 )
-_COUNTRY_OF = {name: name for name in _KOREAN_COUNTRIES.split()} | {
+_COUNTRY_OF = {name: name for name in KOREAN_COUNTRIES.split()} | {
     form: names.split(",")[0]
     for names, _, forms in _ENTRIES
     for form in f"{names},{forms or names + 'n'}".split(",")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .name_masking import NAME, Masked, mask
-from .questions import Comparison, Measure, QuestionShape, analyse_question
+from .questions import PERSONS, Comparison, Measure, QuestionShape, analyse_question
 
 Relation = Literal["least", "greatest", "same", "both", "either", "count", "difference"]
 
@@ -16,9 +16,9 @@ Relation = Literal["least", "greatest", "same", "both", "either", "count", "diff
 class ComparisonQuestion:
     """A question that compares ``things`` by ``measure``; ``questions`` holds those about each.
 
-    Their answers decide the ``relation``: the thing with the least or the greatest value, whether
-    the values are the same, whether something holds for both things, for which one, for how many,
-    or how far apart the values are. A ``claim`` asks whether the first thing is the one chosen.
+    Their answers decide the ``relation``: which thing has the least or the greatest value, whether
+    values are the same, whether something holds for both things, for which one, for how many, or
+    how far apart the values are. A ``claim`` asks whether the first thing is the one chosen.
     """
 
     things: tuple[str, ...]
@@ -30,16 +30,13 @@ class ComparisonQuestion:
 
 SINGULAR_VERBS = {"are": "is", "were": "was", "do": "does", "have": "has"}
 _WORKS = r"films?|movies?|songs?|albums?|books?|novels?|series|shows?|plays?|operas?|games?"
-_ROLES = (
-    r"directors?|producers?|authors?|writers?|composers?|performers?|singers?|founders?|editors?|"
-    r"creators?|designers?|architects?|owners?|screenwriters?|leaders?|presidents?|publishers?"
-)
-_THING = rf"(?:(?:the )?(?:{_ROLES}) of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
+_ROLES = rf"(?:{'|'.join(PERSONS.split())})s?"
+_THING = rf"(?:(?:the )?{_ROLES} of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
 _ARTICLED = rf"(?:the )?{NAME}"
 _MARKS = " \t\n\"“”'‘’"
 _YES_NO = re.compile(
     r"^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
-    rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!(?:{_ROLES})\b)[a-z]+[,:]?\s+)??"
+    rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!{_ROLES} of\b)[a-z]+[,:]?\s+)??"
     rf"(?P<things>{_THING}(?:(?:,? and |, ){_THING})+),?\s+(?:(?P<works>{_WORKS})\s+)?"
     r"(?P<predicate>.+)$",
     re.IGNORECASE,
@@ -54,20 +51,18 @@ _ROLE_HAD = re.compile(
     r"(?P<rest>.+)$"
 )
 _ROLE_ASKED = re.compile(
-    rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|a|an)|['’]s)\s+({_ROLES})\b"
-    rf"|\bthe ({_ROLES}) of\b"
+    rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|an?)|['’]s)\s+({_ROLES})\b|\bthe ({_ROLES}) of\b"
 )
 _PARTICIPLE = re.compile(
     r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
 )
-_EARLIER_OF = re.compile(
+_WHICH_OF = re.compile(
     r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
     rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
-    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
-    r"(?P<predicate>.+)$",
+    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? (?P<predicate>.+)$",
     re.IGNORECASE,
 )
-_OF_ROLE = rf"(?:the )?(?:{_ROLES}) of {_THING}"
+_OF_ROLE = rf"(?:the )?{_ROLES} of {_THING}"
 _DESCRIBED = re.compile(
     r"^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
     rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$",
@@ -88,24 +83,19 @@ _HOW_MUCH = re.compile(
     rf"than (?P<b>{_ARTICLED})$",
     re.IGNORECASE,
 )
-_BASES = {
-    "larger": "large", "bigger": "big", "smaller": "small", "taller": "tall", "higher": "high",
-    "longer": "long", "shorter": "long", "heavier": "heavy", "deeper": "deep", "wider": "wide",
-    "faster": "fast", "slower": "fast", "lower": "high", "greater": "large", "largest": "large",
-    "biggest": "big", "smallest": "small", "tallest": "tall", "highest": "high", "longest": "long",
-    "shortest": "long", "heaviest": "heavy", "deepest": "deep", "fastest": "fast",
-}  # fmt: skip
+_BASES = dict(
+    entry.split(":")
+    for entry in """larg:large bigg:big small:small tall:tall high:high long:long short:long
+    heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high great:large""".split()
+)
 _COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) ([a-z]+)")
 _DEGREE = re.compile(
     r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "
     r"((?!than\b|in\b|or\b)[a-z]+)"
 )
 _DONE = "released published founded established opened formed created built completed introduced"
-_LIFE: dict[str, tuple[str, ...]] = {
-    "birth": ("When was {} born?",),
-    "death": ("When did {} die?",),
-    "lifespan": ("When was {} born?", "When did {} die?"),
-}
+_BORN, _DIED = "When was {} born?", "When did {} die?"
+_LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
 _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
@@ -113,8 +103,8 @@ def comparison_of(question: str) -> ComparisonQuestion | None:
     """The comparison that the English ``question`` makes, or None without named things."""
     bare = question.rstrip("?？. ")
     masked = mask(bare)
-    counted = _count(masked) or _difference(masked)
-    return counted or _claim(masked) or _yes_no(masked) or _choice(bare, masked)
+    ranked = _count(masked) or _difference(masked) or _claim(masked)
+    return ranked or _yes_no(masked) or _choice(bare, masked)
 
 
 def relation_by(comparison: Comparison, measure: Measure) -> Relation:
@@ -181,15 +171,10 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     same = _SAME.search(predicate)
     if not same and re.search(r"\b(?:together|each other|between|married|related)\b", predicate):
         return None
-    asked = [
-        _same_question(auxiliary, subject, predicate, same[1] or same[2])
-        if same
-        else _sole_question(auxiliary, subject, predicate)
-        for subject in subjects
-    ]
+    ask = _same_question if same else _sole_question
+    asked = tuple((ask(auxiliary, subject, predicate),) for subject in subjects)
     measure = analyse_question(masked.unmask(masked.text)).measure
-    relation: Relation = "same" if same else "both"
-    return ComparisonQuestion(tuple(things), tuple((one,) for one in asked), relation, measure)
+    return ComparisonQuestion(tuple(things), asked, "same" if same else "both", measure)
 
 
 def split_list(things: str) -> list[str]:
@@ -209,9 +194,10 @@ def _subject(thing: str, role: str, kind: str) -> str:
     return f"the {_singular(role)} of {kind}{thing}" if role else thing
 
 
-def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str) -> str:
-    """The question about ``subject`` for the ``attribute`` that several things may share."""
-    ahead = predicate[: _SAME.search(predicate).start()].strip()  # type: ignore[union-attr]
+def _same_question(auxiliary: str, subject: str, predicate: str) -> str:
+    """ "Are A and B from the same country": "Which country is A from?" """
+    ahead, attribute, common, _ = _SAME.split(predicate, maxsplit=1)
+    attribute = attribute or common
     ahead = re.sub(r"\b(?:both|all|the|that|who)\b\s*", "", ahead).strip()
     member = re.fullmatch(r"(?:are |is )?(\w+?)s? of", ahead)
     if re.fullmatch(r"(?:have|has|had|share|shared|shares|are of|is of|of)?", ahead):
@@ -240,7 +226,7 @@ def _sole_question(auxiliary: str, subject: str, predicate: str) -> str:
 def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
     """ "Which film came out first, A or B?", "Which of A and B is older?" """
     shape = analyse_question(question)
-    listed = _EARLIER_OF.match(masked.text)
+    listed = _WHICH_OF.match(masked.text)
     if listed:
         things = [masked.unmask(thing) for thing in split_list(listed["things"])]
         frame = masked.unmask(f"{listed['asked']}{listed['kind']} {listed['predicate']}")
@@ -318,10 +304,8 @@ def _number_question(frame: str, subject: str) -> str:
         return f"How {counted[1]} is {subject}?"
     if degree:
         return f"What is the {degree[1]} of {subject}?"
-    base = next(
-        (base for word, base in _BASES.items() if re.search(rf"\b{word}\b", frame)), "large"
-    )
-    return f"How {base} is {subject}?"
+    bases = (_BASES[word] for word in _BASES if re.search(rf"\b{word}e(?:r|st)\b", frame))
+    return f"How {next(bases, 'large')} is {subject}?"
 
 
 def _either_question(frame: str, subject: str) -> str:

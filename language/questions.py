@@ -6,7 +6,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from .analyser import LONGEST_GRAMMAR, STOP_WORDS, is_korean, one_line, strip_particle
+from .analyser import (
+    LONGEST_GRAMMAR,
+    PAST_ENDS,
+    STOP_WORDS,
+    is_korean,
+    one_line,
+    strip_particle,
+)
 from .answer_types import name_spans, quoted_names, roots
 from .requests import requested
 
@@ -45,11 +52,10 @@ class QuestionShape:
         return (("아니요", "예") if self.language == "ko" else ("no", "yes"))[positive]
 
 
-_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 _KOREAN_ENDING = re.compile(
-    rf"(?<=[가-힣])(?:하|되)?(?:[{_PAST}]|하는|되는|[한된인])?"
+    rf"(?<=[가-힣])(?:하|되)?(?:[{PAST_ENDS}]|하는|되는|[한된인])?"
     r"(?:[습입합]니까|니까|나요|인?가요|[는던은인]가|는지|을까|까)$"
-    rf"|(?<=[가-힣])(?:[하되]?[{_PAST}](?:나|니|지|던|다)|[한된])$"
+    rf"|(?<=[가-힣])(?:[하되]?[{PAST_ENDS}](?:나|니|지|던|다)|[한된])$"
 )
 
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
@@ -60,19 +66,22 @@ _AUXILIARY = re.compile(
     r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
     re.IGNORECASE,
 )
+PERSONS = """person man woman actor actress director author writer singer president player king
+queen emperor politician artist composer musician poet painter scientist founder guitarist rapper
+coach manager producer performer character father mother wife husband spouse son daughter child
+brother sister sibling parent grandfather grandmother uncle aunt leader mayor governor minister
+inventor designer architect philosopher novelist host pope god lyricist drummer bassist owner winner
+editor publisher screenwriter creator songwriter narrator protagonist chairman chancellor ruler
+discoverer conductor killer predecessor successor"""
+KOREAN_PERSONS = """사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕 황제 정치인 작곡가 화가 과학자 아버지 어머니
+남편 아내 배우자 아들 딸 동생 스승 제자 설립자 창업자 발명가 설계자 건축가 제작자 주인공 시인 교수 총리 사장 후계자 전임자 후임자"""
 _NOUNS: dict[AnswerType, str] = {
     "date": "date year day month century decade era birthday birthdate period 연도 년도 해 날짜"
     " 날 시기 년 월 일 세기 시대 생일",
     "place": "place city country state town village county region province location continent"
     " island district municipality area birthplace neighborhood neighbourhood borough capital"
     " venue 곳 장소 도시 나라 국가 지역 지방 주 수도 마을 출생지 고향 대륙 섬 위치",
-    "person": "person man woman actor actress director author writer singer president player"
-    " king queen emperor politician artist composer musician poet painter scientist founder"
-    " guitarist rapper coach manager producer performer character father mother wife husband"
-    " spouse son daughter child brother sister grandfather grandmother uncle aunt leader mayor"
-    " governor minister inventor designer architect philosopher novelist host pope god lyricist"
-    " drummer bassist owner winner editor 사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕"
-    " 황제 정치인 작곡가 화가 과학자 아버지 어머니 아내 남편 아들 딸 설립자 주인공 시인 교수",
+    "person": f"{PERSONS} {KOREAN_PERSONS}",
     "number": "number population amount percentage percent height length distance age total"
     " size weight area depth speed temperature price cost rate 수 인구 높이 길이 거리 나이 면적"
     " 무게 깊이 가격 비율 금액 개수 규모",

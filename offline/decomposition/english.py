@@ -8,15 +8,10 @@ from itertools import chain
 
 from ...language.comparison_questions import comparison_of
 from ...language.name_masking import NAME, mask
+from ...language.questions import PERSONS
 from .nesting import Nested, resolve
 
-_PERSONS = """director author writer composer performer singer producer founder creator designer
-architect inventor owner publisher editor screenwriter actor actress star artist president king
-queen leader mayor governor father mother husband wife spouse son daughter child brother sister
-sibling parent grandfather grandmother uncle aunt coach manager predecessor successor killer
-lyricist songwriter host narrator protagonist player winner chairman chancellor minister emperor
-pope poet novelist painter ruler discoverer conductor drummer guitarist doctor teacher student
-rival"""
+_PERSONS = PERSONS.split()
 _THINGS = """birthplace hometown country state city county province region continent district nation
 nationality capital team club company employer band party school university college label language
 religion network album studio mouth river owner church home headquarters diocese character book
@@ -25,18 +20,15 @@ _COMPOUND = (
     "alma mater|record label|(?:birth ?|place of |city of |country of |home ?)"
     "(?:place|town|birth|death|country|city|origin)"
 )
-_QUALIFIER = r"(?:[a-z]+ )?"
+_STEPS = {"grandfather": "father", "grandmother": "mother", "uncle": "brother", "aunt": "sister"}
 _KIN = {
-    "maternal grandfather": ("mother", "father"), "maternal grandmother": ("mother", "mother"),
-    "paternal grandfather": ("father", "father"), "paternal grandmother": ("father", "mother"),
-    "father-in-law": ("spouse", "father"), "mother-in-law": ("spouse", "mother"),
-    "maternal uncle": ("mother", "brother"), "paternal uncle": ("father", "brother"),
-    "maternal aunt": ("mother", "sister"), "paternal aunt": ("father", "sister"),
-}  # fmt: skip
+    f"{side} {kin}": (parent, step)
+    for side, parent in (("maternal", "mother"), ("paternal", "father"))
+    for kin, step in _STEPS.items()
+} | {f"{parent}-in-law": ("spouse", parent) for parent in ("father", "mother")}
 _ROLE = (
-    rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|"
-    rf"(?:{'|'.join([*_PERSONS.split(), *_THINGS.split()])})s?)"
-    r")"
+    rf"(?:{'|'.join(_KIN)}|(?:[a-z]+ )?(?:{_COMPOUND}|"
+    rf"(?:{'|'.join([*_PERSONS, *_THINGS.split()])})s?))"
 )
 _THING = rf"(?:(?:the )?[a-z]+ )?{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
 _DESCRIBED = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
@@ -165,9 +157,9 @@ def _role_questions(role: str, thing: str) -> list[str]:
         first, second = _KIN[role]
         return [f"who is the {first} of {thing}", f"who is the {second} of #0"]
     head = role.split(" ")[-1]
-    plural = head.endswith("s") and head[:-1] in _PERSONS.split() and head not in _PERSONS.split()
-    person = plural or head in _PERSONS.split() or head[:-1] in _PERSONS.split()
-    return [f"{'who' if person else 'what'} {'are' if plural else 'is'} the {role} of {thing}"]
+    plural = head[:-1] in _PERSONS
+    person = "who" if plural or head in _PERSONS else "what"
+    return [f"{person} {'are' if plural else 'is'} the {role} of {thing}"]
 
 
 def _clause_end(text: str, match: re.Match[str]) -> int:

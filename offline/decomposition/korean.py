@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-from ...language.analyser import with_particle
+from ...language.analyser import NIEUN, final_sound, with_particle
 from ...language.comparison_questions_korean import korean_comparison_of
+from ...language.questions import KOREAN_PERSONS
 from .nesting import Nested, resolve
 
-_PERSONS = (
-    "감독|저자|작가|작곡가|가수|제작자|설립자|창업자|발명가|설계자|건축가|주인공|배우|대통령|왕|황제|"
-    "아버지|어머니|남편|아내|배우자|아들|딸|형|누나|오빠|언니|동생|할아버지|할머니|외할아버지|"
-    "외할머니|스승|제자|시장|총리|사장|대표|후계자|전임자|후임자|화가|시인|과학자|사람|인물|선수"
-)
+_KIN = {
+    "외할아버지": ("어머니", "아버지"),
+    "외할머니": ("어머니", "어머니"),
+    "친할아버지": ("아버지", "아버지"),
+    "친할머니": ("아버지", "어머니"),
+}
+_PERSONS = "|".join((*_KIN, *KOREAN_PERSONS.split(), *"할아버지 할머니 형 누나 오빠 언니".split()))
 _PLACES = (
     "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
 )
@@ -27,12 +30,6 @@ _RELATIVE = re.compile(
 )
 _WH = r"(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)"
 _TRIVIAL = re.compile(rf"^ ?#\d+[은는이가]? ?{_WH}\S* ?$")
-_KIN = {
-    "외할아버지": ("어머니", "아버지"),
-    "외할머니": ("어머니", "어머니"),
-    "친할아버지": ("아버지", "아버지"),
-    "친할머니": ("아버지", "어머니"),
-}
 _JOINED = re.compile(
     rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
     rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
@@ -96,7 +93,7 @@ def _innermost(text: str) -> Nested | None:
 
 def _modifies(syllable: str) -> bool:
     """Whether a word that ends so may describe the noun after it ("만든", "있는", "태어난")."""
-    return ((ord(syllable) - 0xAC00) % 28 == 4 and syllable not in "은인") or syllable in "은는"
+    return (final_sound(syllable) == NIEUN and syllable not in "은인") or syllable in "은는"
 
 
 def _asking(described: str, head: str) -> str:

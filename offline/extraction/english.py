@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ...language.analyser import STOP_WORDS, Span, sentences
 from ...language.mentions import EPITHETS, Mention, aliases, find_mentions, key
+from ...language.verbs import PAST_OF, PASTS
 from .entities import ADDRESS, TITLES, Found, Link, Mark, type_of_name, type_of_noun, type_of_quoted
 
 _MENTIONED = "is mentioned with"
@@ -26,16 +27,8 @@ _PREPOSITION = (
     r"|without)"
 )
 _AUXILIARY = r"(?:is|was|are|were|has|had|have|will|would|can|could|may|might|must|did|does|do)"
-_PAST = (
-    r"(?:wrote|sang|drew|began|gave|took|knew|drove|became|went|came|grew|saw|did|chose|spoke|broke"
-    r"|ran|made|built|led|held|won|sold|taught|bought|lost|sent|paid|found|fought|brought|left|met"
-    r"|told|heard|kept|struck|wed|fell|bore|threw|stood|lay|sat|rose)"
-)
-_PARTICIPLE = (
-    r"(?:written|sung|drawn|begun|given|taken|shown|known|driven|become|gone|come|grown|seen|done"
-    r"|chosen|spoken|broken|run|made|built|led|held|won|sold|taught|bought|lost|cut|sent|paid|found"
-    r"|fought|shot|brought|set|told|left|met|born|struck|kept|heard|[a-z]{2,}ed)"
-)
+_PAST = rf"(?:{PASTS}|wed|fell|bore|threw|stood|lay|sat|rose)"
+_PARTICIPLE = rf"(?:{'|'.join(PAST_OF)}|cut|born|[a-z]{{2,}}ed)"
 _FILL = (
     rf"(?: (?!(?:{_AUXILIARY}|and|or|but|that|which|who|if|he|she|it|they|him|them|i|you)\b)"
     r"[\w'’-]+)"
