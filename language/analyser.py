@@ -44,7 +44,7 @@ _PARTICLES = tuple(
     )
 )
 _PARTICLE_FORMS = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
-NIEUN, RIEUL, _SSANGSIOT = 4, 8, 20  # places of Korean final consonants
+NIEUN, RIEUL, BIEUP, _SSANGSIOT = 4, 8, 17, 20  # places of Korean final consonants
 PAST_ENDS = "".join(chr(code) for code in range(0xAC00 + _SSANGSIOT, 0xD7A4, 28))
 _KOREAN_QUESTION_WORDS = frozenset(
     """누구 누가 무엇 무엇인가 무슨 언제 어디 어느 어떤 어떻게 왜 몇 얼마 그 이 저 및 또는

@@ -35,15 +35,13 @@ _THING = rf"(?:(?:the )?{_ROLES} of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NA
 _ARTICLED = rf"(?:the )?{NAME}"
 _MARKS = " \t\n\"“”'‘’"
 _YES_NO = re.compile(
-    r"^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
+    r"(?i)^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
     rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!{_ROLES} of\b)[a-z]+[,:]?\s+)??"
     rf"(?P<things>{_THING}(?:(?:,? and |, ){_THING})+),?\s+(?:(?P<works>{_WORKS})\s+)?"
-    r"(?P<predicate>.+)$",
-    re.IGNORECASE,
+    r"(?P<predicate>.+)$"
 )
 _ONE_THING = re.compile(
-    rf"(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})",
-    re.IGNORECASE,
+    rf"(?i)(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})"
 )
 _SAME = re.compile(r"\bsame (\w+)|\b(nationality) in common", re.IGNORECASE)
 _ROLE_HAD = re.compile(
@@ -57,45 +55,48 @@ _PARTICIPLE = re.compile(
     r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
 )
 _WHICH_OF = re.compile(
-    r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
+    r"(?i)^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
     rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
-    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? (?P<predicate>.+)$",
-    re.IGNORECASE,
+    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? (?P<predicate>.+)$"
 )
 _OF_ROLE = rf"(?:the )?{_ROLES} of {_THING}"
 _DESCRIBED = re.compile(
-    r"^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
-    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$",
-    re.IGNORECASE,
+    r"(?i)^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
+    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$"
 )
 _CLAIM = re.compile(
-    rf"^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
-    rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$",
-    re.IGNORECASE,
+    rf"(?i)^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
+    rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$"
 )
 _HOW_MANY_OF = re.compile(
-    rf"^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
-    r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$",
-    re.IGNORECASE,
+    rf"(?i)^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
+    r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$"
 )
 _HOW_MUCH = re.compile(
-    rf"^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) (?P<a>{_ARTICLED}) "
-    rf"than (?P<b>{_ARTICLED})$",
-    re.IGNORECASE,
+    r"(?i)^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) "
+    rf"(?P<a>{_ARTICLED}) than (?P<b>{_ARTICLED})$"
 )
 _BASES = dict(
     entry.split(":")
     for entry in """larg:large bigg:big small:small tall:tall high:high long:long short:long
     heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high great:large""".split()
 )
-_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) ([a-z]+)")
+_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) (?!than|recently|often)([a-z]+)")
 _DEGREE = re.compile(
     r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "
     r"((?!than\b|in\b|or\b)[a-z]+)"
 )
+_PREDICATE_NOUN = re.compile(
+    r"(?!(?:in|by|of|on|from|at|located|situated|born)\b)"
+    r"((?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)"
+)
 _DONE = "released published founded established opened formed created built completed introduced"
 _BORN, _DIED = "When was {} born?", "When did {} die?"
 _LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
+_STATED = re.compile(
+    r"(?i)(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
+    r"(is|was|are|were|has|had|did|does|can) (.+)"
+)
 _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
@@ -212,14 +213,10 @@ def _same_question(auxiliary: str, subject: str, predicate: str) -> str:
 
 def _sole_question(auxiliary: str, subject: str, predicate: str) -> str:
     """ "Are A and B directors": "Is A a director?" """
-    head = re.fullmatch(
-        r"((?:(?:in|by|of|on) )?(?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)",
-        predicate,
-    )
+    head = _PREDICATE_NOUN.fullmatch(predicate)
     if head and auxiliary in {"is", "was"} and _singular(head[2]) != head[2]:
-        article = "an" if (head[1] or head[2])[0].lower() in "aeiou" else "a"
-        if not re.match(r"(?:in|by|of|on|from|at|located|situated|born)\b", predicate):
-            predicate = f"{article} {head[1]}{_singular(head[2])}{head[3]}"
+        article = "an" if predicate[0].lower() in "aeiou" else "a"
+        predicate = f"{article} {head[1]}{_singular(head[2])}{head[3]}"
     return f"{auxiliary.capitalize()} {subject} {predicate}?"
 
 
@@ -252,9 +249,7 @@ def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     """The things to choose between, and the question without them."""
     first, *others = shape.options
     start = min((question.find(each) for each in shape.options if each in question), default=0)
-    several = re.search(
-        r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
-    )
+    several = re.search(r"\b(?:of|wh\w+)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start])
     things = [*(re.split(r",\s+", first) if several else [first]), *others]
     things = [_as_written(thing, question) for thing in things]
     frame = question
@@ -297,12 +292,12 @@ def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str)
 
 
 def _number_question(frame: str, subject: str) -> str:
-    counted, degree = _COUNTED.search(frame), _DEGREE.search(frame)
-    if counted and counted[1] not in {"than", "recently", "often"}:
-        if counted[1].endswith("s"):
-            return f"How many {counted[1]} does {subject} have?"
+    counted = _COUNTED.search(frame)
+    if counted and counted[1].endswith("s"):
+        return f"How many {counted[1]} does {subject} have?"
+    if counted:
         return f"How {counted[1]} is {subject}?"
-    if degree:
+    if degree := _DEGREE.search(frame):
         return f"What is the {degree[1]} of {subject}?"
     bases = (_BASES[word] for word in _BASES if re.search(rf"\b{word}e(?:r|st)\b", frame))
     return f"How {next(bases, 'large')} is {subject}?"
@@ -310,13 +305,7 @@ def _number_question(frame: str, subject: str) -> str:
 
 def _either_question(frame: str, subject: str) -> str:
     """ "Which singer is American": "Is A American?" """
-    said = re.match(
-        r"(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
-        r"(is|was|are|were|has|had|did|does|can) (.+)",
-        frame,
-        re.IGNORECASE,
-    )
-    if said:
+    if said := _STATED.match(frame):
         verb = SINGULAR_VERBS.get(said[1].lower(), said[1].lower())
         return f"{verb.capitalize()} {subject} {said[2]}?"
     verbal = re.match(r"(?:which|what|who)(?: [a-z]+)? ([a-z]+(?:ed|s|on|ote|ote) .+)", frame, re.I)

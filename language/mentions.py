@@ -385,12 +385,8 @@ def _resolve_parts(found: list[Mention], title: str) -> list[Mention]:
         if 2 <= len(parts) <= 4 and not STOP_WORDS & set(parts):
             longer.setdefault(parts[-1], name)
             longer.setdefault(parts[0], name)
-    return [
-        mention._replace(key=longer.get(mention.key, mention.key))
-        if mention.kind == "name"
-        else mention
-        for mention in found
-    ]
+    whole = {m: longer.get(m.key, m.key) for m in found if m.kind == "name"}
+    return [mention._replace(key=whole.get(mention, mention.key)) for mention in found]
 
 
 @lru_cache(maxsize=200_000)

@@ -62,9 +62,8 @@ _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNOR
 _ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
 _ASKED |= {"who": "person", "whom": "person"}
 _AUXILIARY = re.compile(
-    r"^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
-    r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
-    re.IGNORECASE,
+    r"(?i)^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
+    r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b"
 )
 PERSONS = """person man woman actor actress director author writer singer president player king
 queen emperor politician artist composer musician poet painter scientist founder guitarist rapper
@@ -73,8 +72,9 @@ brother sister sibling parent grandfather grandmother uncle aunt leader mayor go
 inventor designer architect philosopher novelist host pope god lyricist drummer bassist owner winner
 editor publisher screenwriter creator songwriter narrator protagonist chairman chancellor ruler
 discoverer conductor killer predecessor successor"""
-KOREAN_PERSONS = """사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕 황제 정치인 작곡가 화가 과학자 아버지 어머니
-남편 아내 배우자 아들 딸 동생 스승 제자 설립자 창업자 발명가 설계자 건축가 제작자 주인공 시인 교수 총리 사장 후계자 전임자 후임자"""
+KOREAN_PERSONS = """사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕 황제 정치인 작곡가 화가
+과학자 아버지 어머니 남편 아내 배우자 아들 딸 동생 스승 제자 설립자 창업자 발명가 설계자 건축가
+제작자 주인공 시인 교수 총리 사장 후계자 전임자 후임자"""
 _NOUNS: dict[AnswerType, str] = {
     "date": "date year day month century decade era birthday birthdate period 연도 년도 해 날짜"
     " 날 시기 년 월 일 세기 시대 생일",
@@ -88,17 +88,15 @@ _NOUNS: dict[AnswerType, str] = {
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
 _OPEN = re.compile(
-    r"^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
+    r"(?i)^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
     r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
-    r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정",
-    re.IGNORECASE,
+    r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정"
 )
 _RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
 _VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
 _COUNTED = re.compile(
-    r"\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
-    r"(?:\s+([a-z]+))?",
-    re.IGNORECASE,
+    r"(?i)\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
+    r"(?:\s+([a-z]+))?"
 )
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
     ("same", r"\bsame\b|\bin common\b|\bshare\b|같은|동일|공통"),
@@ -320,9 +318,8 @@ def _korean_type(body: str) -> tuple[AnswerType, str]:
     if re.search(r"무엇|뭐|뭔", body):
         before = re.search(r"([가-힣]{1,40}?)(?:은|는|이|가)?\s*(?:무엇|뭐|뭔)", body)
         noun = before[1] if before else ""
-        if noun in _NOUN_TYPES:
-            return _NOUN_TYPES[noun], noun
-        return ("definition" if len(body.split()) <= 3 and "의 " not in body else "name"), noun
+        defined = len(body.split()) <= 3 and "의 " not in body
+        return _NOUN_TYPES.get(noun, "definition" if defined else "name"), noun
     return ("yes_no" if re.search(r"(?:까|요|가|나|니|지)$", body) else "open"), ""
 
 
@@ -333,8 +330,5 @@ def _korean_options(body: str) -> tuple[str, ...]:
         rf"({name}?)\s*(?:또는|혹은|아니면)\s*({name})",
         rf"({name}?)(?:와|과)\s+({name}?)(?:은|는|이|가)\s",
     )
-    for pattern in patterns:
-        found = re.search(pattern, body)
-        if found:
-            return _clean_options(found[1], strip_particle(found[2]))
-    return ()
+    found = next(filter(None, (re.search(pattern, body) for pattern in patterns)), None)
+    return _clean_options(found[1], strip_particle(found[2])) if found else ()

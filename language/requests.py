@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 _ENGLISH = re.compile(
-    r"^(?:please |can you |could you |would you )*"
+    r"(?i)^(?:please |can you |could you |would you )*"
     r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
     r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
     r"(?:overview|summary|account|description) of|write (?:something )?about)"
-    r"\s+(?!when|where|how|who|which|why|whether|what|if)",
-    re.IGNORECASE,
+    r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
 _KOREAN = re.compile(
     r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"

@@ -40,9 +40,8 @@ _LIGHT = re.compile(
     r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
 )
 _KIN = re.compile(
-    r"(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
-    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$",
-    re.IGNORECASE,
+    r"(?i)(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
+    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$"
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I

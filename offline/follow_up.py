@@ -16,10 +16,9 @@ from ..prompts.prompt import Excerpt
 from .extraction.entities import type_of_name
 
 _ENGLISH = re.compile(
-    r"\b(?:(?P<person>his|hers?|he|him|she)|(?P<thing>its?)|(?P<several>theirs?|they|them)"
+    r"(?i)\b(?:(?P<person>his|hers?|he|him|she)|(?P<thing>its?)|(?P<several>theirs?|they|them)"
     r"|(?P<place>(?<!^)(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )there(?! (?:is|are))))\b"
-    r"(?! (?:true|possible|likely|legal|safe|take|rain|snow|mean|matter|cost|is (?:that|to))\b)",
-    re.IGNORECASE,
+    r"(?! (?:true|possible|likely|legal|safe|take|rain|snow|mean|matter|cost|is (?:that|to))\b)"
 )
 _KOREAN = re.compile(
     r"(?<![가-힣])(?:(?P<several>그들)|(?P<thing>[그이]것|[그이]거)|(?P<place>[그이]곳|거기)"

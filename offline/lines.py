@@ -32,9 +32,8 @@ _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
 class Line(NamedTuple):
-    """A sentence of the passage in place ``passage``, from 0.
+    """A sentence of the passage in place ``passage``, from 0; ``quote`` has its markup too.
 
-    ``text`` is what is compared, without markup, and ``quote`` the sentence as it stands.
     ``context`` is its title, its heading, and the sentence before where its subject may stand
     there; ``own``, ``around`` and ``near`` are the marks of the sentence, of its context, and of
     the sentences beside it.
@@ -98,10 +97,8 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
             found.append(Line(place, span.plain, span.text, context, own, around, near))
     if similarity is None or not found:
         return found
-    cosines = similarity([f"{line.context[0]}: {line.text}" for line in found])
-    return [
-        line._replace(cosine=float(cosine)) for line, cosine in zip(found, cosines, strict=True)
-    ]
+    cosines = map(float, similarity([f"{line.context[0]}: {line.text}" for line in found]))
+    return [line._replace(cosine=near) for line, near in zip(found, cosines, strict=True)]
 
 
 def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:

@@ -99,8 +99,7 @@ class OfflineLanguageModel:
             raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
-        """Nothing is ever sent."""
-        return 0
+        return 0  # nothing is ever sent
 
     def _grade(self, question: str, texts: Sequence[Excerpt]) -> Scores:
         scores = SimilarityGrader(self._embedder).scores(question, texts)
@@ -207,17 +206,14 @@ class OfflineLanguageModel:
         return StandAloneQuestion(question=stand_alone(question, history))
 
     def _phrase_cosines(self, question: str) -> Similarity | None:
-        if not self._embedder.semantic:
-            return None
-        asked = self._phrase(question)
-        return lambda phrases: [float(self._phrase(phrase) @ asked) for phrase in phrases]
+        def cosines(phrases: list[str]) -> list[float]:
+            return [float(self._phrase(phrase) @ self._phrase(question)) for phrase in phrases]
+
+        return cosines if self._embedder.semantic else None
 
     def _similarity(self, question: str) -> Similarity | None:
-        if not self._embedder.semantic:
-            return None
-
         def cosines(sentences: list[str]) -> list[float]:
             vectors = self._embedder.embed([question, *sentences])
             return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
-        return cosines
+        return cosines if self._embedder.semantic else None

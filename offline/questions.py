@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..language.analyser import (
+    BIEUP,
     NIEUN,
     PAST_ENDS,
     final_sound,
@@ -233,7 +234,7 @@ def _korean_answered(name: str, text: str, plain: list[str]) -> Iterator[str]:
 
 def _korean_question(clause: str) -> str:
     """The clause with the ending of a question, or nothing where its ending is not known."""
-    if re.search("[가-힣]니다$", clause):
+    if clause.endswith("니다") and final_sound(clause[-3:-2]) == BIEUP:
         return clause[:-2] + "니까"
     match = re.search(rf"([{PAST_ENDS}없])다$", clause)
     if match:

@@ -19,10 +19,9 @@ _KOREAN_NUMBER = (
     r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
 )
 _NUMBER = re.compile(
-    rf"(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
+    rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
     rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
-    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*",
-    re.IGNORECASE,
+    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*"
 )
 _TIME = (
     "seconds?|minutes?|min|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"

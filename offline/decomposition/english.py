@@ -58,23 +58,20 @@ _VERB_GROUP = re.compile(
     rf"(?: (?:(?:the |this )?{NAME}|(?:his|her|its|their|this) [a-z]+))?"
 )
 _SUBJECT_BEFORE = re.compile(
-    r"(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
-    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$",
-    re.IGNORECASE,
+    r"(?i)(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
+    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$"
 )
 _FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
 _TRIVIAL = re.compile(
-    r"^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
-    rf"(?:the )?{NAME}\??$",
-    re.IGNORECASE,
+    r"(?i)^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
+    rf"(?:the )?{NAME}\??$"
 )
 _PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
 _JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
 _AXES = re.compile(
-    r"^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$",
-    re.IGNORECASE,
+    r"(?i)^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$"
 )
 _FOUND_FIRST = "⟦who⟧"
 

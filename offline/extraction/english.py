@@ -22,9 +22,8 @@ _NOUN_AFTER = re.compile(
     r"|from|for|with|by|as|who|which|that|said|says|[a-z]+ed)\b)[a-z]"
 )
 _PREPOSITION = (
-    r"(?:about|across|after|against|along|among|around|as|at|before|between|by|during|for|from|in"
-    r"|into|near|of|off|on|onto|over|through|throughout|to|toward|towards|under|upon|with|within"
-    r"|without)"
+    r"(?:about|across|after|against|along|among|around|as|at|before|between|by|during|for|from|in|into"
+    r"|near|off?|on|onto|over|through|throughout|to|towards?|under|upon|with|within|without)"
 )
 _AUXILIARY = r"(?:is|was|are|were|has|had|have|will|would|can|could|may|might|must|did|does|do)"
 _PAST = rf"(?:{PASTS}|wed|fell|bore|threw|stood|lay|sat|rose)"
@@ -88,10 +87,8 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
             continue
         reached = end
         written = " ".join(words)
-        if mention.kind == "quoted":
-            known = type_of_quoted(written, text, start)
-        else:
-            known = type_of_name(written, text, start, end)
+        told = type_of_quoted if mention.kind == "quoted" else type_of_name
+        known = told(written, text, start, end)
         while len(words) > 1 and words[0].rstrip(".").lower() in ADDRESS:
             del words[0]
         if len(words) == 2 and words[0] == words[1]:
@@ -194,10 +191,10 @@ def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) 
 
 def _acts(text: str, mark: Mark | None, doer: Mark | None, gap: str) -> bool:
     """Whether ``mark`` may be the subject of the verb after it: no preposition governs it."""
+    if mark is None or mark is doer:
+        return mark is doer
     relative = gap.startswith((", who ", ", which ", ", a ", ", an ", ", the "))
-    return mark is doer or (
-        mark is not None and (relative or not _GOVERNED.search(text[: mark.start]))
-    )
+    return relative or not _GOVERNED.search(text[: mark.start])
 
 
 def _relation(gap: str) -> str:

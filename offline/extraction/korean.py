@@ -79,9 +79,8 @@ def read_korean(title: str, text: str) -> Found:
             start, end = mention.start - span.start, mention.end - span.start
             mark = Mark(start, end, mention.key, mention.text, types.get(mention.key, ""))
             if mention.key in own:
-                known = types.get(key(title)) or types.get(mention.key, "")
-                mark = mark._replace(key=key(title), name=title, type=known)
-                topic = mark
+                known = types.get(key(title)) or mark.type
+                mark = topic = mark._replace(key=key(title), name=title, type=known)
             some.append(mark)
         marks.append(some[:_MOST_IN_SENTENCE])
         links += _links(span.text, marks[-1], topic)

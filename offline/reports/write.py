@@ -49,15 +49,13 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
     title = ", ".join(_central(weights))
     if not chosen or not title:
         return CommunityReport.model_construct(title=title, summary="", rating=0.0, findings=[])
+    said_by = [(one, list(dict.fromkeys(sources[one]))) for one in chosen]
     return CommunityReport(
         title=title,
         summary="\n".join([*chosen[:_SUMMARY], ", ".join(members)]),
         # half of ten at a leaf's usual number of rows
         rating=round(10 * len(rows) / (len(rows) + _TYPICAL_ROWS), 1),
-        findings=[
-            ReportFinding(statement=one, evidence=list(dict.fromkeys(sources[one])))
-            for one in chosen
-        ],
+        findings=[ReportFinding(statement=one, evidence=ids) for one, ids in said_by],
     )
 
 
