@@ -160,8 +160,9 @@ def life_facts(text: str) -> LifeFacts:
             date, place = _date_and_place(text, offset, match.end(1))
             born = mark[1][0] == "b"
             if date:
-                known = (date, None, place, None) if born else (None, date, None, place)
-                return LifeFacts(*known)
+                return LifeFacts(
+                    *((date, None, place, None) if born else (None, date, None, place))
+                )
         elif halves:
             first, first_place = _date_and_place(text, offset, offset + halves.start())
             last, last_place = _date_and_place(text, offset + halves.end(), match.end(1))
@@ -221,19 +222,16 @@ _COUNTRY_OF = {name: name for name in KOREAN_COUNTRIES.split()} | {
     for names, _, forms in _ENTRIES
     for form in f"{names},{forms or names + 'n'}".split(",")
 }
+_LONGEST_FIRST = sorted(_COUNTRY_OF, key=len, reverse=True)
 _COUNTRY = re.compile(
-    r"(?:(?<!\w)(?=[A-Z])|(?=[가-힣]))(?:"
-    + "|".join(re.escape(form) for form in sorted(_COUNTRY_OF, key=len, reverse=True))
-    + r")(?![A-Za-z])"
+    rf"(?:(?<!\w)(?=[A-Z])|(?=[가-힣]))(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})(?![A-Za-z])"
 )
 
 
 def countries(text: str) -> list[tuple[Span, str]]:
     """Countries and nationalities in ``text``, each with the name of the country it stands for."""
-    return [
-        (Span(match.start(), match.end(), match.group()), _COUNTRY_OF[match.group()])
-        for match in _COUNTRY.finditer(text)
-    ]
+    found = _COUNTRY.finditer(text)
+    return [(Span(*match.span(), match[0]), _COUNTRY_OF[match[0]]) for match in found]
 
 
 _THINGS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center Centre

@@ -255,18 +255,11 @@ def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     frame = question
     for option in (*things, *shape.options):
         frame = frame.replace(option, " ")
-    frame = _without_or(frame.strip())
+    bare = frame.rstrip(_MARKS)
+    if re.search(r"\bor$", bare[-3:]):
+        frame = bare[:-2].rstrip(_MARKS)
     between = re.sub(r"^\s*between\s+and\s*,?\s*", "", " ".join(frame.split()), flags=re.I)
     return things, between.strip(" ,:")
-
-
-def _without_or(frame: str) -> str:
-    """``frame`` without an "or" at its end, and without the marks around it."""
-    bare = frame.rstrip(_MARKS)
-    if bare != "or" and not re.search(r"\Wor$", bare[-3:]):
-        return frame
-    before = bare[:-2].rstrip(_MARKS)
-    return (before[:-1] if before.endswith((",", ":")) else before).rstrip(_MARKS)
 
 
 def _as_written(thing: str, question: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..language.analyser import is_korean, strip_particle, with_particle
+from ..language.analyser import is_korean, one_line, strip_particle, with_particle
 from ..language.mentions import question_mentions
 from ..prompts.prompt import Excerpt
 from .extraction.entities import type_of_name
@@ -54,7 +54,7 @@ def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
     turns: list[list[_Name]] = []
     asked = ""
     for turn in history:
-        text = " ".join(turn["text"].split())
+        text = one_line(turn["text"])
         if turn["title"] == "answer":
             kind = _kind_asked(asked)
             turns.append([name._replace(kind=name.kind or kind) for name in _names(text)])

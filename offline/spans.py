@@ -92,9 +92,9 @@ def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
 
 def _labelled(text: str, noun: str) -> Iterator[Candidate]:
     """The value behind its noun: "port 7420", "the symbol Hg"."""
-    for match in re.finditer(rf"\b{re.escape(noun)}s?:? [`\"“']?([\w.-]*[A-Z0-9][\w.-]*)", text):
-        value = match[1].rstrip(".")
-        yield Candidate(match.start(1), match.start(1) + len(value), value, _CERTAIN)
+    value = rf"\b{re.escape(noun)}s?:? [`\"“']?([\w.-]*[A-Z0-9](?:[\w.-]*[\w-])?)"
+    for match in re.finditer(value, text):
+        yield Candidate(*match.span(1), match[1], _CERTAIN)
 
 
 def _equated(question: str, text: str) -> Iterator[Candidate]:

@@ -37,10 +37,8 @@ _OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})
 _COMPOUNDED = re.compile(
     rf"(?:the )?(?P<thing>{NAME}) (?P<role>{_COMPOUND}|performer|singer|director|author)\b"
 )
-_HEAD = (
-    r"\b[Tt]he (?P<head>(?:(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+ ){0,2}?"
-    r"(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+)"
-)
+_NOUN = r"(?!(?:of|in|the|is|was)\b)[a-z-]+"
+_HEAD = rf"\b[Tt]he (?P<head>(?:{_NOUN} ){{0,2}}?{_NOUN})"
 _RELATIVE = re.compile(
     rf"{_HEAD},? (?P<how>in which|at which|on which|from which|to which|for which|under which|"
     r"under whom|where|that|which|who|whom|whose|containing|named (?:after|for)|known as|called|"
@@ -96,10 +94,8 @@ def _grid(text: str) -> list[str]:
     match = _AXES.match(text)
     if match is None:
         return []
-    things, axes = (
-        re.split(r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+", match[part])
-        for part in ("things", "axes")
-    )
+    apart = r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+"
+    things, axes = (re.split(apart, match[part]) for part in ("things", "axes"))
     axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
     return [f"What is the {axis} of {thing}?" for thing in things for axis in axes]
 
@@ -111,8 +107,7 @@ def _joined(text: str) -> list[str]:
     if match is None:
         return []
     first, second = match["first"], match["second"]
-    names = re.findall(NAME, first)
-    meant = names[-1] if names else ""
+    meant = next(reversed(re.findall(NAME, first)), "")
     if _PERSONAL.search(second) and re.match(r"who\b", first, re.IGNORECASE):
         meant = _FOUND_FIRST
     if meant:
@@ -139,12 +134,10 @@ def _innermost(text: str) -> Nested | None:
         for match in pattern.finditer(text)
     ]
     for place in re.finditer(r"\b[Tt]he\b", text):
-        for pattern in (_RELATIVE, _CONTACT):
-            match = pattern.match(text, place.start())
-            if match:
-                end = _clause_end(text, match)
-                clause = text[match.start("clause") : end].strip()
-                found.append(Nested(match.start(), end, [_clause_question(match, clause)]))
+        for match in filter(None, (p.match(text, place.start()) for p in (_RELATIVE, _CONTACT))):
+            end = _clause_end(text, match)
+            clause = text[match.start("clause") : end].strip()
+            found.append(Nested(match.start(), end, [_clause_question(match, clause)]))
     return max(found, key=lambda nested: nested[:2], default=None)
 
 
