@@ -201,10 +201,9 @@ def question_mentions(question: str) -> list[Mention]:
 
 
 class _Words(NamedTuple):
-    """The words that a text has in lower case, and those that it shows to be names.
+    """A text's words in lower case, those that it shows to be names, those met ``alone`` as such.
 
-    ``alone`` are the names that stand without another one before them. ``names`` is None where a
-    word needs no support.
+    ``names`` is None where a word needs no support.
     """
 
     lower: frozenset[str]
@@ -217,10 +216,7 @@ def _lower_words(text: str) -> frozenset[str]:
 
 
 def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words with a capital letter in ``title``, or in ``text`` where no sentence begins.
-
-    The second are those of them that stand there without another such word before them.
-    """
+    """Words with a capital in ``title``, or in ``text`` within a sentence; those after no other."""
     inside, alone = set(_WORDS.findall(title)), set(_WORDS.findall(title)[:1])
     before = "."
     for token in _TOKEN.findall(text):
@@ -332,10 +328,7 @@ def _is_name(written: str) -> bool:
 
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
-    """Cut function words off the front ("In Paris") and possessives off the end.
-
-    ``begin`` is where the first word of ``text`` does.
-    """
+    """Cut openers off the front ("In Paris") and possessives off the end; words begin at ``begin``."""
     openers = (STOP_WORDS if start > begin else _OPENERS) | _INTERJECTIONS
     while word := _OPENER.match(text[start:end]):
         capitals = len(word[0]) > 1 and word[0].isupper()
@@ -350,10 +343,7 @@ def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int
 
 
 def _is_plain_word(written: str, words: _Words, opens: bool) -> bool:
-    """Whether a single word is an ordinary one, with a capital as it opens a sentence or shouts.
-
-    What opens a sentence needs to be met as a name elsewhere, unless ``names`` are not known.
-    """
+    """Whether a single word is an ordinary one, with a capital as it opens a sentence or shouts."""
     word, hyphen, rest = written.partition("-")
     if not word.isalpha() or (hyphen and not rest.islower()):
         return False

@@ -55,8 +55,9 @@ def mask(question: str, known: Sequence[str] = ()) -> Masked:
     place = 0
     while place < len(tokens):
         end = _run_end(tokens, place, opens=not out)
-        name, tail = _without_tail(" ".join(tokens[place:end]))
-        out.append(_keep(names, name) + tail if end > place else tokens[place])
+        run = " ".join(tokens[place:end])
+        name = re.sub(r"(?:'s?)?[,?;:]*$", "", run, count=1)  # without possessive and punctuation
+        out.append(_keep(names, name) + run[len(name) :] if end > place else tokens[place])
         place = max(end, place + 1)
     return Masked(" ".join(out), tuple(names))
 
@@ -102,9 +103,3 @@ def _ends(token: str, following: str) -> bool:
     if token.endswith(("'s", "s'")):
         return not _is_capital(following)
     return token.endswith(("?", ";", ":")) and not _is_capital(following)
-
-
-def _without_tail(name: str) -> tuple[str, str]:
-    """A run apart from the possessive and the punctuation that follow it."""
-    cut = len(re.sub(r"(?:'s?)?[,?;:]*$", "", name, count=1))
-    return name[:cut], name[cut:]

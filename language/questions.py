@@ -15,7 +15,6 @@ from .analyser import (
     strip_particle,
 )
 from .answer_types import name_spans, quoted_names, roots
-from .requests import requested
 
 AnswerType = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
@@ -92,6 +91,18 @@ _OPEN = re.compile(
     r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
     r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정"
 )
+_REQUEST = re.compile(
+    r"(?i)^(?:please |can you |could you |would you )*"
+    r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
+    r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
+    r"(?:overview|summary|account|description) of|write (?:something )?about)"
+    r"\s+(?!when|where|how|who|which|why|whether|what|if)"
+)
+_KOREAN_REQUEST = re.compile(
+    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
+    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
+    r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
+)
 _RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
 _VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
 _COUNTED = re.compile(
@@ -129,6 +140,15 @@ def analyse_question(question: str) -> QuestionShape:
     if subject:
         shape = replace(shape, answer_type="open", options=())
     return replace(shape, text=text)
+
+
+def requested(text: str) -> str:
+    """The subject of a request ("Tell me about ..."); empty where ``text`` is no request."""
+    for pattern in (_REQUEST, _KOREAN_REQUEST):
+        subject = pattern.sub("", text)
+        if subject != text:
+            return subject.strip(" .!?")
+    return ""
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
@@ -241,18 +261,11 @@ def _english_options(text: str) -> tuple[str, ...]:
     parts = re.split(r"[,:;]?\s+or\s+", body)
     if len(parts) == 2 and not re.search(r"\b(?:in|at|on|by|with|to|for)$", parts[0]):
         left = re.split(r"(?:,|:|\bbetween)\s+(?=(?:the |The |a )?[\"“'‘]?[A-Z0-9가-힣])", parts[0])
-        return _clean_options(_option_tail(left), parts[1])
+        last = [span.text for span in name_spans(parts[0])] or parts[0].split(" ")
+        return _clean_options(", ".join(left[1:]) or last[-1], parts[1])
     if _AUXILIARY.match(body) and " and " in body:
         return _coordinated(body)
     return ()
-
-
-def _option_tail(pieces: list[str]) -> str:
-    """The text of the first option: all that follows the question's own clause."""
-    if len(pieces) > 1:
-        return ", ".join(pieces[1:])
-    names = name_spans(pieces[0])
-    return names[-1].text if names else pieces[0].rpartition(" ")[2]
 
 
 def _coordinated(body: str) -> tuple[str, ...]:

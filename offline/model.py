@@ -126,16 +126,12 @@ class OfflineLanguageModel:
         return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
 
     def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
-        """Both readings; of a passage without words, such as a line of dashes, they are empty.
-
-        A reply without questions is refused only of a model, which should have found some.
-        """
+        # A reply without questions is refused only of a model, which should have found some.
         written, facts = self._write_questions(texts), self._extract_facts(texts)
         return PassageReading.model_construct(**dict(written), **dict(facts))
 
     def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
-        """Rules find the same things every time."""
-        return MoreToFind(missed=False)
+        return MoreToFind(missed=False)  # rules find the same things every time
 
     def _glean(self, **inputs: str | Sequence[Excerpt]) -> Facts:
         return Facts(entities=[], relations=[], claims=[])
@@ -184,7 +180,6 @@ class OfflineLanguageModel:
         return self._answer(question, texts)
 
     def _prime(self, question: str, texts: Sequence[Excerpt]) -> PrimedAnswer:
-        """The points of the texts; rules cannot tell what they leave open."""
         return PrimedAnswer(points=self._points(question, texts), follow_ups=[])
 
     def _follow_up(

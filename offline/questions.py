@@ -17,6 +17,7 @@ from ..language.analyser import (
     PAST_ENDS,
     final_sound,
     is_korean,
+    one_line,
     sentences,
     terms,
     with_particle,
@@ -111,12 +112,12 @@ def _mentioned(topic: str, text: str) -> list[_Mentioned]:
         named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
         if named and key(mention.text) and not known and mention.key not in found:
             span = whole[mention.sentence]
-            start, end = mention.start - span.start, mention.start + len(mention.text)
-            type_ = type_of_name(mention.text, span.text, start, end - span.start)
+            place = mention.start - span.start, mention.end - span.start
+            type_ = type_of_name(mention.text, span.text, *place)
             type_ = "work" if mention.kind == "quoted" else type_
             article = "the " if text[: mention.start].lower().endswith("the ") else ""
-            name = article + " ".join(mention.text.split())
-            found[mention.key] = _Mentioned(mention.sentence, end, type_, name)
+            name = article + one_line(mention.text)
+            found[mention.key] = _Mentioned(mention.sentence, mention.end, type_, name)
     return sorted(found.values(), key=lambda each: " " not in each.name.removeprefix("the "))
 
 
@@ -236,12 +237,10 @@ def _korean_question(clause: str) -> str:
     """The clause with the ending of a question, or nothing where its ending is not known."""
     if clause.endswith("니다") and final_sound(clause[-3:-2]) == BIEUP:
         return clause[:-2] + "니까"
-    match = re.search(rf"([{PAST_ENDS}없])다$", clause)
-    if match:
-        return clause[: match.end(1)] + "는가"
-    if clause.endswith(("이다", "아니다")):
-        return clause[:-2] + ("인가" if clause.endswith("이다") else "닌가")
-    if clause.endswith("는다"):
-        return clause[:-1] + "가"
+    if re.search(rf"[{PAST_ENDS}없]다$", clause):
+        return clause[:-1] + "는가"
+    for ending, asking in (("이다", "인가"), ("아니다", "아닌가"), ("는다", "는가")):
+        if clause.endswith(ending):
+            return clause.removesuffix(ending) + asking
     present = clause.endswith("다") and final_sound(clause[-2:-1]) == NIEUN
     return clause[:-2] + chr(ord(clause[-2]) - NIEUN) + "는가" if present else ""

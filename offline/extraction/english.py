@@ -70,10 +70,7 @@ def read_english(title: str, text: str) -> Found:
 
 
 def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
-    """The names and titled works of a sentence, without those inside others.
-
-    Each comes with the key of the longer name of which it may be a part.
-    """
+    """The outer names and titled works of a sentence, with the keys of longer names they repeat."""
     reached, text = 0, span.text
     for mention in mentions:
         start = mention.start - span.start
@@ -100,8 +97,7 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
 
 
 def _settled(pairs: list[list[tuple[Mark, str]]], title: str) -> list[list[Mark]]:
-    """The marks by sentence: aliases of the title and surnames under the whole name, and each
-    thing with the type that is told most often."""
+    """The marks by sentence, under whole names, each with the type that is told most often."""
     own = set(aliases(title))
     told = Counter((mark.key, mark.type) for some in pairs for mark, _ in some if mark.type)
     types = {same: type for (same, type), _ in reversed(told.most_common())}
@@ -126,10 +122,7 @@ def _is_part(mark: Mark, full: str, type: str) -> bool:
 def _subject(
     text: str, marks: list[Mark], before: Mark | None, topic: Mark | None
 ) -> tuple[Mark, int] | None:
-    """What the sentence is about, and where the words after it begin.
-
-    A pronoun means the subject of the sentence ``before``, as far as its type allows.
-    """
+    """What the sentence is about, a pronoun's of the one ``before``, and where the rest begins."""
     pronoun = _PRONOUN.match(text)
     if pronoun and before:
         person = pronoun[1].lower() != "it"
@@ -147,10 +140,7 @@ def _subject(
 
 
 def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[Link]:
-    """The relations of a sentence: verb phrases between two names that stand side by side.
-
-    Its other names are only mentioned together with its subject, or with the first of them.
-    """
+    """Verb phrases between neighbouring names; others are "mentioned with" the subject or first."""
     head = subject[0] if subject else marks[0] if marks else None
     joined = {frozenset((head.key,))} if head else set()
     for link in _verb_links(text, marks, subject):

@@ -22,10 +22,7 @@ _OPENING = 5
 
 
 def extract_facts(title: str, text: str) -> PassageFacts:
-    """The facts of the passage ``text``, English or Korean, which stands under ``title``.
-
-    Types are empty where they are not known; there are no claims.
-    """
+    """The facts of a passage, English or Korean: no claims, and no types that are not known."""
     text = prose(text)
     read = read_korean if is_korean(text) else read_english
     found = read(topic_title(title, text), text)
@@ -73,10 +70,7 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
 
 
 def summarise(descriptions: Sequence[str]) -> str:
-    """The most informative distinct sentences of ``descriptions``, in order, in about 60 words.
-
-    At least one sentence, cut where it is longer alone.
-    """
+    """The most informative distinct sentences of ``descriptions``, in order: at most 60 words."""
     said = dict.fromkeys(
         " ".join(sentence.split())
         for text in descriptions

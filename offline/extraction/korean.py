@@ -111,10 +111,7 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
 
 
 def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
-    """The subject of a sentence to its other names: by the predicate that ends it, if one does.
-
-    In a sentence without a subject of its own the passage's topic stands for it.
-    """
+    """The subject, or else the passage's topic, to the other names by the predicate at the end."""
     subject = next((m for m in marks if _TOPIC.match(text, m.end)), None)
     if not subject and _PRONOUN.match(text):
         subject = topic

@@ -1,8 +1,7 @@
 """Requests are open questions about their subject, in English and Korean."""
 
 import pytest
-from ragraphs.language.questions import analyse_question
-from ragraphs.language.requests import requested
+from ragraphs.language.questions import analyse_question, requested
 from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import number
 
