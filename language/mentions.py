@@ -328,7 +328,7 @@ def _is_name(written: str) -> bool:
 
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
-    """Cut openers off the front ("In Paris") and possessives off the end; words begin at ``begin``."""
+    """Cut openers off the front ("In Paris") and possessives off the end."""
     openers = (STOP_WORDS if start > begin else _OPENERS) | _INTERJECTIONS
     while word := _OPENER.match(text[start:end]):
         capitals = len(word[0]) > 1 and word[0].isupper()

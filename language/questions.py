@@ -137,9 +137,8 @@ def analyse_question(question: str) -> QuestionShape:
     asked = text[-LONGEST_GRAMMAR:]
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
-    if subject:
-        shape = replace(shape, answer_type="open", options=())
-    return replace(shape, text=text)
+    shape = replace(shape, text=text)
+    return replace(shape, answer_type="open", options=()) if subject else shape
 
 
 def requested(text: str) -> str:
@@ -162,18 +161,10 @@ def _english_shape(text: str) -> QuestionShape:
     frame = text
     for option in options:
         frame = frame.replace(option, " ")
-    if options and kind != "yes_no":
-        kind = "choice"
-    return QuestionShape(
-        text=text,
-        language="en",
-        answer_type=kind,
-        noun=noun,
-        options=options,
-        roles=_roles(frame, text, kind),
-        comparison=_first_match(frame, _COMPARISONS) if options else "none",
-        measure=_first_match(frame, _MEASURES),
-    )
+    kind = "choice" if options and kind != "yes_no" else kind
+    roles, measure = _roles(frame, text, kind), _first_match(frame, _MEASURES)
+    compared = _first_match(frame, _COMPARISONS) if options else "none"
+    return QuestionShape(text, "en", kind, noun, options, roles, compared, measure)
 
 
 def _question_word(text: str) -> re.Match[str] | None:
@@ -257,7 +248,7 @@ def _english_options(text: str) -> tuple[str, ...]:
     body = text.rstrip("? .")
     between = re.search(r"\b[Bb]etween (.+?) and (.+?),? (?:which|who|what|whose)\b", body)
     if between:
-        return _clean_options(between[1], between[2])
+        return _clean_options(*between.groups())
     parts = re.split(r"[,:;]?\s+or\s+", body)
     if len(parts) == 2 and not re.search(r"\b(?:in|at|on|by|with|to|for)$", parts[0]):
         left = re.split(r"(?:,|:|\bbetween)\s+(?=(?:the |The |a )?[\"“'‘]?[A-Z0-9가-힣])", parts[0])
@@ -301,16 +292,9 @@ def _korean_shape(text: str) -> QuestionShape:
         options = options if compared != "none" or re.search("중|아니면", body) else ()
         kind = "choice" if options else kind
     nouns = [word for word in map(korean_stem, body.split()) if _NOUN_TYPES.get(word) == "person"]
-    return QuestionShape(
-        text=text,
-        language="ko",
-        answer_type=kind,
-        noun=noun,
-        options=options,
-        roles=frozenset(roots(" ".join(nouns))),
-        comparison=compared if options else "none",
-        measure=_first_match(body, _MEASURES),
-    )
+    roles, measure = frozenset(roots(" ".join(nouns))), _first_match(body, _MEASURES)
+    compared = compared if options else "none"
+    return QuestionShape(text, "ko", kind, noun, options, roles, compared, measure)
 
 
 def korean_stem(word: str) -> str:

@@ -166,12 +166,9 @@ def _clause_question(match: re.Match[str], clause: str) -> str:
     head, how = match["head"], match["how"]
     if how in {"that", "who", "which"} and not re.match(rf"(?:the )?{NAME}", clause):
         return f"who {clause}" if head in {"person", "man", "woman"} else f"which {head} {clause}"
-    if how in {"where", "in which"}:
-        return f"in which {head} {clause}"
-    if how == "whose":
-        return f"which {head}'s {clause}"
-    if how == "containing":
-        return f"which {head} contains {clause}"
     if how.startswith(("named", "known", "called")) or how.endswith(" by"):
         return f"which {head} is {how} {clause}"
-    return f"{how.split(' ')[0]} which {head} {clause}" if " " in how else f"which {head} {clause}"
+    if " " in how or how == "where":
+        return f"{'in' if how == 'where' else how.split(' ')[0]} which {head} {clause}"
+    said = {"whose": "'s", "containing": " contains"}.get(how, "")
+    return f"which {head}{said} {clause}"

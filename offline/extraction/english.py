@@ -54,11 +54,9 @@ _EDGES = re.compile(r"^(?:also|then|and|who|which) |(?: (?:the|an?))+$")
 def read_english(title: str, text: str) -> Found:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
-    grouped: list[list[Mention]] = [[] for _ in spans]
-    for mention in sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end)):
-        grouped[mention.sentence].append(mention)
-    pairs = [list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)]
-    marks = _settled(pairs, title)
+    mentions = sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end))
+    grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
+    marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
     links: list[Link] = []
     topic = next((mark for some in marks for mark in some if mark.key == key(title)), None)
     before = topic
@@ -125,12 +123,10 @@ def _subject(
     """What the sentence is about, a pronoun's of the one ``before``, and where the rest begins."""
     pronoun = _PRONOUN.match(text)
     if pronoun and before:
-        person = pronoun[1].lower() != "it"
-        fits = before.type == "person" if person else before.type != "person"
+        fits = (before.type == "person") == (pronoun[1].lower() != "it")
         return (before, pronoun.end()) if fits else None
     noun = topic.name.rpartition(" ")[2].lower() if topic else ""
-    own = topic and re.match(rf"The {re.escape(noun)} (?=[a-z])", text)
-    if topic and own:
+    if topic and (own := re.match(rf"The {re.escape(noun)} (?=[a-z])", text)):
         return topic, own.end()
     first = marks[0] if marks else None
     opens = first and re.fullmatch(r"(?:The |An? )?(?:[a-z]+ ){0,2}[\"“'‘]?", text[: first.start])
@@ -183,16 +179,15 @@ def _acts(text: str, mark: Mark | None, doer: Mark | None, gap: str) -> bool:
     """Whether ``mark`` may be the subject of the verb after it: no preposition governs it."""
     if mark is None or mark is doer:
         return mark is doer
-    relative = gap.startswith((", who ", ", which ", ", a ", ", an ", ", the "))
-    return relative or not _GOVERNED.search(text[: mark.start])
+    relative = re.match(", (?:who|which|an?|the) ", gap)
+    return bool(relative) or not _GOVERNED.search(text[: mark.start])
 
 
 def _relation(gap: str) -> str:
     """The verb phrase that ``gap`` is, without articles at its end; else empty."""
     if len(gap) > _LONGEST_GAP:
         return ""
-    apposed = _APPOSED.fullmatch(gap.rstrip())
-    if apposed:
+    if apposed := _APPOSED.fullmatch(gap.rstrip()):
         return f"is {apposed[1]}"
     words = _EDGES.sub("", re.sub(r"^, (?=who |which )", "", gap).strip())
     if not _VERB_PHRASE.fullmatch(words):
