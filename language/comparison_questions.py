@@ -153,8 +153,7 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     match = _YES_NO.match(masked.text)
     if match is None:
         return None
-    kind = (match["kind"] or match["works"] or "").strip(" ,:")
-    role = match["roles"] or ""
+    kind, role = (match["kind"] or match["works"] or "").strip(" ,:"), match["roles"] or ""
     predicate = re.sub(r"^(?:both|all) |,? both$", "", match["predicate"].strip(" ,"))
     auxiliary = SINGULAR_VERBS.get(match["aux"].lower(), match["aux"].lower())
     had = _ROLE_HAD.match(predicate)
@@ -170,8 +169,6 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
         subjects.append(masked.unmask(_subject(found["name"], role, kind)))
     predicate = masked.unmask(predicate)
     same = _SAME.search(predicate)
-    if not same and re.search(r"\b(?:together|each other|between|married|related)\b", predicate):
-        return None
     ask = _same_question if same else _sole_question
     asked = tuple((ask(auxiliary, subject, predicate),) for subject in subjects)
     measure = analyse_question(masked.unmask(masked.text)).measure

@@ -91,8 +91,8 @@ def _asked(measure: Measure, rest: str, subject: str) -> tuple[str, ...]:
         return tuple(f"{topic} 언제 {done}?" for done in _LIFE[measure])
     if measure == "number":
         of = _OF_KIND.search(rest)
-        noun = of and (of[1] or of[2])
-        noun = noun or next((name for word, name in _DEGREES if word in rest), "수")
+        degree = next((name for word, name in _DEGREES if word in rest), "수")
+        noun = of[1] or of[2] if of else degree
         return (f"{subject}의 {with_particle(noun, '은')} 얼마입니까?",)
     done = _DONE.search(rest)
     return (f"{topic} 언제 {done[1] if done else '시작'}되었습니까?",)

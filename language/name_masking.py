@@ -73,7 +73,9 @@ def _run_end(tokens: list[str], start: int, *, opens: bool) -> int:
     if not _is_capital(first) or (opens and first.lower() in _OPENING):
         return start
     end = start + 1
-    while end < len(tokens) and not _ends(tokens[end - 1], tokens[end]):
+    while end < len(tokens):
+        if tokens[end - 1].endswith(("'s", "s'", "?", ";", ":")) and not _is_capital(tokens[end]):
+            break
         ahead = end
         while ahead - end < 2 and _JOINING.match(" ".join(tokens[ahead : ahead + 2])):
             ahead += 1
@@ -96,10 +98,3 @@ def is_demonym(word: str) -> bool:
 def _is_capital(token: str) -> bool:
     letter = token.lstrip("(\"“'‘.…-¿¡")[:1]
     return letter.isupper() or letter.isdigit()
-
-
-def _ends(token: str, following: str) -> bool:
-    """Whether a name cannot go on after ``token``."""
-    if token.endswith(("'s", "s'")):
-        return not _is_capital(following)
-    return token.endswith(("?", ";", ":")) and not _is_capital(following)

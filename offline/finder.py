@@ -171,13 +171,9 @@ def _may_tell(asked: _Asked, line: Line) -> bool:
     said = " | ".join(map(_plain, (line.text, *line.context)))
     if not all(name in said for name in asked.names):
         return False
-    return bool(asked.relation) or _is_about(asked, line)
-
-
-def _is_about(asked: _Asked, line: Line) -> bool:
-    """Whether a line says where its title's thing is, which is all that the question asks."""
-    title, is_place = _plain(line.context[0]), asked.shape.answer_type == "place"
-    return is_place and any(title.startswith(name) for name in asked.names)
+    # Or it says where its title's thing is, which is all that the question asks.
+    about = _plain(line.context[0]).startswith(asked.names)
+    return bool(asked.relation) or (asked.shape.answer_type == "place" and about)
 
 
 def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:

@@ -75,8 +75,7 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
         return next(iter(roots(word)), "")
-    syllable = _ONE_SYLLABLE.match(word)
-    stem = syllable[1] if syllable else korean_stem(word)
+    stem = word[0] if _ONE_SYLLABLE.match(word) else korean_stem(word)
     return stem if len(stem) < 3 else stem[:-1]
 
 
@@ -123,9 +122,7 @@ def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    held = ((line.own, 1.0), (line.around, _TITLE), (line.near, _NEIGHBOUR))
-    cover = sum(
-        weight * next((share for roots, share in held if one in roots), 0.0)
-        for one, weight in weighed.items()
-    )
+    share = dict.fromkeys(line.near, _NEIGHBOUR) | dict.fromkeys(line.around, _TITLE)
+    share |= dict.fromkeys(line.own, 1.0)
+    cover = sum(weight * share.get(one, 0.0) for one, weight in weighed.items())
     return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..language.analyser import Span, is_korean
+from ..language.analyser import is_korean
 from ..language.answer_types import Candidate, countries, dates, names, roots
 from ..language.questions import QuestionShape
 
@@ -45,6 +45,7 @@ COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
 _EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,})[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
 _INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
+_PLACED = re.compile(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
 _DWELLINGS = frozenset({"", "city", "town", "village", "place"})
 _CERTAIN = 0.9
 
@@ -69,12 +70,13 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     elif korean:
         yield from _equated(shape.text, text)
     elif shape.noun in {"country", "nationality"}:
-        yield from (Candidate(*span[:3], _country_prior(span, text)) for span, _ in countries(text))
+        for span, _ in countries(text):
+            yield Candidate(*span[:3], 0.8 if _PLACED.search(text[: span.start]) else 0.3)
     elif shape.answer_type == "place":
         anywhere = shape.noun in _DWELLINGS
-        for span in names(text, "place", shape.noun):
-            if span.prior >= 0.7 or (anywhere and _INSIDE.search(text[: span.start])):
-                yield span
+        for place in names(text, "place", shape.noun):
+            if place.prior >= 0.7 or (anywhere and _INSIDE.search(text[: place.start])):
+                yield place
     elif shape.answer_type in {"person", "name"}:
         yield from names(text, shape.answer_type, shape.noun)
         if shape.answer_type == "name" and shape.noun:
@@ -104,11 +106,6 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
     stated = asked and re.search(rf"{asked[1]}[은는] ([^,.()]{{2,20}}?){ending}", text)
     if stated:
         yield Candidate(*stated.span(1), stated[1], _CERTAIN)
-
-
-def _country_prior(span: Span, text: str) -> float:
-    placed = r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$"
-    return 0.8 if re.search(placed, text[: span.start]) else 0.3
 
 
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:

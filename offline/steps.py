@@ -26,7 +26,7 @@ Reader = Callable[[str, Sequence[Excerpt]], Answer]
 
 def earlier_steps(steps: Steps) -> list[Answered]:
     """The steps that a prompt shows, without what was computed from them."""
-    shown = [step for step in _shown(steps) if step["id"] != COMPUTED]
+    shown = [step for step in steps if not isinstance(step, str) and step["id"] != COMPUTED]
     return [Answered(s["title"], "" if s["text"] == NOT_FOUND else s["text"]) for s in shown]
 
 
@@ -54,7 +54,8 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
 
     The last step is the only one whose answer no other asks about, and all steps are answered.
     """
-    computed = [step["text"] for step in _shown(steps) if step["id"] == COMPUTED]
+    shown = [step for step in steps if not isinstance(step, str)]
+    computed = [step["text"] for step in shown if step["id"] == COMPUTED]
     earlier = earlier_steps(steps)
     last = loose_ends(earlier)
     if not computed and len(last) == 1 and comparison(question) is None:
@@ -62,10 +63,6 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
     if computed:
         return Answer(quotes=[], sufficient=True, answer=computed[0])
     return read(question, texts)
-
-
-def _shown(steps: Steps) -> Sequence[Excerpt]:
-    return () if isinstance(steps, str) else steps
 
 
 def next_sub_question(question: str, earlier: Sequence[Answered]) -> str | None:

@@ -78,7 +78,8 @@ def _joined(bare: str) -> list[str]:
 
 def _innermost(text: str) -> Nested | None:
     relative = _RELATIVE.match(text)
-    if relative and _modifies(relative["ending"]):
+    # What ends so may describe the noun after it: "만든", "있는", "태어난".
+    if relative and final_sound(relative["ending"]) == NIEUN and relative["ending"] != "인":
         described = f"{relative['clause']} {relative['head']}"
         return Nested(0, relative.end("head"), [_asking(described, relative["head"])])
     of = _OF.search(text)
@@ -89,11 +90,6 @@ def _innermost(text: str) -> Nested | None:
         questions.append(_asking(f"{thing}의 {role}", role))
         thing = "#0"
     return Nested(of.start(), of.end("role"), questions)
-
-
-def _modifies(syllable: str) -> bool:
-    """Whether a word that ends so may describe the noun after it ("만든", "있는", "태어난")."""
-    return (final_sound(syllable) == NIEUN and syllable not in "은인") or syllable in "은는"
 
 
 def _asking(described: str, head: str) -> str:
