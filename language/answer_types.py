@@ -56,10 +56,7 @@ def roots(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def name_spans(text: str) -> tuple[Span, ...]:
-    """Capitalised names in ``text`` ("Mary of Teck", "J. S. Bach", "Apollo 13"), left to right.
-
-    Function words and months do not open a name; an 's does not end one.
-    """
+    """Capitalised names in ``text`` ("Mary of Teck", "J. S. Bach", "Apollo 13"), left to right."""
     found = []
     for match in _NAME.finditer(text):
         words = match.group().split(" ")
@@ -148,10 +145,7 @@ _PARENTHESIS = re.compile(r"[(（]([^()（）]{4,200})[)）]")
 
 
 def life_facts(text: str) -> LifeFacts:
-    """Birth and death in the first parenthesis of ``text`` that dates a life.
-
-    "(1 May 1900, Oslo – 2 June 1970)", "(born 1 May 1900)", "(died 1970)".
-    """
+    """Birth and death in the first parenthesis that dates a life: "(1900, Oslo – 2 June 1970)"."""
     for match in _PARENTHESIS.finditer(text[:600]):
         inside, offset = match[1], match.start(1)
         mark = re.match(r"[^\d]{0,40}?\b(born|b\.|died|d\.)", inside)

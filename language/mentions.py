@@ -16,10 +16,9 @@ Kind = Literal["name", "quoted", "date", "number"]
 
 
 class Mention(NamedTuple):
-    """A mention of something: characters ``[start, end)`` of the text, as written.
+    """Characters ``[start, end)`` of a text that mention something; ``sentence`` counts from 0.
 
-    ``key`` is the normalised form under which mentions of one thing meet; ``sentence`` counts
-    from 0.
+    ``key`` is the normalised form under which mentions of one thing meet.
     """
 
     start: int

@@ -121,9 +121,9 @@ def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
 
 
 def _meant(kind: str, turns: Sequence[Sequence[_Name]]) -> str:
-    """The name that a pronoun of ``kind`` stands for, in the latest turn that has one that fits.
+    """The name that fits a pronoun of ``kind`` in the latest turn with one; empty if not one alone.
 
-    Of several the one that was spoken of before; empty where that does not leave one.
+    Of several it is the one that was spoken of before.
     """
     for place in range(len(turns) - 1, -1, -1):
         fitting = [name for name in turns[place] if name.kind in _FITTING.get(kind, {name.kind})]

@@ -51,10 +51,7 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def marks(text: str) -> frozenset[str]:
-    """The forms by which the words of a question are found in ``text``.
-
-    They are the roots of its words, and all beginnings of a Korean word, whose endings vary.
-    """
+    """The roots of the words of ``text``, and all beginnings of a Korean one: endings vary."""
     found = set[str]()
     for word in content_words(text):
         if _HANGUL.search(word):

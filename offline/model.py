@@ -64,7 +64,8 @@ class OfflineLanguageModel:
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
             "decompose": split,
-        } | {name: getattr(self, f"_{name}") for name in _METHODS.split()}
+        }
+        self._functions |= {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError at the limit, and where there is none."""
@@ -122,7 +123,7 @@ class OfflineLanguageModel:
         return Description(description=summarise([text["text"] for text in texts]))
 
     def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> replies.KeptTexts:
-        """All that the question names: rules cannot tell which of them lead on."""
+        # Rules cannot tell which of them lead on.
         return replies.KeptTexts(keep=[text["id"] for text in texts])
 
     def _score_relations(

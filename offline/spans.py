@@ -56,10 +56,10 @@ def is_unit(word: str) -> bool:
 
 
 def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
-    """The spans of ``text`` of the kind that the question of ``shape`` asks for.
+    """The spans of ``text`` of the kind asked for; ``prior`` in 0..1 tells how surely.
 
-    ``prior`` in 0..1 tells how surely a span is of that kind. Of Korean texts these are dates,
-    numbers with the counter asked for, and names that a sentence equates with the thing asked for.
+    Of Korean texts these are dates, numbers with the counter asked for, and what a sentence
+    equates with the thing asked for.
     """
     korean = is_korean(shape.text)
     counted = COUNTED.search(shape.text) if korean else None

@@ -66,10 +66,9 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
 
 
 def next_sub_question(question: str, earlier: Sequence[Answered]) -> str | None:
-    """The next of the sub-questions that ``question`` has by grammar, or None after the last.
+    """The next of the sub-questions of ``question`` after the steps ``earlier``, or None.
 
-    ``earlier`` are the steps taken so far, in order. Sub-questions that refer to an answer that was
-    not found are left out; known answers are filled in.
+    Known answers are filled in; sub-questions that refer to an answer not found are left out.
     """
     answers: dict[int, str] = {}
     taken = 0

@@ -14,14 +14,11 @@ from .entities import Found, Link, Mark, type_of_name
 _MENTIONED = "와 함께 언급된다"
 _MOST_IN_SENTENCE = 12
 _TYPES = {
-    "person": re.compile(r".(?:대왕|왕후|대군|대원군|여왕|황제|장군|선생|공주)$"),
-    "organisation": re.compile(
-        r".(?:대학교|고등학교|초등학교|중학교|회사|은행|협회|위원회|학회|집현전)$|^집현전$"
-    ),
-    "place": re.compile(
-        r".(?:특별시|광역시|자치시|반도|도서관|박물관|미술관|서원|향교|대교|공원)$|^(?!부동산).{2}[궁산강]$"
-    ),
-    "event": re.compile(r".(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사화)$"),
+    "person": r".(?:대왕|왕후|대군|대원군|여왕|황제|장군|선생|공주)$",
+    "organisation": r".(?:대학교|고등학교|초등학교|중학교|회사|은행|협회|위원회|학회)$|집현전$",
+    "place": r".(?:특별시|광역시|자치시|반도|도서관|박물관|미술관|서원|향교|대교|공원)$"
+    "|^(?!부동산).{2}[궁산강]$",
+    "event": r".(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사화)$",
 }
 _REALMS = frozenset(
     f"""{KOREAN_COUNTRIES} 고려 신라 백제 고구려 발해 명나라 청나라 서울 한양 부산 대구 인천 광주
@@ -99,7 +96,7 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
     if written in _REALMS:
         return "place"
     for kind, pattern in _TYPES.items():
-        if pattern.search(written):
+        if re.search(pattern, written):
             return kind
     if _ROLE.search(text[max(0, mention.start - 5) : mention.start]) and _ACTS.match(after):
         return "person"

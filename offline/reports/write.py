@@ -28,9 +28,8 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
     """The report of the community whose context has the rows ``texts``: extracts, nothing written.
 
     A title says "Entity: Scrooge", "Relation: Scrooge – Marley", "Claim: ..." or "Report: ...";
-    an entity's text is its type, if it is known, and its description. The findings are sentences
-    of the rows, each of them with the rows that say it; the summary has the first findings
-    and the names. Where no row has a whole sentence, both are empty.
+    an entity's text is its type, if known, and its description. Findings are sentences with the
+    rows that say them; the summary has the first of them, and the names.
     """
     rows = list(map(_row, texts))
     weights: Counter[str] = Counter()
@@ -87,10 +86,7 @@ def _central(weights: Counter[str]) -> list[str]:
 
 
 def _ranked(said: Sequence[str], weights: Counter[str]) -> list[str]:
-    """Sentences by the weight of the names in them, names that are new to the list counting most.
-
-    Those that lean on another sentence ("He ...", "But ...") come later.
-    """
+    """Sentences by the weight of their names, new ones counting most; "He ...", "But ..." less."""
     named = {one: [name for name in weights if name in one] for one in said}
     seen: Counter[str] = Counter()
 
