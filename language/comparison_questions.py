@@ -117,8 +117,7 @@ def relation_by(comparison: Comparison, measure: Measure) -> Relation:
 
 def _count(masked: Masked) -> ComparisonQuestion | None:
     """ "How many of A, B and C are directors?" """
-    match = _HOW_MANY_OF.match(masked.text)
-    if match is None:
+    if not (match := _HOW_MANY_OF.match(masked.text)):
         return None
     # Here a comma stands between things, not within a name as in "Paris, Texas".
     apart = " and ".join(re.split(r", | and ", masked.unmask(match["things"])))
@@ -128,8 +127,7 @@ def _count(masked: Masked) -> ComparisonQuestion | None:
 
 def _difference(masked: Masked) -> ComparisonQuestion | None:
     """ "How many years older is A than B?" """
-    match = _HOW_MUCH.match(masked.text)
-    if match is None:
+    if not (match := _HOW_MUCH.match(masked.text)):
         return None
     pair = masked.unmask(f"{match['a']} or {match['b']}")
     found = _choice(f"Which is {match['word']}, {pair}", masked)
@@ -138,8 +136,7 @@ def _difference(masked: Masked) -> ComparisonQuestion | None:
 
 def _claim(masked: Masked) -> ComparisonQuestion | None:
     """ "Is A older than B?": as "Which is older, A or B?", and then whether it is A."""
-    match = _CLAIM.match(masked.text)
-    if match is None:
+    if not (match := _CLAIM.match(masked.text)):
         return None
     said = {"before": " first", "after": " later", "than": ""}[match["word"].lower()]
     pair = masked.unmask(f"{match['a']} or {match['b']}")
@@ -150,14 +147,12 @@ def _claim(masked: Masked) -> ComparisonQuestion | None:
 
 def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     """ "Are A and B from the same country?", "Are A and B both directors?" """
-    match = _YES_NO.match(masked.text)
-    if match is None:
+    if not (match := _YES_NO.match(masked.text)):
         return None
     kind, role = (match["kind"] or match["works"] or "").strip(" ,:"), match["roles"] or ""
     predicate = re.sub(r"^(?:both|all) |,? both$", "", match["predicate"].strip(" ,"))
     auxiliary = SINGULAR_VERBS.get(match["aux"].lower(), match["aux"].lower())
-    had = _ROLE_HAD.match(predicate)
-    if had:
+    if had := _ROLE_HAD.match(predicate):
         role, predicate, auxiliary = had["role"], had["rest"], "is"
     things, subjects = [], []
     for part in split_list(match["things"]):

@@ -44,8 +44,7 @@ def _things(match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _same(bare: str) -> ComparisonQuestion | None:
-    match = _SAME.match(bare)
-    if match is None:
+    if not (match := _SAME.match(bare)):
         return None
     things, shared = _things(match), _SAME_THING.search(match["rest"])
     role = _ROLE.search(f"{match['attribute'] or ''}이 ")
@@ -66,8 +65,7 @@ def _both(bare: str) -> ComparisonQuestion | None:
 
 
 def _among(bare: str) -> ComparisonQuestion | None:
-    match = _AMONG.match(bare)
-    if match is None:
+    if not (match := _AMONG.match(bare)):
         return None
     things, rest = _things(match), match["rest"]
     shape = analyse_question(f"{things[0]}와 {things[-1]} 중 {rest}?")

@@ -169,8 +169,7 @@ def _english_shape(text: str) -> QuestionShape:
 
 def _question_word(text: str) -> re.Match[str] | None:
     """The interrogative: at the start or after a preposition, else the last one in the text."""
-    found = list(_WH.finditer(text))
-    if not found:
+    if not (found := list(_WH.finditer(text))):
         return None
     lead = text[: found[0].start()].split()
     if len(lead) <= 2 and not (lead and lead[0].lower() in {"the", "a", "an"}):
@@ -308,8 +307,7 @@ def _korean_type(body: str) -> tuple[AnswerType, str]:
     kind = _first_match(body, _KOREAN_TYPES)
     if kind != "none":
         return kind, ""
-    asked = _KOREAN_ASKED.search(body)
-    if asked:
+    if asked := _KOREAN_ASKED.search(body):
         noun = strip_particle(asked[1])
         return _NOUN_TYPES.get(noun, "name"), noun
     if re.search(r"무엇|뭐|뭔", body):

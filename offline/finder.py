@@ -77,8 +77,7 @@ class _Span(NamedTuple):
 
 def find(question: str, lines: Sequence[Line]) -> Found | None:
     """The most certain short answer to ``question`` in ``lines``, or None."""
-    told = features(question, lines)
-    if told is None:
+    if not (told := features(question, lines)):
         return None
     best, values = told
     return Found(best.text, best.line, confidence(values, WEIGHTS))

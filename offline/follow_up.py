@@ -106,8 +106,7 @@ def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
     if not found or _TIME.search(text) or (not korean and _names(text[: found.start()])):
         return question
     kind = next(kind for kind in ("person", "thing", "place", "several") if found[kind])
-    name = _meant(kind, turns)
-    if not name:
+    if not (name := _meant(kind, turns)):
         return question
     start, end = found.span()
     if korean:

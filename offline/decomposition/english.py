@@ -91,8 +91,7 @@ def decompose_english(question: str) -> list[str]:
 
 def _grid(text: str) -> list[str]:
     """ "Compare A, B and C by cost and speed": every subject is asked for every axis."""
-    match = _AXES.match(text)
-    if match is None:
+    if not (match := _AXES.match(text)):
         return []
     apart = r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+"
     things, axes = (re.split(apart, match[part]) for part in ("things", "axes"))
@@ -103,8 +102,7 @@ def _grid(text: str) -> list[str]:
 def _joined(text: str) -> list[str]:
     """ "Who wrote A and when was it published?": a pronoun takes what it stands for."""
     masked = mask(text)
-    match = _JOINED.match(masked.text)
-    if match is None:
+    if not (match := _JOINED.match(masked.text)):
         return []
     first, second = match["first"], match["second"]
     meant = next(reversed(re.findall(NAME, first)), "")

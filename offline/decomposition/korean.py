@@ -52,8 +52,7 @@ def decompose_korean(question: str) -> list[str]:
 
 def _grid(bare: str) -> list[str]:
     """ "A, B를 비용과 속도로 비교": every subject is asked for every axis."""
-    match = _AXES.match(bare)
-    if match is None:
+    if not (match := _AXES.match(bare)):
         return []
     things, axes = (
         re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+", part)
@@ -66,8 +65,7 @@ def _grid(bare: str) -> list[str]:
 
 def _joined(bare: str) -> list[str]:
     """ "A는 누가 썼고 언제 출판되었습니까?": both are asked of the topic."""
-    match = _JOINED.match(bare)
-    if match is None:
+    if not (match := _JOINED.match(bare)):
         return []
     first = match["first"] + ("입니까" if match["link"] in {"이고", "이며", "였고"} else "습니까")
     second = match["second"]
@@ -82,8 +80,7 @@ def _innermost(text: str) -> Nested | None:
     if relative and final_sound(relative["ending"]) == NIEUN and relative["ending"] != "인":
         described = f"{relative['clause']} {relative['head']}"
         return Nested(0, relative.end("head"), [_asking(described, relative["head"])])
-    of = _OF.search(text)
-    if of is None:
+    if not (of := _OF.search(text)):
         return None
     thing, questions = of["thing"], list[str]()
     for role in _KIN.get(of["role"], (of["role"],)):
