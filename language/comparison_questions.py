@@ -164,6 +164,8 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
         subjects.append(masked.unmask(_subject(found["name"], role, kind)))
     predicate = masked.unmask(predicate)
     same = _SAME.search(predicate)
+    if not same and re.search(r"\b(?:together|each other|between|married|related)\b", predicate):
+        return None
     ask = _same_question if same else _sole_question
     asked = tuple((ask(auxiliary, subject, predicate),) for subject in subjects)
     measure = analyse_question(masked.unmask(masked.text)).measure
