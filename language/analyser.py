@@ -44,7 +44,8 @@ _PARTICLES = tuple(
     )
 )
 _PARTICLE_FORMS = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
-_RIEUL = 8
+NIEUN, RIEUL, BIEUP, _SSANGSIOT = 4, 8, 17, 20  # places of Korean final consonants
+PAST_ENDS = "".join(chr(code) for code in range(0xAC00 + _SSANGSIOT, 0xD7A4, 28))
 _KOREAN_QUESTION_WORDS = frozenset(
     """누구 누가 무엇 무엇인가 무슨 언제 어디 어느 어떤 어떻게 왜 몇 얼마 그 이 저 및 또는
     그리고""".split()
@@ -132,12 +133,16 @@ def strip_particle(word: str) -> str:
 
 def with_particle(word: str, particle: str) -> str:
     """A Korean word with ``particle`` in the form that its last sound asks for ("은" or "는")."""
-    last = word[-1:]
-    sound = (ord(last) - 0xAC00) % 28 if "가" <= last <= "힣" else 0
+    sound = final_sound(word[-1:])
     if particle in {"으로", "로"}:
-        return word + ("로" if sound in {0, _RIEUL} else "으로")
+        return word + ("로" if sound in {0, RIEUL} else "으로")
     forms = next((pair for pair in _PARTICLE_FORMS if particle in pair), (particle, particle))
     return word + forms[not sound]
+
+
+def final_sound(syllable: str) -> int:
+    """The place of a Korean syllable's final consonant, from 1; 0 without one."""
+    return (ord(syllable) - 0xAC00) % 28 if "가" <= syllable <= "힣" else 0
 
 
 def _korean_terms(word: str) -> tuple[str, ...]:

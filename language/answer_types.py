@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .analyser import STOP_WORDS, Span, strip_particle, terms
+from .analyser import STOP_WORDS, Span, terms
 
 _FAMILIES = """birth born bear birthplace birthday 태어 출생 탄생;die dead death deceased 사망 별세;
 write wrote written author penned;spouse wife husband married wed;parent father mother son daughter
@@ -56,10 +56,7 @@ def roots(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def name_spans(text: str) -> tuple[Span, ...]:
-    """Capitalised names in ``text`` ("Mary of Teck", "J. S. Bach", "Apollo 13"), left to right.
-
-    Function words and months do not open a name; an 's does not end one.
-    """
+    """Capitalised names in ``text`` ("Mary of Teck", "J. S. Bach", "Apollo 13"), left to right."""
     found = []
     for match in _NAME.finditer(text):
         words = match.group().split(" ")
@@ -148,10 +145,7 @@ _PARENTHESIS = re.compile(r"[(（]([^()（）]{4,200})[)）]")
 
 
 def life_facts(text: str) -> LifeFacts:
-    """Birth and death in the first parenthesis of ``text`` that dates a life.
-
-    "(1 May 1900, Oslo – 2 June 1970)", "(born 1 May 1900)", "(died 1970)".
-    """
+    """Birth and death in the first parenthesis that dates a life: "(1900, Oslo – 2 June 1970)"."""
     for match in _PARENTHESIS.finditer(text[:600]):
         inside, offset = match[1], match.start(1)
         mark = re.match(r"[^\d]{0,40}?\b(born|b\.|died|d\.)", inside)
@@ -160,8 +154,9 @@ def life_facts(text: str) -> LifeFacts:
             date, place = _date_and_place(text, offset, match.end(1))
             born = mark[1][0] == "b"
             if date:
-                known = (date, None, place, None) if born else (None, date, None, place)
-                return LifeFacts(*known)
+                return LifeFacts(
+                    *((date, None, place, None) if born else (None, date, None, place))
+                )
         elif halves:
             first, first_place = _date_and_place(text, offset, offset + halves.start())
             last, last_place = _date_and_place(text, offset + halves.end(), match.end(1))
@@ -209,31 +204,28 @@ Turkey:Turkish,Ottoman Uganda Ukraine:Ukrainian United_Arab_Emirates:Emirati
 United_Kingdom,England,Scotland,Wales,UK,Britain,Great_Britain:British,English,Scottish,Welsh
 United_States,US,U.S,USA,U.S.A:American Uruguay:Uruguayan Uzbekistan:Uzbek Venezuela
 Vietnam:Vietnamese Yemen:Yemeni Zambia Zimbabwe:Zimbabwean"""
-_KOREAN_COUNTRIES = """대한민국 한국 조선 중국 일본 미국 영국 프랑스 독일 이탈리아 스페인 러시아
+KOREAN_COUNTRIES = """대한민국 한국 조선 중국 일본 미국 영국 프랑스 독일 이탈리아 스페인 러시아
 인도 베트남 태국 캐나다 호주 브라질 멕시코 네덜란드 스위스 스웨덴 노르웨이 핀란드 덴마크 폴란드
 그리스 이집트 터키 북한 대만 오스트리아 벨기에 포르투갈 필리핀 인도네시아 몽골"""
 _ENTRIES = [entry.replace("_", " ").partition(":") for entry in _COUNTRIES.split()]
 _DEMONYMS = frozenset(
     form for names, _, forms in _ENTRIES for form in (forms or names + "n").split(",")
 )
-_COUNTRY_OF = {name: name for name in _KOREAN_COUNTRIES.split()} | {
+_COUNTRY_OF = {name: name for name in KOREAN_COUNTRIES.split()} | {
     form: names.split(",")[0]
     for names, _, forms in _ENTRIES
     for form in f"{names},{forms or names + 'n'}".split(",")
 }
+_LONGEST_FIRST = sorted(_COUNTRY_OF, key=len, reverse=True)
 _COUNTRY = re.compile(
-    r"(?:(?<!\w)(?=[A-Z])|(?=[가-힣]))(?:"
-    + "|".join(re.escape(form) for form in sorted(_COUNTRY_OF, key=len, reverse=True))
-    + r")(?![A-Za-z])"
+    rf"(?:(?<!\w)(?=[A-Z])|(?=[가-힣]))(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})(?![A-Za-z])"
 )
 
 
 def countries(text: str) -> list[tuple[Span, str]]:
     """Countries and nationalities in ``text``, each with the name of the country it stands for."""
-    return [
-        (Span(match.start(), match.end(), match.group()), _COUNTRY_OF[match.group()])
-        for match in _COUNTRY.finditer(text)
-    ]
+    found = _COUNTRY.finditer(text)
+    return [(Span(*match.span(), match[0]), _COUNTRY_OF[match[0]]) for match in found]
 
 
 _THINGS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center Centre
@@ -287,27 +279,3 @@ def _person_prior(name: str, before: str, after: str) -> float:
     prior = 0.5 if 2 <= len(words) <= 4 else 0.2
     prior += 0.25 * bool(_BEFORE_PERSON.search(before)) + 0.15 * bool(_AFTER_PERSON.match(after))
     return max(0.05, prior - 0.3 * bool(_BEFORE_PLACE.search(before)) - 0.15 * (" of " in name))
-
-
-_KOREAN_WORD = re.compile(r"[가-힣A-Za-z0-9·]*[가-힣]+")
-_KOREAN_SUBJECT = re.compile(r"(?:은|는|이|가|의|께서|에 의해)$")
-_KOREAN_PLACE = re.compile(r"(?:에서|에|의|시|도|군|구|으로|로)$")
-
-
-def korean_nouns(text: str, kind: str, noun: str, title: str) -> list[Candidate]:
-    """Korean nouns in ``text`` as answers of ``kind``, without their particles."""
-    found = []
-    for match in _KOREAN_WORD.finditer(text):
-        word = match.group()
-        stem = strip_particle(word)
-        if re.search(r"^\d|(?:다|며|고|했던|하는|되어|하여)$", word) or len(stem) < 2:
-            continue
-        pattern = _KOREAN_PLACE if kind == "place" else _KOREAN_SUBJECT
-        prior = 0.5 if pattern.search(word) else 0.2 if stem != word else 0.1
-        if noun and (stem.endswith(noun) or text[match.end() :].lstrip().startswith(noun)):
-            prior += 0.3
-        start, end = match.start(), match.start() + len(stem)
-        if title.endswith(" " + stem) and text[:start].endswith(title[: -len(stem)]):
-            start = end - len(title)
-        found.append(Candidate(start, end, text[start:end], prior))
-    return found

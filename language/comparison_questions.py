@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .name_masking import NAME, Masked, mask
-from .questions import Comparison, Measure, QuestionShape, analyse_question
+from .questions import PERSONS, Comparison, Measure, QuestionShape, analyse_question
 
 Relation = Literal["least", "greatest", "same", "both", "either", "count", "difference"]
 
@@ -16,9 +16,9 @@ Relation = Literal["least", "greatest", "same", "both", "either", "count", "diff
 class ComparisonQuestion:
     """A question that compares ``things`` by ``measure``; ``questions`` holds those about each.
 
-    Their answers decide the ``relation``: the thing with the least or the greatest value, whether
-    the values are the same, whether something holds for both things, for which one, for how many,
-    or how far apart the values are. A ``claim`` asks whether the first thing is the one chosen.
+    Their answers decide the ``relation``: which thing has the least or the greatest value, whether
+    values are the same, whether something holds for both things, for which one, for how many, or
+    how far apart the values are. A ``claim`` asks whether the first thing is the one chosen.
     """
 
     things: tuple[str, ...]
@@ -30,23 +30,18 @@ class ComparisonQuestion:
 
 SINGULAR_VERBS = {"are": "is", "were": "was", "do": "does", "have": "has"}
 _WORKS = r"films?|movies?|songs?|albums?|books?|novels?|series|shows?|plays?|operas?|games?"
-_ROLES = (
-    r"directors?|producers?|authors?|writers?|composers?|performers?|singers?|founders?|editors?|"
-    r"creators?|designers?|architects?|owners?|screenwriters?|leaders?|presidents?|publishers?"
-)
-_THING = rf"(?:(?:the )?(?:{_ROLES}) of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
+_ROLES = rf"(?:{'|'.join(PERSONS.split())})s?"
+_THING = rf"(?:(?:the )?{_ROLES} of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
 _ARTICLED = rf"(?:the )?{NAME}"
 _MARKS = " \t\n\"“”'‘’"
 _YES_NO = re.compile(
-    r"^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
-    rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!(?:{_ROLES})\b)[a-z]+[,:]?\s+)??"
+    r"(?i)^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
+    rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!{_ROLES} of\b)[a-z]+[,:]?\s+)??"
     rf"(?P<things>{_THING}(?:(?:,? and |, ){_THING})+),?\s+(?:(?P<works>{_WORKS})\s+)?"
-    r"(?P<predicate>.+)$",
-    re.IGNORECASE,
+    r"(?P<predicate>.+)$"
 )
 _ONE_THING = re.compile(
-    rf"(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})",
-    re.IGNORECASE,
+    rf"(?i)(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})"
 )
 _SAME = re.compile(r"\bsame (\w+)|\b(nationality) in common", re.IGNORECASE)
 _ROLE_HAD = re.compile(
@@ -54,58 +49,54 @@ _ROLE_HAD = re.compile(
     r"(?P<rest>.+)$"
 )
 _ROLE_ASKED = re.compile(
-    rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|a|an)|['’]s)\s+({_ROLES})\b"
-    rf"|\bthe ({_ROLES}) of\b"
+    rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|an?)|['’]s)\s+({_ROLES})\b|\bthe ({_ROLES}) of\b"
 )
 _PARTICIPLE = re.compile(
     r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
 )
-_EARLIER_OF = re.compile(
-    r"^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
+_WHICH_OF = re.compile(
+    r"(?i)^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
     rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
-    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? "
-    r"(?P<predicate>.+)$",
-    re.IGNORECASE,
+    rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? (?P<predicate>.+)$"
 )
-_OF_ROLE = rf"(?:the )?(?:{_ROLES}) of {_THING}"
+_OF_ROLE = rf"(?:the )?{_ROLES} of {_THING}"
 _DESCRIBED = re.compile(
-    r"^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
-    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$",
-    re.IGNORECASE,
+    r"(?i)^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
+    rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$"
 )
 _CLAIM = re.compile(
-    rf"^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
-    rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$",
-    re.IGNORECASE,
+    rf"(?i)^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
+    rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$"
 )
 _HOW_MANY_OF = re.compile(
-    rf"^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
-    r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$",
-    re.IGNORECASE,
+    rf"(?i)^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
+    r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$"
 )
 _HOW_MUCH = re.compile(
-    rf"^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) (?P<a>{_ARTICLED}) "
-    rf"than (?P<b>{_ARTICLED})$",
-    re.IGNORECASE,
+    r"(?i)^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) "
+    rf"(?P<a>{_ARTICLED}) than (?P<b>{_ARTICLED})$"
 )
-_BASES = {
-    "larger": "large", "bigger": "big", "smaller": "small", "taller": "tall", "higher": "high",
-    "longer": "long", "shorter": "long", "heavier": "heavy", "deeper": "deep", "wider": "wide",
-    "faster": "fast", "slower": "fast", "lower": "high", "greater": "large", "largest": "large",
-    "biggest": "big", "smallest": "small", "tallest": "tall", "highest": "high", "longest": "long",
-    "shortest": "long", "heaviest": "heavy", "deepest": "deep", "fastest": "fast",
-}  # fmt: skip
-_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) ([a-z]+)")
+_BASES = dict(
+    entry.split(":")
+    for entry in """larg:large bigg:big small:small tall:tall high:high long:long short:long
+    heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high great:large""".split()
+)
+_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) (?!than|recently|often)([a-z]+)")
 _DEGREE = re.compile(
     r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "
     r"((?!than\b|in\b|or\b)[a-z]+)"
 )
+_PREDICATE_NOUN = re.compile(
+    r"(?!(?:in|by|of|on|from|at|located|situated|born)\b)"
+    r"((?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)"
+)
 _DONE = "released published founded established opened formed created built completed introduced"
-_LIFE: dict[str, tuple[str, ...]] = {
-    "birth": ("When was {} born?",),
-    "death": ("When did {} die?",),
-    "lifespan": ("When was {} born?", "When did {} die?"),
-}
+_BORN, _DIED = "When was {} born?", "When did {} die?"
+_LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
+_STATED = re.compile(
+    r"(?i)(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
+    r"(is|was|are|were|has|had|did|does|can) (.+)"
+)
 _CAME = re.compile(r"\b(?:came|comes?) out\b")
 
 
@@ -113,8 +104,8 @@ def comparison_of(question: str) -> ComparisonQuestion | None:
     """The comparison that the English ``question`` makes, or None without named things."""
     bare = question.rstrip("?？. ")
     masked = mask(bare)
-    counted = _count(masked) or _difference(masked)
-    return counted or _claim(masked) or _yes_no(masked) or _choice(bare, masked)
+    ranked = _count(masked) or _difference(masked) or _claim(masked)
+    return ranked or _yes_no(masked) or _choice(bare, masked)
 
 
 def relation_by(comparison: Comparison, measure: Measure) -> Relation:
@@ -126,8 +117,7 @@ def relation_by(comparison: Comparison, measure: Measure) -> Relation:
 
 def _count(masked: Masked) -> ComparisonQuestion | None:
     """ "How many of A, B and C are directors?" """
-    match = _HOW_MANY_OF.match(masked.text)
-    if match is None:
+    if not (match := _HOW_MANY_OF.match(masked.text)):
         return None
     # Here a comma stands between things, not within a name as in "Paris, Texas".
     apart = " and ".join(re.split(r", | and ", masked.unmask(match["things"])))
@@ -137,8 +127,7 @@ def _count(masked: Masked) -> ComparisonQuestion | None:
 
 def _difference(masked: Masked) -> ComparisonQuestion | None:
     """ "How many years older is A than B?" """
-    match = _HOW_MUCH.match(masked.text)
-    if match is None:
+    if not (match := _HOW_MUCH.match(masked.text)):
         return None
     pair = masked.unmask(f"{match['a']} or {match['b']}")
     found = _choice(f"Which is {match['word']}, {pair}", masked)
@@ -147,8 +136,7 @@ def _difference(masked: Masked) -> ComparisonQuestion | None:
 
 def _claim(masked: Masked) -> ComparisonQuestion | None:
     """ "Is A older than B?": as "Which is older, A or B?", and then whether it is A."""
-    match = _CLAIM.match(masked.text)
-    if match is None:
+    if not (match := _CLAIM.match(masked.text)):
         return None
     said = {"before": " first", "after": " later", "than": ""}[match["word"].lower()]
     pair = masked.unmask(f"{match['a']} or {match['b']}")
@@ -159,15 +147,12 @@ def _claim(masked: Masked) -> ComparisonQuestion | None:
 
 def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     """ "Are A and B from the same country?", "Are A and B both directors?" """
-    match = _YES_NO.match(masked.text)
-    if match is None:
+    if not (match := _YES_NO.match(masked.text)):
         return None
-    kind = (match["kind"] or match["works"] or "").strip(" ,:")
-    role = match["roles"] or ""
+    kind, role = (match["kind"] or match["works"] or "").strip(" ,:"), match["roles"] or ""
     predicate = re.sub(r"^(?:both|all) |,? both$", "", match["predicate"].strip(" ,"))
     auxiliary = SINGULAR_VERBS.get(match["aux"].lower(), match["aux"].lower())
-    had = _ROLE_HAD.match(predicate)
-    if had:
+    if had := _ROLE_HAD.match(predicate):
         role, predicate, auxiliary = had["role"], had["rest"], "is"
     things, subjects = [], []
     for part in split_list(match["things"]):
@@ -181,15 +166,10 @@ def _yes_no(masked: Masked) -> ComparisonQuestion | None:
     same = _SAME.search(predicate)
     if not same and re.search(r"\b(?:together|each other|between|married|related)\b", predicate):
         return None
-    asked = [
-        _same_question(auxiliary, subject, predicate, same[1] or same[2])
-        if same
-        else _sole_question(auxiliary, subject, predicate)
-        for subject in subjects
-    ]
+    ask = _same_question if same else _sole_question
+    asked = tuple((ask(auxiliary, subject, predicate),) for subject in subjects)
     measure = analyse_question(masked.unmask(masked.text)).measure
-    relation: Relation = "same" if same else "both"
-    return ComparisonQuestion(tuple(things), tuple((one,) for one in asked), relation, measure)
+    return ComparisonQuestion(tuple(things), asked, "same" if same else "both", measure)
 
 
 def split_list(things: str) -> list[str]:
@@ -209,9 +189,10 @@ def _subject(thing: str, role: str, kind: str) -> str:
     return f"the {_singular(role)} of {kind}{thing}" if role else thing
 
 
-def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str) -> str:
-    """The question about ``subject`` for the ``attribute`` that several things may share."""
-    ahead = predicate[: _SAME.search(predicate).start()].strip()  # type: ignore[union-attr]
+def _same_question(auxiliary: str, subject: str, predicate: str) -> str:
+    """ "Are A and B from the same country": "Which country is A from?" """
+    ahead, attribute, common, _ = _SAME.split(predicate, maxsplit=1)
+    attribute = attribute or common
     ahead = re.sub(r"\b(?:both|all|the|that|who)\b\s*", "", ahead).strip()
     member = re.fullmatch(r"(?:are |is )?(\w+?)s? of", ahead)
     if re.fullmatch(r"(?:have|has|had|share|shared|shares|are of|is of|of)?", ahead):
@@ -226,21 +207,17 @@ def _same_question(auxiliary: str, subject: str, predicate: str, attribute: str)
 
 def _sole_question(auxiliary: str, subject: str, predicate: str) -> str:
     """ "Are A and B directors": "Is A a director?" """
-    head = re.fullmatch(
-        r"((?:(?:in|by|of|on) )?(?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)",
-        predicate,
-    )
+    head = _PREDICATE_NOUN.fullmatch(predicate)
     if head and auxiliary in {"is", "was"} and _singular(head[2]) != head[2]:
-        article = "an" if (head[1] or head[2])[0].lower() in "aeiou" else "a"
-        if not re.match(r"(?:in|by|of|on|from|at|located|situated|born)\b", predicate):
-            predicate = f"{article} {head[1]}{_singular(head[2])}{head[3]}"
+        article = "an" if predicate[0].lower() in "aeiou" else "a"
+        predicate = f"{article} {head[1]}{_singular(head[2])}{head[3]}"
     return f"{auxiliary.capitalize()} {subject} {predicate}?"
 
 
 def _choice(question: str, masked: Masked) -> ComparisonQuestion | None:
     """ "Which film came out first, A or B?", "Which of A and B is older?" """
     shape = analyse_question(question)
-    listed = _EARLIER_OF.match(masked.text)
+    listed = _WHICH_OF.match(masked.text)
     if listed:
         things = [masked.unmask(thing) for thing in split_list(listed["things"])]
         frame = masked.unmask(f"{listed['asked']}{listed['kind']} {listed['predicate']}")
@@ -266,26 +243,17 @@ def _options(question: str, shape: QuestionShape) -> tuple[list[str], str]:
     """The things to choose between, and the question without them."""
     first, *others = shape.options
     start = min((question.find(each) for each in shape.options if each in question), default=0)
-    several = re.search(
-        r"\b(?:of|which|who|what)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start]
-    )
+    several = re.search(r"\b(?:of|wh\w+)\b.*\b\w+est\b|\b(?:three|four)\b", question[:start])
     things = [*(re.split(r",\s+", first) if several else [first]), *others]
     things = [_as_written(thing, question) for thing in things]
     frame = question
     for option in (*things, *shape.options):
         frame = frame.replace(option, " ")
-    frame = _without_or(frame.strip())
+    bare = frame.rstrip(_MARKS)
+    if re.search(r"\bor$", bare[-3:]):
+        frame = bare[:-2].rstrip(_MARKS)
     between = re.sub(r"^\s*between\s+and\s*,?\s*", "", " ".join(frame.split()), flags=re.I)
     return things, between.strip(" ,:")
-
-
-def _without_or(frame: str) -> str:
-    """``frame`` without an "or" at its end, and without the marks around it."""
-    bare = frame.rstrip(_MARKS)
-    if bare != "or" and not re.search(r"\Wor$", bare[-3:]):
-        return frame
-    before = bare[:-2].rstrip(_MARKS)
-    return (before[:-1] if before.endswith((",", ":")) else before).rstrip(_MARKS)
 
 
 def _as_written(thing: str, question: str) -> str:
@@ -311,28 +279,20 @@ def _choice_questions(shape: QuestionShape, frame: str, subject: str, role: str)
 
 
 def _number_question(frame: str, subject: str) -> str:
-    counted, degree = _COUNTED.search(frame), _DEGREE.search(frame)
-    if counted and counted[1] not in {"than", "recently", "often"}:
-        if counted[1].endswith("s"):
-            return f"How many {counted[1]} does {subject} have?"
+    counted = _COUNTED.search(frame)
+    if counted and counted[1].endswith("s"):
+        return f"How many {counted[1]} does {subject} have?"
+    if counted:
         return f"How {counted[1]} is {subject}?"
-    if degree:
+    if degree := _DEGREE.search(frame):
         return f"What is the {degree[1]} of {subject}?"
-    base = next(
-        (base for word, base in _BASES.items() if re.search(rf"\b{word}\b", frame)), "large"
-    )
-    return f"How {base} is {subject}?"
+    bases = (_BASES[word] for word in _BASES if re.search(rf"\b{word}e(?:r|st)\b", frame))
+    return f"How {next(bases, 'large')} is {subject}?"
 
 
 def _either_question(frame: str, subject: str) -> str:
     """ "Which singer is American": "Is A American?" """
-    said = re.match(
-        r"(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
-        r"(is|was|are|were|has|had|did|does|can) (.+)",
-        frame,
-        re.IGNORECASE,
-    )
-    if said:
+    if said := _STATED.match(frame):
         verb = SINGULAR_VERBS.get(said[1].lower(), said[1].lower())
         return f"{verb.capitalize()} {subject} {said[2]}?"
     verbal = re.match(r"(?:which|what|who)(?: [a-z]+)? ([a-z]+(?:ed|s|on|ote|ote) .+)", frame, re.I)

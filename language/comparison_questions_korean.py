@@ -24,24 +24,13 @@ _SAME_THING = re.compile(r"(?:같은|동일한) (\S+)(.*)$")
 _ROLE = re.compile(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
 _OF_KIND = re.compile(r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?)[이가] (?:더|가장)")
 _DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게) ([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
-_LIFE: dict[str, tuple[str, ...]] = {
-    "birth": ("태어났습니까",),
-    "death": ("사망했습니까",),
-    "lifespan": ("태어났습니까", "사망했습니까"),
-}
-_DEGREES = tuple(
-    (word, noun)
-    for noun, words in {
-        "높이": "높 낮",
-        "길이": "길 긴 깁 짧",
-        "면적": "넓",
-        "깊이": "깊",
-        "무게": "무거",
-        "가격": "비싸 비싼",
-        "크기": "큰 큽 작",
-    }.items()
-    for word in words.split()
-)
+_BORN, _DIED = "태어났습니까", "사망했습니까"
+_LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
+_DEGREES = [
+    entry.split(":")
+    for entry in """높:높이 낮:높이 길:길이 긴:길이 깁:길이 짧:길이 넓:면적 깊:깊이 무거:무게
+    비싸:가격 비싼:가격 큰:크기 큽:크기 작:크기""".split()
+]
 
 
 def korean_comparison_of(question: str) -> ComparisonQuestion | None:
@@ -51,25 +40,19 @@ def korean_comparison_of(question: str) -> ComparisonQuestion | None:
 
 
 def _things(match: re.Match[str]) -> tuple[str, ...]:
-    first = [part.strip(" '\"‘’“”《》「」") for part in match["a"].split(",")]
-    return (*first, match["b"].strip(" '\"‘’“”《》「」"))
+    return tuple(part.strip(" '\"‘’“”《》「」") for part in (*match["a"].split(","), match["b"]))
 
 
 def _same(bare: str) -> ComparisonQuestion | None:
-    match = _SAME.match(bare)
-    if match is None:
+    if not (match := _SAME.match(bare)):
         return None
     things, shared = _things(match), _SAME_THING.search(match["rest"])
     role = _ROLE.search(f"{match['attribute'] or ''}이 ")
-    if shared:
-        subjects = [f"{t}의 {role[1]}" if role else t for t in things]
-        asked = [f"{with_particle(t, '은')} 어느 {shared[1]}{shared[2]}?" for t in subjects]
-    elif match["attribute"]:
-        asked = [f"{t}의 {with_particle(match['attribute'], '은')} 무엇입니까?" for t in things]
-    else:
+    if shared is None:
         return None
-    measure = analyse_question(bare).measure
-    return ComparisonQuestion(things, tuple((one,) for one in asked), "same", measure)
+    subjects = [f"{thing}의 {role[1]}" if role else thing for thing in things]
+    asked = tuple((f"{with_particle(s, '은')} 어느 {shared[1]}{shared[2]}?",) for s in subjects)
+    return ComparisonQuestion(things, asked, "same", analyse_question(bare).measure)
 
 
 def _both(bare: str) -> ComparisonQuestion | None:
@@ -82,8 +65,7 @@ def _both(bare: str) -> ComparisonQuestion | None:
 
 
 def _among(bare: str) -> ComparisonQuestion | None:
-    match = _AMONG.match(bare)
-    if match is None:
+    if not (match := _AMONG.match(bare)):
         return None
     things, rest = _things(match), match["rest"]
     shape = analyse_question(f"{things[0]}와 {things[-1]} 중 {rest}?")
@@ -94,16 +76,10 @@ def _among(bare: str) -> ComparisonQuestion | None:
         compared = "least" if re.search(r"낮|짧|작", rest) else "greatest"
         measure = "number"
     relation = relation_by(compared, measure)
-    said = re.sub(r"^(?:누가|어느 \S+|어떤 \S+|무엇이)\s+", "", rest)
-    if relation == "either" and said == rest:
+    if relation == "either":
         return None
-    asked = [
-        (f"{with_particle(subject, '은')} {said}?",)
-        if relation == "either"
-        else _asked(measure, rest, subject)
-        for subject in subjects
-    ]
-    return ComparisonQuestion(things, tuple(asked), relation, measure)
+    asked = tuple(_asked(measure, rest, subject) for subject in subjects)
+    return ComparisonQuestion(things, asked, relation, measure)
 
 
 def _asked(measure: Measure, rest: str, subject: str) -> tuple[str, ...]:
@@ -113,8 +89,8 @@ def _asked(measure: Measure, rest: str, subject: str) -> tuple[str, ...]:
         return tuple(f"{topic} 언제 {done}?" for done in _LIFE[measure])
     if measure == "number":
         of = _OF_KIND.search(rest)
-        noun = of and (of[1] or of[2])
-        noun = noun or next((name for word, name in _DEGREES if word in rest), "수")
+        degree = next((name for word, name in _DEGREES if word in rest), "수")
+        noun = of[1] or of[2] if of else degree
         return (f"{subject}의 {with_particle(noun, '은')} 얼마입니까?",)
     done = _DONE.search(rest)
     return (f"{topic} 언제 {done[1] if done else '시작'}되었습니까?",)

@@ -16,10 +16,9 @@ Kind = Literal["name", "quoted", "date", "number"]
 
 
 class Mention(NamedTuple):
-    """A mention of something: characters ``[start, end)`` of the text, as written.
+    """Characters ``[start, end)`` of a text that mention something; ``sentence`` counts from 0.
 
-    ``key`` is the normalised form under which mentions of one thing meet; ``sentence`` counts
-    from 0.
+    ``key`` is the normalised form under which mentions of one thing meet.
     """
 
     start: int
@@ -201,10 +200,9 @@ def question_mentions(question: str) -> list[Mention]:
 
 
 class _Words(NamedTuple):
-    """The words that a text has in lower case, and those that it shows to be names.
+    """A text's words in lower case, those that it shows to be names, those met ``alone`` as such.
 
-    ``alone`` are the names that stand without another one before them. ``names`` is None where a
-    word needs no support.
+    ``names`` is None where a word needs no support.
     """
 
     lower: frozenset[str]
@@ -217,10 +215,7 @@ def _lower_words(text: str) -> frozenset[str]:
 
 
 def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words with a capital letter in ``title``, or in ``text`` where no sentence begins.
-
-    The second are those of them that stand there without another such word before them.
-    """
+    """Words with a capital in ``title``, or in ``text`` within a sentence; those after no other."""
     inside, alone = set(_WORDS.findall(title)), set(_WORDS.findall(title)[:1])
     before = "."
     for token in _TOKEN.findall(text):
@@ -332,10 +327,7 @@ def _is_name(written: str) -> bool:
 
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
-    """Cut function words off the front ("In Paris") and possessives off the end.
-
-    ``begin`` is where the first word of ``text`` does.
-    """
+    """Cut openers off the front ("In Paris") and possessives off the end."""
     openers = (STOP_WORDS if start > begin else _OPENERS) | _INTERJECTIONS
     while word := _OPENER.match(text[start:end]):
         capitals = len(word[0]) > 1 and word[0].isupper()
@@ -350,10 +342,7 @@ def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int
 
 
 def _is_plain_word(written: str, words: _Words, opens: bool) -> bool:
-    """Whether a single word is an ordinary one, with a capital as it opens a sentence or shouts.
-
-    What opens a sentence needs to be met as a name elsewhere, unless ``names`` are not known.
-    """
+    """Whether a single word is an ordinary one, with a capital as it opens a sentence or shouts."""
     word, hyphen, rest = written.partition("-")
     if not word.isalpha() or (hyphen and not rest.islower()):
         return False
@@ -385,12 +374,8 @@ def _resolve_parts(found: list[Mention], title: str) -> list[Mention]:
         if 2 <= len(parts) <= 4 and not STOP_WORDS & set(parts):
             longer.setdefault(parts[-1], name)
             longer.setdefault(parts[0], name)
-    return [
-        mention._replace(key=longer.get(mention.key, mention.key))
-        if mention.kind == "name"
-        else mention
-        for mention in found
-    ]
+    whole = {m: longer.get(m.key, m.key) for m in found if m.kind == "name"}
+    return [mention._replace(key=whole.get(mention, mention.key)) for mention in found]
 
 
 @lru_cache(maxsize=200_000)

@@ -10,8 +10,9 @@ from .answer_types import countries, quoted_names
 
 NAME = r"(?:⟦\d+⟧|#\d+)"
 
-_JOINING = frozenset(
-    "of the with for de la le du di da del von van der den al el bin ibn und et y &".split()
+_JOINING = re.compile(
+    r"(?:of|the|with|for|de|la|le|du|di|da|del|von|van|der|den|al|el|bin|ibn|und|et|y|&"
+    r"|(?:on|to)(?= the$))(?: |$)"
 )
 _OPENING = frozenset(
     """what which who whom whose when where why how in on at of for from to by with is are was were
@@ -36,28 +37,27 @@ class Masked:
 def mask(question: str, known: Sequence[str] = ()) -> Masked:
     """``question`` with quoted names, ``known`` ones and runs of capitalised words masked.
 
-    A run goes on over "of", "the" and the like, over a comma and over a parenthesis, where another
+    A run goes on over "of", "the" and the like, a comma and a parenthesis, where another
     capitalised word follows; a possessive "'s" before a small letter ends it and stays outside.
     """
     names: list[str] = []
     text = " ".join(question.replace("’", "'").replace("⟦", "[").replace("⟧", "]").split())
-    found = [
-        (name, rf"[\"“'‘「『《〈]{re.escape(name)},?[\"”'’」』》〉]")
-        for name in sorted(quoted_names(text), key=len, reverse=True)
-    ]
-    found += [
-        (name, rf"(?<!\w){re.escape(name)}(?!\w)") for name in sorted(known, key=len, reverse=True)
-    ]
-    for name, pattern in found:
-        if re.search(pattern, text):
-            text = re.sub(pattern, _keep(names, name), text)
+    for given, around in (
+        (quoted_names(text), r"[\"“'‘「『《〈]{},?[\"”'’」』》〉]"),
+        (known, r"(?<!\w){}(?!\w)"),
+    ):
+        for name in sorted(given, key=len, reverse=True):
+            pattern = around.format(re.escape(name))
+            if re.search(pattern, text):
+                text = re.sub(pattern, _keep(names, name), text)
     tokens = text.split(" ")
     out: list[str] = []
     place = 0
     while place < len(tokens):
         end = _run_end(tokens, place, opens=not out)
-        name, tail = _without_tail(" ".join(tokens[place:end]))
-        out.append(_keep(names, name) + tail if end > place else tokens[place])
+        run = " ".join(tokens[place:end])
+        name = re.sub(r"(?:'s?)?[,?;:]*$", "", run, count=1)  # without possessive and punctuation
+        out.append(_keep(names, name) + run[len(name) :] if end > place else tokens[place])
         place = max(end, place + 1)
     return Masked(" ".join(out), tuple(names))
 
@@ -73,14 +73,17 @@ def _run_end(tokens: list[str], start: int, *, opens: bool) -> int:
     if not _is_capital(first) or (opens and first.lower() in _OPENING):
         return start
     end = start + 1
-    while end < len(tokens) and not _ends(tokens[end - 1], tokens[end]):
+    while end < len(tokens):
+        if tokens[end - 1].endswith(("'s", "s'", "?", ";", ":")) and not _is_capital(tokens[end]):
+            break
         ahead = end
-        while ahead < len(tokens) and _joins(tokens, ahead) and ahead - end < 2:
+        while ahead - end < 2 and _JOINING.match(" ".join(tokens[ahead : ahead + 2])):
             ahead += 1
         aside = ahead == end < len(tokens) and tokens[end].startswith("(")
         if ahead == len(tokens) or not (aside or _is_capital(tokens[ahead])):
             break
-        end = _aside_end(tokens, end) if aside else ahead + 1
+        closing = (i for i in range(end, min(end + 8, len(tokens))) if ")" in tokens[i])
+        end = 1 + (next(closing, end) if aside else ahead)
     if end - start > 1 and tokens[end - 2].endswith(",") and is_demonym(tokens[end - 1]):
         end -= 1
     run = " ".join(tokens[start:end])
@@ -92,34 +95,6 @@ def is_demonym(word: str) -> bool:
     return any(span.text == word != country for span, country in countries(word))
 
 
-def _joins(tokens: list[str], place: int) -> bool:
-    """Whether the small word at ``place`` may stand within a name."""
-    article = tokens[place + 1 : place + 2] == ["the"]
-    return tokens[place] in _JOINING or (article and tokens[place] in {"on", "to"})
-
-
 def _is_capital(token: str) -> bool:
     letter = token.lstrip("(\"“'‘.…-¿¡")[:1]
     return letter.isupper() or letter.isdigit()
-
-
-def _aside_end(tokens: list[str], start: int) -> int:
-    """The end of the parenthesis that ``start`` opens; without one, of its first word."""
-    closing = (i for i in range(start, min(start + 8, len(tokens))) if ")" in tokens[i])
-    return next(closing, start) + 1
-
-
-def _ends(token: str, following: str) -> bool:
-    """Whether a name cannot go on after ``token``."""
-    if token.endswith(("'s", "s'")):
-        return not _is_capital(following)
-    return token.endswith(("?", ";", ":")) and not _is_capital(following)
-
-
-def _without_tail(name: str) -> tuple[str, str]:
-    """A run apart from the possessive and the punctuation that follow it."""
-    cut = len(re.sub(r"(?:'s?)?[,?;:]*$", "", name, count=1))
-    apostrophe = name[cut : cut + 1] == "'" and name[cut : cut + 2] != "'s"
-    if apostrophe and name[cut - 1 : cut] != "s":
-        cut += 1
-    return name[:cut], name[cut:]

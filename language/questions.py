@@ -6,9 +6,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from .analyser import LONGEST_GRAMMAR, STOP_WORDS, is_korean, one_line, strip_particle
+from .analyser import (
+    LONGEST_GRAMMAR,
+    PAST_ENDS,
+    STOP_WORDS,
+    is_korean,
+    one_line,
+    strip_particle,
+)
 from .answer_types import name_spans, quoted_names, roots
-from .requests import requested
 
 AnswerType = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
@@ -23,9 +29,8 @@ class QuestionShape:
     """The parts of a question.
 
     ``noun`` is the noun asked for, lower-case, or empty; ``options`` are the things to choose
-    between or to compare. ``terms`` are the roots of the content words, ``roles`` those of nouns
-    for unnamed persons ("the director of ..."), except the person asked for. ``comparison`` says
-    how options are compared, ``measure`` by what.
+    between or to compare, ``roles`` the roots of nouns for unnamed persons ("the director of ..."),
+    except the person asked for. ``comparison`` says how options are compared, ``measure`` by what.
 
     >>> shape = analyse_question("Who is older, Ann Lee or Bob Ray?")
     >>> shape.answer_type, shape.options, shape.comparison, shape.measure
@@ -37,7 +42,6 @@ class QuestionShape:
     answer_type: AnswerType
     noun: str
     options: tuple[str, ...]
-    terms: frozenset[str]
     roles: frozenset[str]
     comparison: Comparison
     measure: Measure
@@ -47,51 +51,63 @@ class QuestionShape:
         return (("아니요", "예") if self.language == "ko" else ("no", "yes"))[positive]
 
 
-_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 _KOREAN_ENDING = re.compile(
-    rf"(?<=[가-힣])(?:하|되)?(?:[{_PAST}]|하는|되는|[한된인])?"
+    rf"(?<=[가-힣])(?:하|되)?(?:[{PAST_ENDS}]|하는|되는|[한된인])?"
     r"(?:[습입합]니까|니까|나요|인?가요|[는던은인]가|는지|을까|까)$"
-    rf"|(?<=[가-힣])(?:[하되]?[{_PAST}](?:나|니|지|던|다)|[한된])$"
+    rf"|(?<=[가-힣])(?:[하되]?[{PAST_ENDS}](?:나|니|지|던|다)|[한된])$"
 )
 
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
 _ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
 _ASKED |= {"who": "person", "whom": "person"}
 _AUXILIARY = re.compile(
-    r"^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
-    r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b",
-    re.IGNORECASE,
+    r"(?i)^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
+    r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b"
 )
+PERSONS = """person man woman actor actress director author writer singer president player king
+queen emperor politician artist composer musician poet painter scientist founder guitarist rapper
+coach manager producer performer character father mother wife husband spouse son daughter child
+brother sister sibling parent grandfather grandmother uncle aunt leader mayor governor minister
+inventor designer architect philosopher novelist host pope god lyricist drummer bassist owner winner
+editor publisher screenwriter creator songwriter narrator protagonist chairman chancellor ruler
+discoverer conductor killer predecessor successor"""
+KOREAN_PERSONS = """사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕 황제 정치인 작곡가 화가
+과학자 아버지 어머니 남편 아내 배우자 아들 딸 동생 스승 제자 설립자 창업자 발명가 설계자 건축가
+제작자 주인공 시인 교수 총리 사장 후계자 전임자 후임자"""
 _NOUNS: dict[AnswerType, str] = {
     "date": "date year day month century decade era birthday birthdate period 연도 년도 해 날짜"
     " 날 시기 년 월 일 세기 시대 생일",
     "place": "place city country state town village county region province location continent"
     " island district municipality area birthplace neighborhood neighbourhood borough capital"
     " venue 곳 장소 도시 나라 국가 지역 지방 주 수도 마을 출생지 고향 대륙 섬 위치",
-    "person": "person man woman actor actress director author writer singer president player"
-    " king queen emperor politician artist composer musician poet painter scientist founder"
-    " guitarist rapper coach manager producer performer character father mother wife husband"
-    " spouse son daughter child brother sister grandfather grandmother uncle aunt leader mayor"
-    " governor minister inventor designer architect philosopher novelist host pope god lyricist"
-    " drummer bassist owner winner editor 사람 인물 배우 감독 작가 저자 가수 대통령 선수 왕"
-    " 황제 정치인 작곡가 화가 과학자 아버지 어머니 아내 남편 아들 딸 설립자 주인공 시인 교수",
+    "person": f"{PERSONS} {KOREAN_PERSONS}",
     "number": "number population amount percentage percent height length distance age total"
     " size weight area depth speed temperature price cost rate 수 인구 높이 길이 거리 나이 면적"
     " 무게 깊이 가격 비율 금액 개수 규모",
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
 _OPEN = re.compile(
-    r"^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
+    r"(?i)^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
     r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
-    r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정",
-    re.IGNORECASE,
+    r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정"
+)
+_REQUEST = re.compile(
+    r"(?i)^(?:please |can you |could you |would you )*"
+    r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
+    r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
+    r"(?:overview|summary|account|description) of|write (?:something )?about)"
+    r"\s+(?!when|where|how|who|which|why|whether|what|if)"
+)
+_KOREAN_REQUEST = re.compile(
+    r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
+    r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
+    r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
 )
 _RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
 _VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
 _COUNTED = re.compile(
-    r"\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
-    r"(?:\s+([a-z]+))?",
-    re.IGNORECASE,
+    r"(?i)\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
+    r"(?:\s+([a-z]+))?"
 )
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
     ("same", r"\bsame\b|\bin common\b|\bshare\b|같은|동일|공통"),
@@ -113,33 +129,29 @@ _MEASURES: tuple[tuple[Measure, str], ...] = (
     ("date", r"\b(?:first|earlier|later|latest|earliest|before|after|newer|last|recent\w*)\b|"
      r"먼저|나중|일찍|늦게|오래된|최근"),
 )  # fmt: skip
-_UNSAID = frozenset(roots("country nationality citizenship located situated originate come"))
 
 
 def analyse_question(question: str) -> QuestionShape:
-    """Takes ``question``, English or Korean, apart; any text is accepted.
-
-    Of a long one only the end is read as a question; all its words count.
-    """
+    """Takes ``question``, English or Korean, apart: any text, of a long one only the end."""
     text = one_line(question)
     asked = text[-LONGEST_GRAMMAR:]
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
-    if subject:
-        shape = replace(shape, answer_type="open", options=())
-    terms = shape.terms if asked == text else shape.terms.union(roots(text))
-    return replace(shape, text=text, terms=terms)
+    shape = replace(shape, text=text)
+    return replace(shape, answer_type="open", options=()) if subject else shape
+
+
+def requested(text: str) -> str:
+    """The subject of a request ("Tell me about ..."); empty where ``text`` is no request."""
+    for pattern in (_REQUEST, _KOREAN_REQUEST):
+        subject = pattern.sub("", text)
+        if subject != text:
+            return subject.strip(" .!?")
+    return ""
 
 
 def _first_match(text: str, table: tuple[tuple[L, str], ...]) -> L | Literal["none"]:
     return next((value for value, pattern in table if re.search(pattern, text, re.I)), "none")
-
-
-def _evidence(text: str) -> str:
-    """``text`` without the words that compare: passages tell dates, not "earlier"."""
-    for _, pattern in _COMPARISONS:
-        text = re.sub(pattern, " ", text, flags=re.I)
-    return text
 
 
 def _english_shape(text: str) -> QuestionShape:
@@ -149,26 +161,15 @@ def _english_shape(text: str) -> QuestionShape:
     frame = text
     for option in options:
         frame = frame.replace(option, " ")
-    if options and kind != "yes_no":
-        kind = "choice"
-    unsaid = _UNSAID if noun in {"country", "nationality"} else frozenset[str]()
-    return QuestionShape(
-        text=text,
-        language="en",
-        answer_type=kind,
-        noun=noun,
-        options=options,
-        terms=frozenset(roots(_evidence(text) if options else text)) - unsaid,
-        roles=_roles(frame, text, kind),
-        comparison=_first_match(frame, _COMPARISONS) if options else "none",
-        measure=_first_match(frame, _MEASURES),
-    )
+    kind = "choice" if options and kind != "yes_no" else kind
+    roles, measure = _roles(frame, text, kind), _first_match(frame, _MEASURES)
+    compared = _first_match(frame, _COMPARISONS) if options else "none"
+    return QuestionShape(text, "en", kind, noun, options, roles, compared, measure)
 
 
 def _question_word(text: str) -> re.Match[str] | None:
     """The interrogative: at the start or after a preposition, else the last one in the text."""
-    found = list(_WH.finditer(text))
-    if not found:
+    if not (found := list(_WH.finditer(text))):
         return None
     lead = text[: found[0].start()].split()
     if len(lead) <= 2 and not (lead and lead[0].lower() in {"the", "a", "an"}):
@@ -246,22 +247,15 @@ def _english_options(text: str) -> tuple[str, ...]:
     body = text.rstrip("? .")
     between = re.search(r"\b[Bb]etween (.+?) and (.+?),? (?:which|who|what|whose)\b", body)
     if between:
-        return _clean_options(between[1], between[2])
+        return _clean_options(*between.groups())
     parts = re.split(r"[,:;]?\s+or\s+", body)
     if len(parts) == 2 and not re.search(r"\b(?:in|at|on|by|with|to|for)$", parts[0]):
         left = re.split(r"(?:,|:|\bbetween)\s+(?=(?:the |The |a )?[\"“'‘]?[A-Z0-9가-힣])", parts[0])
-        return _clean_options(_option_tail(left), parts[1])
+        last = [span.text for span in name_spans(parts[0])] or parts[0].split(" ")
+        return _clean_options(", ".join(left[1:]) or last[-1], parts[1])
     if _AUXILIARY.match(body) and " and " in body:
         return _coordinated(body)
     return ()
-
-
-def _option_tail(pieces: list[str]) -> str:
-    """The text of the first option: all that follows the question's own clause."""
-    if len(pieces) > 1:
-        return ", ".join(pieces[1:])
-    names = name_spans(pieces[0])
-    return names[-1].text if names else pieces[0].rpartition(" ")[2]
 
 
 def _coordinated(body: str) -> tuple[str, ...]:
@@ -285,10 +279,6 @@ _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("place", r"어디|어느\s*곳"),
     ("open", _OPEN.pattern),
 )
-_KOREAN_WH = re.compile(
-    r"언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|왜|어떻게|설명|요약"
-)
-_KOREAN_LIGHT = re.compile(rf"{_KOREAN_WH.pattern}|(?:있|없|것|중|더|나라|국가|사람|곳|도시)$")
 _KOREAN_ASKED = re.compile(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
 
 
@@ -300,19 +290,10 @@ def _korean_shape(text: str) -> QuestionShape:
     if kind != "yes_no":
         options = options if compared != "none" or re.search("중|아니면", body) else ()
         kind = "choice" if options else kind
-    content = [word for word in map(korean_stem, body.split()) if word]
-    told = map(korean_stem, (_evidence(body) if options else body).split())
-    return QuestionShape(
-        text=text,
-        language="ko",
-        answer_type=kind,
-        noun=noun,
-        options=options,
-        terms=frozenset(roots(" ".join(word for word in told if not _KOREAN_LIGHT.match(word)))),
-        roles=frozenset(roots(" ".join(w for w in content if _NOUN_TYPES.get(w) == "person"))),
-        comparison=compared if options else "none",
-        measure=_first_match(body, _MEASURES),
-    )
+    nouns = [word for word in map(korean_stem, body.split()) if _NOUN_TYPES.get(word) == "person"]
+    roles, measure = frozenset(roots(" ".join(nouns))), _first_match(body, _MEASURES)
+    compared = compared if options else "none"
+    return QuestionShape(text, "ko", kind, noun, options, roles, compared, measure)
 
 
 def korean_stem(word: str) -> str:
@@ -326,16 +307,14 @@ def _korean_type(body: str) -> tuple[AnswerType, str]:
     kind = _first_match(body, _KOREAN_TYPES)
     if kind != "none":
         return kind, ""
-    asked = _KOREAN_ASKED.search(body)
-    if asked:
+    if asked := _KOREAN_ASKED.search(body):
         noun = strip_particle(asked[1])
         return _NOUN_TYPES.get(noun, "name"), noun
     if re.search(r"무엇|뭐|뭔", body):
         before = re.search(r"([가-힣]{1,40}?)(?:은|는|이|가)?\s*(?:무엇|뭐|뭔)", body)
         noun = before[1] if before else ""
-        if noun in _NOUN_TYPES:
-            return _NOUN_TYPES[noun], noun
-        return ("definition" if len(body.split()) <= 3 and "의 " not in body else "name"), noun
+        defined = len(body.split()) <= 3 and "의 " not in body
+        return _NOUN_TYPES.get(noun, "definition" if defined else "name"), noun
     return ("yes_no" if re.search(r"(?:까|요|가|나|니|지)$", body) else "open"), ""
 
 
@@ -346,8 +325,5 @@ def _korean_options(body: str) -> tuple[str, ...]:
         rf"({name}?)\s*(?:또는|혹은|아니면)\s*({name})",
         rf"({name}?)(?:와|과)\s+({name}?)(?:은|는|이|가)\s",
     )
-    for pattern in patterns:
-        found = re.search(pattern, body)
-        if found:
-            return _clean_options(found[1], strip_particle(found[2]))
-    return ()
+    found = next(filter(None, (re.search(pattern, body) for pattern in patterns)), None)
+    return _clean_options(found[1], strip_particle(found[2])) if found else ()

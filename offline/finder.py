@@ -41,9 +41,8 @@ _LIGHT = re.compile(
     r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _KIN = re.compile(
-    r"(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
-    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$",
-    re.IGNORECASE,
+    r"(?i)(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
+    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$"
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I
@@ -79,8 +78,7 @@ class _Span(NamedTuple):
 
 def find(question: str, lines: Sequence[Line]) -> Found | None:
     """The most certain short answer to ``question`` in ``lines``, or None."""
-    told = features(question, lines)
-    if told is None:
+    if not (told := features(question, lines)):
         return None
     best, values = told
     return Found(best.text, best.line, confidence(values, WEIGHTS))
@@ -176,13 +174,9 @@ def _may_tell(asked: _Asked, line: Line) -> bool:
     said = " | ".join(map(_plain, (line.text, *line.context)))
     if not all(name in said for name in asked.names):
         return False
-    return bool(asked.relation) or _is_about(asked, line)
-
-
-def _is_about(asked: _Asked, line: Line) -> bool:
-    """Whether a line says where its title's thing is, which is all that the question asks."""
-    title, is_place = _plain(line.context[0]), asked.shape.answer_type == "place"
-    return is_place and any(title.startswith(name) for name in asked.names)
+    # Or it says where its title's thing is, which is all that the question asks.
+    about = _plain(line.context[0]).startswith(asked.names)
+    return bool(asked.relation) or (asked.shape.answer_type == "place" and about)
 
 
 def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:

@@ -10,16 +10,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..language.analyser import is_korean, strip_particle, with_particle
+from ..language.analyser import is_korean, one_line, strip_particle, with_particle
 from ..language.mentions import question_mentions
 from ..prompts.prompt import Excerpt
 from .extraction.entities import type_of_name
 
 _ENGLISH = re.compile(
-    r"\b(?:(?P<person>his|hers?|he|him|she)|(?P<thing>its?)|(?P<several>theirs?|they|them)"
+    r"(?i)\b(?:(?P<person>his|hers?|he|him|she)|(?P<thing>its?)|(?P<several>theirs?|they|them)"
     r"|(?P<place>(?<!^)(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )there(?! (?:is|are))))\b"
-    r"(?! (?:true|possible|likely|legal|safe|take|rain|snow|mean|matter|cost|is (?:that|to))\b)",
-    re.IGNORECASE,
+    r"(?! (?:true|possible|likely|legal|safe|take|rain|snow|mean|matter|cost|is (?:that|to))\b)"
 )
 _KOREAN = re.compile(
     r"(?<![가-힣])(?:(?P<several>그들)|(?P<thing>[그이]것|[그이]거)|(?P<place>[그이]곳|거기)"
@@ -55,7 +54,7 @@ def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
     turns: list[list[_Name]] = []
     asked = ""
     for turn in history:
-        text = " ".join(turn["text"].split())
+        text = one_line(turn["text"])
         if turn["title"] == "answer":
             kind = _kind_asked(asked)
             turns.append([name._replace(kind=name.kind or kind) for name in _names(text)])
@@ -107,8 +106,7 @@ def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
     if not found or _TIME.search(text) or (not korean and _names(text[: found.start()])):
         return question
     kind = next(kind for kind in ("person", "thing", "place", "several") if found[kind])
-    name = _meant(kind, turns)
-    if not name:
+    if not (name := _meant(kind, turns)):
         return question
     start, end = found.span()
     if korean:
@@ -122,9 +120,9 @@ def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
 
 
 def _meant(kind: str, turns: Sequence[Sequence[_Name]]) -> str:
-    """The name that a pronoun of ``kind`` stands for, in the latest turn that has one that fits.
+    """The name that fits a pronoun of ``kind`` in the latest turn with one; empty if not one alone.
 
-    Of several the one that was spoken of before; empty where that does not leave one.
+    Of several it is the one that was spoken of before.
     """
     for place in range(len(turns) - 1, -1, -1):
         fitting = [name for name in turns[place] if name.kind in _FITTING.get(kind, {name.kind})]

@@ -35,9 +35,8 @@ _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
 class Line(NamedTuple):
-    """A sentence of the passage in place ``passage``, from 0.
+    """A sentence of the passage in place ``passage``, from 0; ``quote`` has its markup too.
 
-    ``text`` is what is compared, without markup, and ``quote`` the sentence as it stands.
     ``context`` is its title, its heading, and the sentence before where its subject may stand
     there; ``own``, ``around`` and ``near`` are the marks of the sentence, of its context, and of
     the sentences beside it.
@@ -55,10 +54,7 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def marks(text: str) -> frozenset[str]:
-    """The forms by which the words of a question are found in ``text``.
-
-    They are the roots of its words, and all beginnings of a Korean word, whose endings vary.
-    """
+    """The roots of the words of ``text``, and all beginnings of a Korean one: endings vary."""
     found = set[str]()
     for word in content_words(text):
         if _HANGUL.search(word):
@@ -79,8 +75,7 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
         return next(iter(roots(word)), "")
-    syllable = _ONE_SYLLABLE.match(word)
-    stem = syllable[1] if syllable else korean_stem(word)
+    stem = word[0] if _ONE_SYLLABLE.match(word) else korean_stem(word)
     return stem if len(stem) < 3 else stem[:-1]
 
 
@@ -101,10 +96,8 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
             found.append(Line(place, span.plain, span.text, context, own, around, near))
     if similarity is None or not found:
         return found
-    cosines = similarity([f"{line.context[0]}: {line.text}" for line in found])
-    return [
-        line._replace(cosine=float(cosine)) for line, cosine in zip(found, cosines, strict=True)
-    ]
+    cosines = map(float, similarity([f"{line.context[0]}: {line.text}" for line in found]))
+    return [line._replace(cosine=near) for line, near in zip(found, cosines, strict=True)]
 
 
 def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
@@ -129,9 +122,7 @@ def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    held = ((line.own, 1.0), (line.around, _TITLE), (line.near, _NEIGHBOUR))
-    cover = sum(
-        weight * next((share for roots, share in held if one in roots), 0.0)
-        for one, weight in weighed.items()
-    )
+    share = dict.fromkeys(line.near, _NEIGHBOUR) | dict.fromkeys(line.around, _TITLE)
+    share |= dict.fromkeys(line.own, 1.0)
+    cover = sum(weight * share.get(one, 0.0) for one, weight in weighed.items())
     return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)

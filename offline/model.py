@@ -24,30 +24,10 @@ from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.router import KIND_CLASSIFIER
+from ..prompts import graphrag_replies as graphrag
+from ..prompts import replies
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
-from ..prompts.graphrag_replies import (
-    CombinedAnswer,
-    CommunityReport,
-    LocalAnswer,
-    Points,
-    PrimedAnswer,
-    ReplyPoint,
-)
 from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import (
-    Answer,
-    Judgement,
-    KeptTexts,
-    MethodChoice,
-    PassageQuestions,
-    PromptReply,
-    Queries,
-    RelationScore,
-    RelationScores,
-    Score,
-    Scores,
-    StandAloneQuestion,
-)
 from .extraction.extract import extract_facts, summarise
 from .follow_up import stand_alone
 from .lines import Similarity
@@ -58,9 +38,12 @@ from .reports.points import combine_points, write_points
 from .reports.write import write_report
 from .steps import Steps, answer_from_steps, next_step, split, synthesize
 
-R = TypeVar("R", bound=PromptReply)
+R = TypeVar("R", bound=replies.PromptReply)
 _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
+_METHODS = """rewrite_query answer write_questions extract_facts read_passage glean_check glean
+summarise_description keep_topics score_relations judge_evidence write_report rate_reports map_texts
+combine_points local_answer prime follow_up choose_method stand_alone synthesize"""
 
 
 class OfflineLanguageModel:
@@ -75,34 +58,14 @@ class OfflineLanguageModel:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
         # The same few hundred phrases relate most entities.
         self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
-        self._functions: dict[str, Callable[..., PromptReply]] = {
+        self._functions: dict[str, Callable[..., replies.PromptReply]] = {
             "grade_passages": self._grade,
             "grade_strips": self._grade,
-            "rewrite_query": self._rewrite,
-            "answer": self._answer,
-            "write_questions": self._write_questions,
-            "extract_facts": self._extract_facts,
-            "read_passage": self._read_passage,
-            "glean_check": self._glean_check,
-            "glean": self._glean,
-            "summarise_description": self._summarise_description,
-            "keep_topics": self._keep_topics,
-            "score_relations": self._score_relations,
-            "judge_evidence": self._judge_evidence,
-            "write_report": self._write_report,
-            "rate_reports": self._rate_reports,
-            "map_texts": self._map_texts,
-            "combine_points": self._combine_points,
-            "local_answer": self._local_answer,
-            "prime": self._prime,
-            "follow_up": self._follow_up,
-            "choose_method": self._choose_method,
-            "stand_alone": self._stand_alone,
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
             "decompose": split,
-            "synthesize": self._synthesize,
         }
+        self._functions |= {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError at the limit, and where there is none."""
@@ -117,47 +80,41 @@ class OfflineLanguageModel:
             raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
-        """Nothing is ever sent."""
-        return 0
+        return 0  # nothing is ever sent
 
-    def _grade(self, question: str, texts: Sequence[Excerpt]) -> Scores:
+    def _grade(self, question: str, texts: Sequence[Excerpt]) -> replies.Scores:
         scores = SimilarityGrader(self._embedder).scores(question, texts)
-        return Scores(
-            scores=[
-                Score(id=text["id"], score=score) for text, score in zip(texts, scores, strict=True)
-            ]
+        graded = zip(texts, scores, strict=True)
+        return replies.Scores(
+            scores=[replies.Score(id=text["id"], score=score) for text, score in graded]
         )
 
-    def _rewrite(self, question: str) -> Queries:
+    def _rewrite_query(self, question: str) -> replies.Queries:
         options = analyse_question(question).options[:3]
         named = {word for option in options for word in content_words(option)}
         asked = [word for word in content_words(question) if word not in named]
         queries = [" ".join([option, *asked]) for option in options]
-        return Queries(queries=queries or [" ".join(asked) or question])
+        return replies.Queries(queries=queries or [" ".join(asked) or question])
 
-    def _answer(self, question: str, texts: Sequence[Excerpt]) -> Answer:
+    def _answer(self, question: str, texts: Sequence[Excerpt]) -> replies.Answer:
         return read(question, texts, self._similarity(question))
 
-    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> Answer:
+    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> replies.Answer:
         return synthesize(question, steps, texts, self._answer)
 
-    def _write_questions(self, texts: Sequence[Excerpt]) -> PassageQuestions:
+    def _write_questions(self, texts: Sequence[Excerpt]) -> replies.PassageQuestions:
         return write_questions(texts[0]["title"], texts[0]["text"])
 
     def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
         return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
 
     def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
-        """Both readings; of a passage without words, such as a line of dashes, they are empty.
-
-        A reply without questions is refused only of a model, which should have found some.
-        """
+        # A reply without questions is refused only of a model, which should have found some.
         written, facts = self._write_questions(texts), self._extract_facts(texts)
         return PassageReading.model_construct(**dict(written), **dict(facts))
 
     def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
-        """Rules find the same things every time."""
-        return MoreToFind(missed=False)
+        return MoreToFind(missed=False)  # rules find the same things every time
 
     def _glean(self, **inputs: str | Sequence[Excerpt]) -> Facts:
         return Facts(entities=[], relations=[], claims=[])
@@ -165,84 +122,78 @@ class OfflineLanguageModel:
     def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
         return Description(description=summarise([text["text"] for text in texts]))
 
-    def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> KeptTexts:
-        """All that the question names: rules cannot tell which of them lead on."""
-        return KeptTexts(keep=[text["id"] for text in texts])
+    def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> replies.KeptTexts:
+        # Rules cannot tell which of them lead on.
+        return replies.KeptTexts(keep=[text["id"] for text in texts])
 
     def _score_relations(
         self, question: str, clue: str, texts: Sequence[Excerpt]
-    ) -> RelationScores:
+    ) -> replies.RelationScores:
         cosines = self._phrase_cosines(question)
-        return RelationScores(
-            scores=[
-                RelationScore(id=id, score=score)
-                for text in texts
-                for id, score in relation_scores(question, clue, text["text"], cosines).items()
-            ]
+        told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
+        scored = [pair for scores in told for pair in scores.items()]
+        return replies.RelationScores(
+            scores=[replies.RelationScore(id=id, score=score) for id, score in scored]
         )
 
-    def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> Judgement:
+    def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> replies.Judgement:
         return judge(question, texts[1:])
 
-    def _write_report(self, texts: Sequence[Excerpt]) -> CommunityReport:
+    def _write_report(self, texts: Sequence[Excerpt]) -> graphrag.CommunityReport:
         lines = (_ROW.fullmatch(line) for text in texts for line in text["text"].splitlines())
         rows = [Excerpt(id=line[1], title=line[2], text=line[3]) for line in lines if line]
         return write_report(rows or texts)
 
-    def _points(self, question: str, texts: Sequence[Excerpt]) -> list[ReplyPoint]:
+    def _points(self, question: str, texts: Sequence[Excerpt]) -> list[graphrag.ReplyPoint]:
         return write_points(question, texts, self._similarity(question))
 
-    def _rate_reports(self, question: str, texts: Sequence[Excerpt]) -> KeptTexts:
+    def _rate_reports(self, question: str, texts: Sequence[Excerpt]) -> replies.KeptTexts:
         telling = (id for point in self._points(question, texts) for id in point.evidence)
-        return KeptTexts(keep=list(dict.fromkeys(telling)))
+        return replies.KeptTexts(keep=list(dict.fromkeys(telling)))
 
-    def _map_texts(self, question: str, texts: Sequence[Excerpt]) -> Points:
-        return Points(points=self._points(question, texts))
+    def _map_texts(self, question: str, texts: Sequence[Excerpt]) -> graphrag.Points:
+        return graphrag.Points(points=self._points(question, texts))
 
     def _combine_points(
         self, question: str, texts: Sequence[Excerpt], general: str
-    ) -> CombinedAnswer:
+    ) -> graphrag.CombinedAnswer:
         return combine_points(texts)
 
     def _local_answer(
         self, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
-    ) -> Answer:
+    ) -> replies.Answer:
         return self._answer(question, texts)
 
-    def _prime(self, question: str, texts: Sequence[Excerpt]) -> PrimedAnswer:
-        """The points of the texts; rules cannot tell what they leave open."""
-        return PrimedAnswer(points=self._points(question, texts), follow_ups=[])
+    def _prime(self, question: str, texts: Sequence[Excerpt]) -> graphrag.PrimedAnswer:
+        return graphrag.PrimedAnswer(points=self._points(question, texts), follow_ups=[])
 
     def _follow_up(
         self, main: str, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
-    ) -> LocalAnswer:
+    ) -> graphrag.LocalAnswer:
         answer = self._answer(question, texts)
         score = _ANSWERED if answer.sufficient else 0.0
-        return LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
+        return graphrag.LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
 
-    def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> MethodChoice:
+    def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> replies.MethodChoice:
         """What the classifier holds most likely, also where it would abstain."""
         known = {text["id"]: "" for text in methods if text["id"] in NEEDS}
         if not known:
             raise NoReplyError("malformed", "The offline reader knows none of the methods.")
         decided = route(Features(question_features(question)), known, Prior(KIND_CLASSIFIER))
-        return MethodChoice(method=decided.method, reason=decided.reason)
+        return replies.MethodChoice(method=decided.method, reason=decided.reason)
 
-    def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> StandAloneQuestion:
-        return StandAloneQuestion(question=stand_alone(question, history))
+    def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> replies.StandAloneQuestion:
+        return replies.StandAloneQuestion(question=stand_alone(question, history))
 
     def _phrase_cosines(self, question: str) -> Similarity | None:
-        if not self._embedder.semantic:
-            return None
-        asked = self._phrase(question)
-        return lambda phrases: [float(self._phrase(phrase) @ asked) for phrase in phrases]
+        def cosines(phrases: list[str]) -> list[float]:
+            return [float(self._phrase(phrase) @ self._phrase(question)) for phrase in phrases]
+
+        return cosines if self._embedder.semantic else None
 
     def _similarity(self, question: str) -> Similarity | None:
-        if not self._embedder.semantic:
-            return None
-
         def cosines(sentences: list[str]) -> list[float]:
             vectors = self._embedder.embed([question, *sentences])
             return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
-        return cosines
+        return cosines if self._embedder.semantic else None

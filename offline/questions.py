@@ -11,24 +11,27 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..language.analyser import is_korean, sentences, terms, with_particle
+from ..language.analyser import (
+    BIEUP,
+    NIEUN,
+    PAST_ENDS,
+    final_sound,
+    is_korean,
+    one_line,
+    sentences,
+    terms,
+    with_particle,
+)
 from ..language.answer_types import dates, life_facts
 from ..language.mentions import aliases, find_mentions, key, topic_title
 from ..language.name_masking import is_demonym
+from ..language.verbs import PAST_OF, PASTS
 from ..prompts.replies import PassageQuestions
 from .extraction.entities import type_of_name, type_of_noun
 
 _MOST = 12
 _LONGEST = 30
-_PAST_OF = dict(
-    entry.split(":")
-    for entry in """written:wrote sung:sang drawn:drew begun:began given:gave taken:took
-    shown:showed known:knew driven:drove overseen:oversaw become:became chosen:chose spoken:spoke
-    broken:broke run:ran made:made built:built led:led held:held won:won sold:sold taught:taught
-    bought:bought lost:lost sent:sent paid:paid found:found fought:fought shot:shot
-    brought:brought set:set told:told""".split()
-)
-_PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(_PAST_OF)})"
+_PARTICIPLE = rf"(?:[a-z]{{2,}}ed|{'|'.join(PAST_OF)})"
 _BY = re.compile(rf"({_PARTICIPLE}) by (?=(?:the )?[A-Z])")
 _DONE = re.compile(rf"({_PARTICIPLE}|born) (in|on|at) (?:the )?(?=[\dA-Z])")
 _BE = re.compile(r"(is|was|are|were) ")
@@ -42,17 +45,11 @@ _SUBJECT = re.compile(r"(?:He|She|It|They|The (?P<noun>[a-z]+)) ")
 _OWN = re.compile(r"(?:Its|His|Her|Their|This|These) ")
 _WORD = r"(?!(?:that|which|who|what|if|when|where|he|she|it|they|as|has|had) )[\w'’.&,-]+ "
 _OTHER = re.compile(rf"(?=[A-Z])((?:{_WORD}){{1,8}}?)(?<!, )(is|was|are|were) (.{{8,}})")
-_PASTS = "|".join(sorted(set(_PAST_OF.values())))
-_VERB = re.compile(rf"(?:is|was|are|were|has|had|can|will|did|{_PASTS}|[a-z]+(?:[^s]s|ed))\b")
-_LIFE = {
-    "en": ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?"),
-    "ko": (
-        "{} 언제 태어났는가?",
-        "{} 언제 죽었는가?",
-        "{} 어디에서 태어났는가?",
-        "{} 어디에서 죽었는가?",
-    ),
-}
+_VERB = re.compile(rf"(?:is|was|are|were|has|had|can|will|did|{PASTS}|[a-z]+(?:[^s]s|ed))\b")
+_LIFE = ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?")
+_KOREAN_LIFE = tuple(
+    f"{{}} {asked} {done}는가?" for asked in ("언제", "어디에서") for done in ("태어났", "죽었")
+)
 _ASKING = {
     "person": "Who is {}?", "place": "Where is {}?", "work": "What is {}?",
     "organisation": "What is {}?", "event": "What is {}?", "": "Who or what is {}?",
@@ -68,7 +65,10 @@ def write_questions(title: str, text: str) -> PassageQuestions:
     plain = [_ASIDE.sub("", span.plain) for span in sentences(text)]
     topic = topic_title(title, text)
     topic = topic if key(topic) else ""
-    answered, raised = (_korean if is_korean(text) else _english)(topic, text, plain)
+    if is_korean(text):
+        answered, raised = _korean_answered(topic, text, plain), _korean_raised(topic, text)
+    else:
+        answered, raised = _english(topic, text, plain)
     incoming = _distinct(answered, [])
     return PassageQuestions(incoming=incoming, outgoing=_distinct(raised, incoming))
 
@@ -89,10 +89,9 @@ def _gist(question: str) -> tuple[str, frozenset[str]]:
     return ("" if word in {"Who", "What"} else word), frozenset(terms(question))
 
 
-def _life(topic: str, text: str, language: str) -> Iterator[str]:
-    for fact, question in zip(life_facts(text), _LIFE[language], strict=True):
-        if fact:
-            yield question.format(topic)
+def _life(topic: str, text: str, asked: Sequence[str]) -> list[str]:
+    told = zip(life_facts(text), asked, strict=True)
+    return [question.format(topic) for fact, question in told if fact]
 
 
 class _Mentioned(NamedTuple):
@@ -114,12 +113,12 @@ def _mentioned(topic: str, text: str) -> list[_Mentioned]:
         named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
         if named and key(mention.text) and not known and mention.key not in found:
             span = whole[mention.sentence]
-            start, end = mention.start - span.start, mention.start + len(mention.text)
-            type_ = type_of_name(mention.text, span.text, start, end - span.start)
+            place = mention.start - span.start, mention.end - span.start
+            type_ = type_of_name(mention.text, span.text, *place)
             type_ = "work" if mention.kind == "quoted" else type_
             article = "the " if text[: mention.start].lower().endswith("the ") else ""
-            name = article + " ".join(mention.text.split())
-            found[mention.key] = _Mentioned(mention.sentence, end, type_, name)
+            name = article + one_line(mention.text)
+            found[mention.key] = _Mentioned(mention.sentence, mention.end, type_, name)
     return sorted(found.values(), key=lambda each: " " not in each.name.removeprefix("the "))
 
 
@@ -140,12 +139,8 @@ def _english(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Ite
     article = "the " if re.search(rf"\b[Tt]he {re.escape(name)}\b", text) else ""
     topic = _Topic(name, article + name, noun, person)
     mentions = _mentioned(name, text)
-    return _answered(topic, text, plain, mentions), _raised(mentions)
-
-
-def _raised(mentions: Sequence[_Mentioned]) -> Iterator[str]:
-    for _, _, type_, name in mentions:
-        yield _ASKING.get(type_, _ASKING[""]).format(name)
+    raised = (_ASKING.get(each.type, _ASKING[""]).format(each.name) for each in mentions)
+    return _answered(topic, text, plain, mentions), raised
 
 
 def _answered(
@@ -153,7 +148,7 @@ def _answered(
 ) -> Iterator[str]:
     if topic.name:
         yield f"{'Who' if topic.person else 'What'} is {topic.called}?"
-        yield from _life(topic.called, text, "en") if topic.person else ()
+        yield from _life(topic.called, text, _LIFE) if topic.person else ()
     for number, sentence in enumerate(plain):
         said = _said(sentence, topic)
         other = _OTHER.match(_LEAD.sub("", sentence))
@@ -179,12 +174,10 @@ def _said(sentence: str, topic: _Topic) -> str:
         bare = sentence[len(called) :]
         if sentence.lower().startswith(called.lower()) and bare.startswith(" "):
             return bare.strip()
-    noun = (subject["noun"] or "") if subject else ""
-    fits = (
-        noun in {topic.noun, topic.name.rpartition(" ")[2].lower()}
-        if noun
-        else (subject and (subject.group() in {"He ", "She "}) == topic.person)
-    )
+    if subject and subject["noun"]:
+        fits = subject["noun"] in {topic.noun, topic.name.rpartition(" ")[2].lower()}
+    else:
+        fits = subject is not None and (subject.group() in {"He ", "She "}) == topic.person
     return sentence[subject.end() :] if subject and fits else ""
 
 
@@ -197,7 +190,7 @@ def _facts(topic: _Topic, said: str) -> Iterator[str]:
     said = _clause(said)
     being = _BE.match(said)
     for by in _BY.finditer(said) if being else ():
-        yield f"Who {_PAST_OF.get(by[1], by[1])} {topic.called}?"
+        yield f"Who {PAST_OF.get(by[1], by[1])} {topic.called}?"
     for done in _DONE.finditer(said) if being else ():
         date = dates(said[done.end() :])
         asked = "When" if date and not date[0].start else "Where"
@@ -209,18 +202,11 @@ def _facts(topic: _Topic, said: str) -> Iterator[str]:
         yield f"{being[1].capitalize()} {topic.called} {rest}?" if being else f"{who} {said}?"
 
 
-_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
-_POLITE = "".join(chr(code) for code in range(0xAC00 + 17, 0xD7A4, 28))
-_PRESENT = "".join(chr(code) for code in range(0xAC00 + 4, 0xD7A4, 28))
 _PRONOUN = re.compile(r"^(?:그|그녀|이|이것|그것|이곳|그곳)[는은가] ")
 _HAS_TOPIC = re.compile(r"^(\S+(?: \S+){0,3}?)(?:은|는) ")
 _KOREAN_DEFINED = re.compile(r"([가-힣]+?)(?:이다|이었다|였다|입니다|이며|이고)$")
 _SHORTEST_KOREAN = 3  # most common nouns are shorter, most names are not
 _PARTICLE = re.compile(r"(은|는|이|가|을|를|의|에|에서|에게|께|와|과)(?:는|도)?(?![가-힣])")
-
-
-def _korean(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Iterator[str]]:
-    return _korean_answered(name, text, plain), _korean_raised(name, text)
 
 
 def _korean_raised(name: str, text: str) -> Iterator[str]:
@@ -237,16 +223,12 @@ def _korean_answered(name: str, text: str, plain: list[str]) -> Iterator[str]:
         defined = _KOREAN_DEFINED.search(plain[0].rstrip(" .")) if plain else None
         person = bool(life_facts(text).death) or (defined and type_of_noun(defined[1]) == "person")
         yield f"{topic} {'누구' if person else '무엇'}인가?"
-        yield from _life(topic, text, "ko")
+        yield from _life(topic, text, _KOREAN_LIFE)
     for sentence in plain:
         question = _korean_question(sentence.rstrip(" .!?"))
         bare = _PRONOUN.sub("", question)
-        if (
-            question
-            and name
-            and name not in question
-            and (bare != question or not _HAS_TOPIC.match(bare))
-        ):
+        of_topic = bare != question or not _HAS_TOPIC.match(bare)
+        if question and name and name not in question and of_topic:
             question = f"{topic} {bare}"
         if question:
             yield f"{question}?"
@@ -254,14 +236,12 @@ def _korean_answered(name: str, text: str, plain: list[str]) -> Iterator[str]:
 
 def _korean_question(clause: str) -> str:
     """The clause with the ending of a question, or nothing where its ending is not known."""
-    if re.search(f"[{_POLITE}]니다$", clause):
+    if clause.endswith("니다") and final_sound(clause[-3:-2]) == BIEUP:
         return clause[:-2] + "니까"
-    match = re.search(rf"([{_PAST}없])다$", clause)
-    if match:
-        return clause[: match.end(1)] + "는가"
-    if clause.endswith(("이다", "아니다")):
-        return clause[:-2] + ("인가" if clause.endswith("이다") else "닌가")
-    match = re.search(rf"([{_PRESENT}])다$", clause)
-    if match and match[1] != "는":
-        return clause[: match.start()] + chr(ord(match[1]) - 4) + "는가"
-    return clause[:-1] + "가" if clause.endswith("는다") else ""
+    if re.search(rf"[{PAST_ENDS}없]다$", clause):
+        return clause[:-1] + "는가"
+    for ending, asking in (("이다", "인가"), ("아니다", "아닌가"), ("는다", "는가")):
+        if clause.endswith(ending):
+            return clause.removesuffix(ending) + asking
+    present = clause.endswith("다") and final_sound(clause[-2:-1]) == NIEUN
+    return clause[:-2] + chr(ord(clause[-2]) - NIEUN) + "는가" if present else ""

@@ -25,14 +25,9 @@ def read(
     lines = lines_of(passages, similarity)
     answer, telling = _certain(question, lines)
     shown = list({line.quote: line for line in [*telling, *highlights(question, lines)]}.values())
-    return Answer(
-        quotes=[
-            Quote(id=passages[line.passage]["id"], quote=line.quote)
-            for line in shown[:_MOST_QUOTES]
-        ],
-        sufficient=bool(answer),
-        answer=answer,
-    )
+    cited = [(passages[line.passage]["id"], line.quote) for line in shown[:_MOST_QUOTES]]
+    quotes = [Quote(id=id, quote=quote) for id, quote in cited]
+    return Answer(quotes=quotes, sufficient=bool(answer), answer=answer)
 
 
 def _certain(question: str, lines: Sequence[Line]) -> tuple[str, list[Line]]:

@@ -25,10 +25,10 @@ def relation_scores(
 ) -> dict[str, float]:
     """How much each relation that a prompt lists helps, in [0, 1] by its number.
 
-    ``lines`` are such as "1.2 phrase → name; name", or with "←" before the names that a relation
-    comes from. A score is 0.6 · the share of the phrase's words (or of a name) in the question
-    and the clue, plus 0.4 · the cosine of the phrase with them, plus 0.2 where a name is of the
-    kind asked for. Without ``cosines`` words count for all.
+    ``lines`` are such as "1.2 phrase → name; name", or "←" before names that it comes from. A score
+    is 0.6 · the share of the phrase's words (or of a name) in the question and the clue, plus
+    0.4 · the phrase's cosine, plus 0.2 where a name is of the kind asked for; without ``cosines``,
+    words count for all.
     """
     answer_type = analyse_question(question).answer_type
     asked = frozenset(roots(f"{question} {clue}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..language.analyser import Span, is_korean
+from ..language.analyser import is_korean
 from ..language.answer_types import Candidate, countries, dates, names, roots
 from ..language.questions import QuestionShape
 
@@ -19,10 +19,9 @@ _KOREAN_NUMBER = (
     r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
 )
 _NUMBER = re.compile(
-    rf"(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
+    rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
     rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
-    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*",
-    re.IGNORECASE,
+    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*"
 )
 _TIME = (
     "seconds?|minutes?|min|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"
@@ -46,6 +45,7 @@ COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
 _EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,})[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
 _INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
+_PLACED = re.compile(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
 _DWELLINGS = frozenset({"", "city", "town", "village", "place"})
 _CERTAIN = 0.9
 
@@ -56,10 +56,10 @@ def is_unit(word: str) -> bool:
 
 
 def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
-    """The spans of ``text`` of the kind that the question of ``shape`` asks for.
+    """The spans of ``text`` of the kind asked for; ``prior`` in 0..1 tells how surely.
 
-    ``prior`` in 0..1 tells how surely a span is of that kind. Of Korean texts these are dates,
-    numbers with the counter asked for, and names that a sentence equates with the thing asked for.
+    Of Korean texts these are dates, numbers with the counter asked for, and what a sentence
+    equates with the thing asked for.
     """
     korean = is_korean(shape.text)
     counted = COUNTED.search(shape.text) if korean else None
@@ -70,12 +70,13 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     elif korean:
         yield from _equated(shape.text, text)
     elif shape.noun in {"country", "nationality"}:
-        yield from (Candidate(*span[:3], _country_prior(span, text)) for span, _ in countries(text))
+        for span, _ in countries(text):
+            yield Candidate(*span[:3], 0.8 if _PLACED.search(text[: span.start]) else 0.3)
     elif shape.answer_type == "place":
         anywhere = shape.noun in _DWELLINGS
-        for span in names(text, "place", shape.noun):
-            if span.prior >= 0.7 or (anywhere and _INSIDE.search(text[: span.start])):
-                yield span
+        for place in names(text, "place", shape.noun):
+            if place.prior >= 0.7 or (anywhere and _INSIDE.search(text[: place.start])):
+                yield place
     elif shape.answer_type in {"person", "name"}:
         yield from names(text, shape.answer_type, shape.noun)
         if shape.answer_type == "name" and shape.noun:
@@ -93,9 +94,9 @@ def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
 
 def _labelled(text: str, noun: str) -> Iterator[Candidate]:
     """The value behind its noun: "port 7420", "the symbol Hg"."""
-    for match in re.finditer(rf"\b{re.escape(noun)}s?:? [`\"“']?([\w.-]*[A-Z0-9][\w.-]*)", text):
-        value = match[1].rstrip(".")
-        yield Candidate(match.start(1), match.start(1) + len(value), value, _CERTAIN)
+    value = rf"\b{re.escape(noun)}s?:? [`\"“']?([\w.-]*[A-Z0-9](?:[\w.-]*[\w-])?)"
+    for match in re.finditer(value, text):
+        yield Candidate(*match.span(1), match[1], _CERTAIN)
 
 
 def _equated(question: str, text: str) -> Iterator[Candidate]:
@@ -105,11 +106,6 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
     stated = asked and re.search(rf"{asked[1]}[은는] ([^,.()]{{2,20}}?){ending}", text)
     if stated:
         yield Candidate(*stated.span(1), stated[1], _CERTAIN)
-
-
-def _country_prior(span: Span, text: str) -> float:
-    placed = r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$"
-    return 0.8 if re.search(placed, text[: span.start]) else 0.3
 
 
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:

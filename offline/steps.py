@@ -26,11 +26,8 @@ Reader = Callable[[str, Sequence[Excerpt]], Answer]
 
 def earlier_steps(steps: Steps) -> list[Answered]:
     """The steps that a prompt shows, without what was computed from them."""
-    return [
-        Answered(step["title"], "" if step["text"] == NOT_FOUND else step["text"])
-        for step in _shown(steps)
-        if step["id"] != COMPUTED
-    ]
+    shown = [step for step in steps if not isinstance(step, str) and step["id"] != COMPUTED]
+    return [Answered(s["title"], "" if s["text"] == NOT_FOUND else s["text"]) for s in shown]
 
 
 def next_step(question: str, steps: Steps) -> NextStep:
@@ -48,19 +45,17 @@ def answer_from_steps(question: str, steps: Steps) -> StepAnswer:
 
 def split(question: str) -> SubQuestions:
     """The sub-questions by grammar, all of which ask for one fact."""
-    parts = decompose(question, _MOST)
-    return SubQuestions(
-        questions=[SubQuestionText(question=part.text, atomic=True) for part in parts]
-    )
+    parts = (part.text for part in decompose(question, _MOST))
+    return SubQuestions(questions=[SubQuestionText(question=one, atomic=True) for one in parts])
 
 
 def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Reader) -> Answer:
     """The answer computed from the steps, or that of the last of them; else a reading of ``texts``.
 
     The last step is the only one whose answer no other asks about, and all steps are answered.
-    Their answers are certain, and without quotes here, since the steps have them.
     """
-    computed = [step["text"] for step in _shown(steps) if step["id"] == COMPUTED]
+    shown = [step for step in steps if not isinstance(step, str)]
+    computed = [step["text"] for step in shown if step["id"] == COMPUTED]
     earlier = earlier_steps(steps)
     last = loose_ends(earlier)
     if not computed and len(last) == 1 and comparison(question) is None:
@@ -70,15 +65,10 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
     return read(question, texts)
 
 
-def _shown(steps: Steps) -> Sequence[Excerpt]:
-    return () if isinstance(steps, str) else steps
-
-
 def next_sub_question(question: str, earlier: Sequence[Answered]) -> str | None:
-    """The next of the sub-questions that ``question`` has by grammar, or None after the last.
+    """The next of the sub-questions of ``question`` after the steps ``earlier``, or None.
 
-    ``earlier`` are the steps taken so far, in order. Sub-questions that refer to an answer that was
-    not found are left out; known answers are filled in.
+    Known answers are filled in; sub-questions that refer to an answer not found are left out.
     """
     answers: dict[int, str] = {}
     taken = 0
@@ -97,7 +87,6 @@ def loose_ends(steps: Sequence[Answered]) -> list[Answered]:
     """The steps whose answers no later step asks about."""
     return [
         step
-        for place, step in enumerate(steps)
-        if not step.answer
-        or not any(mentions(later.question, step.answer) for later in steps[place + 1 :])
+        for place, step in enumerate(steps, 1)
+        if not (step.answer and any(mentions(each.question, step.answer) for each in steps[place:]))
     ]

@@ -13,10 +13,9 @@ _MOST = 24
 def decompose(question: str, most: int = _MOST) -> tuple[SubQuestion, ...]:
     """The sub-questions of ``question`` in an order in which they can be answered.
 
-    Comparisons give a chain of questions for each thing compared, conjunctions one for each
-    clause, nested descriptions ("the director of the film that ...") a chain whose members refer
-    back as #1, #2, several subjects and axes a grid. A question that asks for one fact, or that is
-    longer than ``LONGEST_GRAMMAR`` characters, gives one: itself.
+    Nested descriptions ("the director of the film that ...") give a chain whose members refer back
+    as #1, #2, comparisons a chain for each thing, several subjects and axes a grid. A question for
+    one fact, or longer than ``LONGEST_GRAMMAR`` characters, gives itself.
     """
     if len(question) > LONGEST_GRAMMAR:
         return (SubQuestion(question, ()),)

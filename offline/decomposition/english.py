@@ -8,15 +8,10 @@ from itertools import chain
 
 from ...language.comparison_questions import comparison_of
 from ...language.name_masking import NAME, mask
+from ...language.questions import PERSONS
 from .nesting import Nested, resolve
 
-_PERSONS = """director author writer composer performer singer producer founder creator designer
-architect inventor owner publisher editor screenwriter actor actress star artist president king
-queen leader mayor governor father mother husband wife spouse son daughter child brother sister
-sibling parent grandfather grandmother uncle aunt coach manager predecessor successor killer
-lyricist songwriter host narrator protagonist player winner chairman chancellor minister emperor
-pope poet novelist painter ruler discoverer conductor drummer guitarist doctor teacher student
-rival"""
+_PERSONS = PERSONS.split()
 _THINGS = """birthplace hometown country state city county province region continent district nation
 nationality capital team club company employer band party school university college label language
 religion network album studio mouth river owner church home headquarters diocese character book
@@ -25,18 +20,15 @@ _COMPOUND = (
     "alma mater|record label|(?:birth ?|place of |city of |country of |home ?)"
     "(?:place|town|birth|death|country|city|origin)"
 )
-_QUALIFIER = r"(?:[a-z]+ )?"
+_STEPS = {"grandfather": "father", "grandmother": "mother", "uncle": "brother", "aunt": "sister"}
 _KIN = {
-    "maternal grandfather": ("mother", "father"), "maternal grandmother": ("mother", "mother"),
-    "paternal grandfather": ("father", "father"), "paternal grandmother": ("father", "mother"),
-    "father-in-law": ("spouse", "father"), "mother-in-law": ("spouse", "mother"),
-    "maternal uncle": ("mother", "brother"), "paternal uncle": ("father", "brother"),
-    "maternal aunt": ("mother", "sister"), "paternal aunt": ("father", "sister"),
-}  # fmt: skip
+    f"{side} {kin}": (parent, step)
+    for side, parent in (("maternal", "mother"), ("paternal", "father"))
+    for kin, step in _STEPS.items()
+} | {f"{parent}-in-law": ("spouse", parent) for parent in ("father", "mother")}
 _ROLE = (
-    rf"(?:{'|'.join(_KIN)}|{_QUALIFIER}(?:{_COMPOUND}|"
-    rf"(?:{'|'.join([*_PERSONS.split(), *_THINGS.split()])})s?)"
-    r")"
+    rf"(?:{'|'.join(_KIN)}|(?:[a-z]+ )?(?:{_COMPOUND}|"
+    rf"(?:{'|'.join([*_PERSONS, *_THINGS.split()])})s?))"
 )
 _THING = rf"(?:(?:the )?[a-z]+ )?{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
 _DESCRIBED = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
@@ -45,10 +37,8 @@ _OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})
 _COMPOUNDED = re.compile(
     rf"(?:the )?(?P<thing>{NAME}) (?P<role>{_COMPOUND}|performer|singer|director|author)\b"
 )
-_HEAD = (
-    r"\b[Tt]he (?P<head>(?:(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+ ){0,2}?"
-    r"(?!of\b|in\b|the\b|is\b|was\b)[a-z-]+)"
-)
+_NOUN = r"(?!(?:of|in|the|is|was)\b)[a-z-]+"
+_HEAD = rf"\b[Tt]he (?P<head>(?:{_NOUN} ){{0,2}}?{_NOUN})"
 _RELATIVE = re.compile(
     rf"{_HEAD},? (?P<how>in which|at which|on which|from which|to which|for which|under which|"
     r"under whom|where|that|which|who|whom|whose|containing|named (?:after|for)|known as|called|"
@@ -66,23 +56,20 @@ _VERB_GROUP = re.compile(
     rf"(?: (?:(?:the |this )?{NAME}|(?:his|her|its|their|this) [a-z]+))?"
 )
 _SUBJECT_BEFORE = re.compile(
-    r"(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
-    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$",
-    re.IGNORECASE,
+    r"(?i)(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
+    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$"
 )
 _FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
 _TRIVIAL = re.compile(
-    r"^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
-    rf"(?:the )?{NAME}\??$",
-    re.IGNORECASE,
+    r"(?i)^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
+    rf"(?:the )?{NAME}\??$"
 )
 _PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
 _JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
 _AXES = re.compile(
-    r"^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$",
-    re.IGNORECASE,
+    r"(?i)^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$"
 )
 _FOUND_FIRST = "⟦who⟧"
 
@@ -104,13 +91,10 @@ def decompose_english(question: str) -> list[str]:
 
 def _grid(text: str) -> list[str]:
     """ "Compare A, B and C by cost and speed": every subject is asked for every axis."""
-    match = _AXES.match(text)
-    if match is None:
+    if not (match := _AXES.match(text)):
         return []
-    things, axes = (
-        re.split(r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+", match[part])
-        for part in ("things", "axes")
-    )
+    apart = r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+"
+    things, axes = (re.split(apart, match[part]) for part in ("things", "axes"))
     axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
     return [f"What is the {axis} of {thing}?" for thing in things for axis in axes]
 
@@ -118,12 +102,10 @@ def _grid(text: str) -> list[str]:
 def _joined(text: str) -> list[str]:
     """ "Who wrote A and when was it published?": a pronoun takes what it stands for."""
     masked = mask(text)
-    match = _JOINED.match(masked.text)
-    if match is None:
+    if not (match := _JOINED.match(masked.text)):
         return []
     first, second = match["first"], match["second"]
-    names = re.findall(NAME, first)
-    meant = names[-1] if names else ""
+    meant = next(reversed(re.findall(NAME, first)), "")
     if _PERSONAL.search(second) and re.match(r"who\b", first, re.IGNORECASE):
         meant = _FOUND_FIRST
     if meant:
@@ -150,12 +132,10 @@ def _innermost(text: str) -> Nested | None:
         for match in pattern.finditer(text)
     ]
     for place in re.finditer(r"\b[Tt]he\b", text):
-        for pattern in (_RELATIVE, _CONTACT):
-            match = pattern.match(text, place.start())
-            if match:
-                end = _clause_end(text, match)
-                clause = text[match.start("clause") : end].strip()
-                found.append(Nested(match.start(), end, [_clause_question(match, clause)]))
+        for match in filter(None, (p.match(text, place.start()) for p in (_RELATIVE, _CONTACT))):
+            end = _clause_end(text, match)
+            clause = text[match.start("clause") : end].strip()
+            found.append(Nested(match.start(), end, [_clause_question(match, clause)]))
     return max(found, key=lambda nested: nested[:2], default=None)
 
 
@@ -165,9 +145,9 @@ def _role_questions(role: str, thing: str) -> list[str]:
         first, second = _KIN[role]
         return [f"who is the {first} of {thing}", f"who is the {second} of #0"]
     head = role.split(" ")[-1]
-    plural = head.endswith("s") and head[:-1] in _PERSONS.split() and head not in _PERSONS.split()
-    person = plural or head in _PERSONS.split() or head[:-1] in _PERSONS.split()
-    return [f"{'who' if person else 'what'} {'are' if plural else 'is'} the {role} of {thing}"]
+    plural = head[:-1] in _PERSONS
+    person = "who" if plural or head in _PERSONS else "what"
+    return [f"{person} {'are' if plural else 'is'} the {role} of {thing}"]
 
 
 def _clause_end(text: str, match: re.Match[str]) -> int:
@@ -184,12 +164,9 @@ def _clause_question(match: re.Match[str], clause: str) -> str:
     head, how = match["head"], match["how"]
     if how in {"that", "who", "which"} and not re.match(rf"(?:the )?{NAME}", clause):
         return f"who {clause}" if head in {"person", "man", "woman"} else f"which {head} {clause}"
-    if how in {"where", "in which"}:
-        return f"in which {head} {clause}"
-    if how == "whose":
-        return f"which {head}'s {clause}"
-    if how == "containing":
-        return f"which {head} contains {clause}"
     if how.startswith(("named", "known", "called")) or how.endswith(" by"):
         return f"which {head} is {how} {clause}"
-    return f"{how.split(' ')[0]} which {head} {clause}" if " " in how else f"which {head} {clause}"
+    if " " in how or how == "where":
+        return f"{'in' if how == 'where' else how.split(' ')[0]} which {head} {clause}"
+    said = {"whose": "'s", "containing": " contains"}.get(how, "")
+    return f"which {head}{said} {clause}"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-from ...language.analyser import with_particle
+from ...language.analyser import NIEUN, final_sound, with_particle
 from ...language.comparison_questions_korean import korean_comparison_of
+from ...language.questions import KOREAN_PERSONS
 from .nesting import Nested, resolve
 
-_PERSONS = (
-    "감독|저자|작가|작곡가|가수|제작자|설립자|창업자|발명가|설계자|건축가|주인공|배우|대통령|왕|황제|"
-    "아버지|어머니|남편|아내|배우자|아들|딸|형|누나|오빠|언니|동생|할아버지|할머니|외할아버지|"
-    "외할머니|스승|제자|시장|총리|사장|대표|후계자|전임자|후임자|화가|시인|과학자|사람|인물|선수"
-)
+_KIN = {
+    "외할아버지": ("어머니", "아버지"),
+    "외할머니": ("어머니", "어머니"),
+    "친할아버지": ("아버지", "아버지"),
+    "친할머니": ("아버지", "어머니"),
+}
+_PERSONS = "|".join((*_KIN, *KOREAN_PERSONS.split(), *"할아버지 할머니 형 누나 오빠 언니".split()))
 _PLACES = (
     "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
 )
@@ -27,12 +30,6 @@ _RELATIVE = re.compile(
 )
 _WH = r"(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)"
 _TRIVIAL = re.compile(rf"^ ?#\d+[은는이가]? ?{_WH}\S* ?$")
-_KIN = {
-    "외할아버지": ("어머니", "아버지"),
-    "외할머니": ("어머니", "어머니"),
-    "친할아버지": ("아버지", "아버지"),
-    "친할머니": ("아버지", "어머니"),
-}
 _JOINED = re.compile(
     rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
     rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
@@ -55,8 +52,7 @@ def decompose_korean(question: str) -> list[str]:
 
 def _grid(bare: str) -> list[str]:
     """ "A, B를 비용과 속도로 비교": every subject is asked for every axis."""
-    match = _AXES.match(bare)
-    if match is None:
+    if not (match := _AXES.match(bare)):
         return []
     things, axes = (
         re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+", part)
@@ -69,8 +65,7 @@ def _grid(bare: str) -> list[str]:
 
 def _joined(bare: str) -> list[str]:
     """ "A는 누가 썼고 언제 출판되었습니까?": both are asked of the topic."""
-    match = _JOINED.match(bare)
-    if match is None:
+    if not (match := _JOINED.match(bare)):
         return []
     first = match["first"] + ("입니까" if match["link"] in {"이고", "이며", "였고"} else "습니까")
     second = match["second"]
@@ -81,22 +76,17 @@ def _joined(bare: str) -> list[str]:
 
 def _innermost(text: str) -> Nested | None:
     relative = _RELATIVE.match(text)
-    if relative and _modifies(relative["ending"]):
+    # What ends so may describe the noun after it: "만든", "있는", "태어난".
+    if relative and final_sound(relative["ending"]) == NIEUN and relative["ending"] != "인":
         described = f"{relative['clause']} {relative['head']}"
         return Nested(0, relative.end("head"), [_asking(described, relative["head"])])
-    of = _OF.search(text)
-    if of is None:
+    if not (of := _OF.search(text)):
         return None
     thing, questions = of["thing"], list[str]()
     for role in _KIN.get(of["role"], (of["role"],)):
         questions.append(_asking(f"{thing}의 {role}", role))
         thing = "#0"
     return Nested(of.start(), of.end("role"), questions)
-
-
-def _modifies(syllable: str) -> bool:
-    """Whether a word that ends so may describe the noun after it ("만든", "있는", "태어난")."""
-    return ((ord(syllable) - 0xAC00) % 28 == 4 and syllable not in "은인") or syllable in "은는"
 
 
 def _asking(described: str, head: str) -> str:

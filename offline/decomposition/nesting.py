@@ -9,10 +9,7 @@ _MOST_NESTED = 8
 
 
 class Nested(NamedTuple):
-    """A description in a question: characters ``[start, end)`` of it.
-
-    ``questions`` ask for the thing described; "#0" refers to the answer of the one before.
-    """
+    """A description in a question, and questions for it: "#0" is the answer of the one before."""
 
     start: int
     end: int
@@ -35,8 +32,7 @@ def resolve(
 ) -> None:
     """Adds to ``texts`` the questions for all that ``text`` describes, and then its own.
 
-    ``innermost`` finds the description to ask for first, ``is_trivial`` tells a question that asks
-    for nothing but its name, and ``written`` gives a sub-question its final form.
+    ``is_trivial`` tells a question for no more than its name; ``written`` gives the final form.
     """
     for _ in range(_MOST_NESTED):
         found = innermost(text)

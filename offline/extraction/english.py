@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ...language.analyser import STOP_WORDS, Span, sentences
 from ...language.mentions import EPITHETS, Mention, aliases, find_mentions, key
+from ...language.verbs import PAST_OF, PASTS
 from .entities import ADDRESS, TITLES, Found, Link, Mark, type_of_name, type_of_noun, type_of_quoted
 
 _MENTIONED = "is mentioned with"
@@ -21,21 +22,12 @@ _NOUN_AFTER = re.compile(
     r"|from|for|with|by|as|who|which|that|said|says|[a-z]+ed)\b)[a-z]"
 )
 _PREPOSITION = (
-    r"(?:about|across|after|against|along|among|around|as|at|before|between|by|during|for|from|in"
-    r"|into|near|of|off|on|onto|over|through|throughout|to|toward|towards|under|upon|with|within"
-    r"|without)"
+    r"(?:about|across|after|against|along|among|around|as|at|before|between|by|during|for|from|in|into"
+    r"|near|off?|on|onto|over|through|throughout|to|towards?|under|upon|with|within|without)"
 )
 _AUXILIARY = r"(?:is|was|are|were|has|had|have|will|would|can|could|may|might|must|did|does|do)"
-_PAST = (
-    r"(?:wrote|sang|drew|began|gave|took|knew|drove|became|went|came|grew|saw|did|chose|spoke|broke"
-    r"|ran|made|built|led|held|won|sold|taught|bought|lost|sent|paid|found|fought|brought|left|met"
-    r"|told|heard|kept|struck|wed|fell|bore|threw|stood|lay|sat|rose)"
-)
-_PARTICIPLE = (
-    r"(?:written|sung|drawn|begun|given|taken|shown|known|driven|become|gone|come|grown|seen|done"
-    r"|chosen|spoken|broken|run|made|built|led|held|won|sold|taught|bought|lost|cut|sent|paid|found"
-    r"|fought|shot|brought|set|told|left|met|born|struck|kept|heard|[a-z]{2,}ed)"
-)
+_PAST = rf"(?:{PASTS}|wed|fell|bore|threw|stood|lay|sat|rose)"
+_PARTICIPLE = rf"(?:{'|'.join(PAST_OF)}|cut|born|[a-z]{{2,}}ed)"
 _FILL = (
     rf"(?: (?!(?:{_AUXILIARY}|and|or|but|that|which|who|if|he|she|it|they|him|them|i|you)\b)"
     r"[\w'’-]+)"
@@ -62,11 +54,9 @@ _EDGES = re.compile(r"^(?:also|then|and|who|which) |(?: (?:the|an?))+$")
 def read_english(title: str, text: str) -> Found:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
-    grouped: list[list[Mention]] = [[] for _ in spans]
-    for mention in sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end)):
-        grouped[mention.sentence].append(mention)
-    pairs = [list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)]
-    marks = _settled(pairs, title)
+    mentions = sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end))
+    grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
+    marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
     links: list[Link] = []
     topic = next((mark for some in marks for mark in some if mark.key == key(title)), None)
     before = topic
@@ -78,10 +68,7 @@ def read_english(title: str, text: str) -> Found:
 
 
 def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
-    """The names and titled works of a sentence, without those inside others.
-
-    Each comes with the key of the longer name of which it may be a part.
-    """
+    """The outer names and titled works of a sentence, with the keys of longer names they repeat."""
     reached, text = 0, span.text
     for mention in mentions:
         start = mention.start - span.start
@@ -95,10 +82,8 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
             continue
         reached = end
         written = " ".join(words)
-        if mention.kind == "quoted":
-            known = type_of_quoted(written, text, start)
-        else:
-            known = type_of_name(written, text, start, end)
+        told = type_of_quoted if mention.kind == "quoted" else type_of_name
+        known = told(written, text, start, end)
         while len(words) > 1 and words[0].rstrip(".").lower() in ADDRESS:
             del words[0]
         if len(words) == 2 and words[0] == words[1]:
@@ -110,8 +95,7 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
 
 
 def _settled(pairs: list[list[tuple[Mark, str]]], title: str) -> list[list[Mark]]:
-    """The marks by sentence: aliases of the title and surnames under the whole name, and each
-    thing with the type that is told most often."""
+    """The marks by sentence, under whole names, each with the type that is told most often."""
     own = set(aliases(title))
     told = Counter((mark.key, mark.type) for some in pairs for mark, _ in some if mark.type)
     types = {same: type for (same, type), _ in reversed(told.most_common())}
@@ -136,18 +120,13 @@ def _is_part(mark: Mark, full: str, type: str) -> bool:
 def _subject(
     text: str, marks: list[Mark], before: Mark | None, topic: Mark | None
 ) -> tuple[Mark, int] | None:
-    """What the sentence is about, and where the words after it begin.
-
-    A pronoun means the subject of the sentence ``before``, as far as its type allows.
-    """
+    """What the sentence is about, a pronoun's of the one ``before``, and where the rest begins."""
     pronoun = _PRONOUN.match(text)
     if pronoun and before:
-        person = pronoun[1].lower() != "it"
-        fits = before.type == "person" if person else before.type != "person"
+        fits = (before.type == "person") == (pronoun[1].lower() != "it")
         return (before, pronoun.end()) if fits else None
     noun = topic.name.rpartition(" ")[2].lower() if topic else ""
-    own = topic and re.match(rf"The {re.escape(noun)} (?=[a-z])", text)
-    if topic and own:
+    if topic and (own := re.match(rf"The {re.escape(noun)} (?=[a-z])", text)):
         return topic, own.end()
     first = marks[0] if marks else None
     opens = first and re.fullmatch(r"(?:The |An? )?(?:[a-z]+ ){0,2}[\"“'‘]?", text[: first.start])
@@ -157,10 +136,7 @@ def _subject(
 
 
 def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[Link]:
-    """The relations of a sentence: verb phrases between two names that stand side by side.
-
-    Its other names are only mentioned together with its subject, or with the first of them.
-    """
+    """Verb phrases between neighbouring names; others are "mentioned with" the subject or first."""
     head = subject[0] if subject else marks[0] if marks else None
     joined = {frozenset((head.key,))} if head else set()
     for link in _verb_links(text, marks, subject):
@@ -201,18 +177,17 @@ def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) 
 
 def _acts(text: str, mark: Mark | None, doer: Mark | None, gap: str) -> bool:
     """Whether ``mark`` may be the subject of the verb after it: no preposition governs it."""
-    relative = gap.startswith((", who ", ", which ", ", a ", ", an ", ", the "))
-    return mark is doer or (
-        mark is not None and (relative or not _GOVERNED.search(text[: mark.start]))
-    )
+    if mark is None or mark is doer:
+        return mark is doer
+    relative = re.match(", (?:who|which|an?|the) ", gap)
+    return bool(relative) or not _GOVERNED.search(text[: mark.start])
 
 
 def _relation(gap: str) -> str:
     """The verb phrase that ``gap`` is, without articles at its end; else empty."""
     if len(gap) > _LONGEST_GAP:
         return ""
-    apposed = _APPOSED.fullmatch(gap.rstrip())
-    if apposed:
+    if apposed := _APPOSED.fullmatch(gap.rstrip()):
         return f"is {apposed[1]}"
     words = _EDGES.sub("", re.sub(r"^, (?=who |which )", "", gap).strip())
     if not _VERB_PHRASE.fullmatch(words):

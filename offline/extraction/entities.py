@@ -62,8 +62,6 @@ _DEFINED = re.compile(
     r"((?:[\w-]+ ){0,4}?[a-z-]{3,})(?=[,.;:]|$| (?:of|in|on|at|by|from|for|and|who|that|which)\b)"
     r"|, ([a-z]{3,}) (?:of|to) "
 )
-
-
 _WORK_BEFORE = re.compile(
     r"\b(?:album|article|book|essay|film|movie|novel|opera|play|poem|series|show|song|story|tale)"
     r"\b[^.]{0,20}$"
@@ -120,7 +118,6 @@ def type_of_name(name: str, text: str, start: int, end: int) -> str:
     return type_of_noun((defined[1] or defined[2]).rpartition(" ")[2]) if defined else ""
 
 
-def type_of_quoted(name: str, text: str, start: int) -> str:
-    """The type of what is quoted at ``start`` of the sentence ``text``: a work, or not known."""
-    told = len(name.split()) > 2 or _WORK_BEFORE.search(text[:start])
-    return "work" if told else ""
+def type_of_quoted(name: str, text: str, start: int, end: int) -> str:
+    """The type of what is quoted at ``[start, end)`` of ``text``: a work, or not known."""
+    return "work" if len(name.split()) > 2 or _WORK_BEFORE.search(text[:start]) else ""

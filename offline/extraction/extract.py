@@ -22,10 +22,7 @@ _OPENING = 5
 
 
 def extract_facts(title: str, text: str) -> PassageFacts:
-    """The facts of the passage ``text``, English or Korean, which stands under ``title``.
-
-    Types are empty where they are not known; there are no claims.
-    """
+    """The facts of a passage, English or Korean: no claims, and no types that are not known."""
     text = prose(text)
     read = read_korean if is_korean(text) else read_english
     found = read(topic_title(title, text), text)
@@ -34,20 +31,15 @@ def extract_facts(title: str, text: str) -> PassageFacts:
         for mark in some:
             marks.setdefault(mark.key, []).append((mark, sentence))
     linked = {end for link in found.links for end in (link.source, link.target)}
-    # A single word met once, beside no other name, is mostly none.
-    marks = {
-        same: own
+    entities = {
+        same: _entity(own)
         for same, own in marks.items()
+        # A single word met once, beside no other name, is mostly none.
         if own[0][0].type or own[1:] or same in linked or " " in same
     }
-    entities = {same: _entity(own) for same, own in marks.items()}
     names = {same: entity["name"] for same, entity in entities.items()}
-    relations = _relations(found, names)
-    return {
-        "entities": list({entity["name"]: entity for entity in entities.values()}.values()),
-        "relations": relations,
-        "claims": [],
-    }
+    distinct = {entity["name"]: entity for entity in entities.values()}
+    return {"entities": [*distinct.values()], "relations": _relations(found, names), "claims": []}
 
 
 def _entity(own: Sequence[tuple[Mark, str]]) -> EntityFact:
@@ -71,18 +63,14 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
         source, target = names.get(link.source), names.get(link.target)
         mere = link.strength <= 1 and frozenset((link.source, link.target)) in said
         if source and target and source != target and not mere:
-            fact = RelationFact(
-                source=source, target=target, relation=link.relation, strength=link.strength
-            )
-            once.setdefault((source, link.relation, target), fact)
+            _, relation, _, strength = link
+            fact = RelationFact(source=source, target=target, relation=relation, strength=strength)
+            once.setdefault((source, relation, target), fact)
     return sorted(once.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
 
 
 def summarise(descriptions: Sequence[str]) -> str:
-    """The most informative distinct sentences of ``descriptions``, in order, in about 60 words.
-
-    At least one sentence, cut where it is longer alone.
-    """
+    """The most informative distinct sentences of ``descriptions``, in order: at most 60 words."""
     said = dict.fromkeys(
         " ".join(sentence.split())
         for text in descriptions

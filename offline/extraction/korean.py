@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 
 from ...language.analyser import sentences, strip_particle
+from ...language.answer_types import KOREAN_COUNTRIES
 from ...language.mentions import Mention, aliases, find_mentions, key
 from .entities import Found, Link, Mark, type_of_name
 
 _MENTIONED = "와 함께 언급된다"
 _MOST_IN_SENTENCE = 12
 _TYPES = {
-    "person": re.compile(r".(?:대왕|왕후|대군|대원군|여왕|황제|장군|선생|공주)$"),
-    "organisation": re.compile(
-        r".(?:대학교|고등학교|초등학교|중학교|회사|은행|협회|위원회|학회|집현전)$|^집현전$"
-    ),
-    "place": re.compile(
-        r".(?:특별시|광역시|자치시|반도|도서관|박물관|미술관|서원|향교|대교|공원)$|^(?!부동산).{2}[궁산강]$"
-    ),
-    "event": re.compile(r".(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사화)$"),
+    "person": r".(?:대왕|왕후|대군|대원군|여왕|황제|장군|선생|공주)$",
+    "organisation": r".(?:대학교|고등학교|초등학교|중학교|회사|은행|협회|위원회|학회)$|집현전$",
+    "place": r".(?:특별시|광역시|자치시|반도|도서관|박물관|미술관|서원|향교|대교|공원)$"
+    "|^(?!부동산).{2}[궁산강]$",
+    "event": r".(?:전쟁|전투|혁명|대회|올림픽|왜란|호란|사화)$",
 }
 _REALMS = frozenset(
-    """대한민국 한국 조선 고려 신라 백제 고구려 발해 중국 일본 미국 영국 프랑스 독일 이탈리아
-    스페인 러시아 인도 베트남 태국 캐나다 호주 브라질 멕시코 네덜란드 스위스 스웨덴 노르웨이
-    핀란드 덴마크 폴란드 그리스 이집트 터키 북한 대만 몽골 명나라 청나라 서울 한양 부산 대구
-    인천 광주 대전 울산 세종시 경기도 강원도 충청도 전라도 경상도 제주도 평안도 함경도
-    황해도""".split()
+    f"""{KOREAN_COUNTRIES} 고려 신라 백제 고구려 발해 명나라 청나라 서울 한양 부산 대구 인천 광주
+    대전 울산 세종시 경기도 강원도 충청도 전라도 경상도 제주도 평안도 함경도 황해도""".split()
 )
 _SURNAMES = "김이박최정강조윤장임한오서신권황안송류홍전고문손배백허유남심노"
 _PERSON = re.compile(rf"[{_SURNAMES}][가-힣]{{2}}")
@@ -68,9 +63,6 @@ def read_korean(title: str, text: str) -> Found:
         told = _type(text, mention, acting[mention.key], mention.key in animate)
         if told is not None:
             types[mention.key] = told or types.get(mention.key, "")
-    grouped: defaultdict[int, list[Mention]] = defaultdict(list)
-    for mention in mentions:
-        grouped[mention.sentence].append(mention)
     marks: list[list[Mark]] = []
     links: list[Link] = []
     topic: Mark | None = None
@@ -78,15 +70,14 @@ def read_korean(title: str, text: str) -> Found:
         types[key(title)] = "person"
     for number, span in enumerate(spans):
         some: list[Mark] = []
-        for mention in grouped[number]:
-            if not (mention.key in types or mention.key in own):
+        for mention in mentions:
+            if mention.sentence != number or mention.key not in types.keys() | own:
                 continue
             start, end = mention.start - span.start, mention.end - span.start
             mark = Mark(start, end, mention.key, mention.text, types.get(mention.key, ""))
             if mention.key in own:
-                known = types.get(key(title)) or types.get(mention.key, "")
-                mark = mark._replace(key=key(title), name=title, type=known)
-                topic = mark
+                known = types.get(key(title)) or mark.type
+                mark = topic = mark._replace(key=key(title), name=title, type=known)
             some.append(mark)
         marks.append(some[:_MOST_IN_SENTENCE])
         links += _links(span.text, marks[-1], topic)
@@ -105,7 +96,7 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
     if written in _REALMS:
         return "place"
     for kind, pattern in _TYPES.items():
-        if pattern.search(written):
+        if re.search(pattern, written):
             return kind
     if _ROLE.search(text[max(0, mention.start - 5) : mention.start]) and _ACTS.match(after):
         return "person"
@@ -117,10 +108,7 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
 
 
 def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
-    """The subject of a sentence to its other names: by the predicate that ends it, if one does.
-
-    In a sentence without a subject of its own the passage's topic stands for it.
-    """
+    """The subject, or else the passage's topic, to the other names by the predicate at the end."""
     subject = next((m for m in marks if _TOPIC.match(text, m.end)), None)
     if not subject and _PRONOUN.match(text):
         subject = topic

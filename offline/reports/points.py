@@ -31,9 +31,8 @@ def write_points(
 ) -> list[ReplyPoint]:
     """The sentences of ``texts`` that concern ``question``, the best first, at most three a text.
 
-    They have half of the question's words, rare ones counting more, or are near to it by the
-    cosines that ``similarity`` gives. Where there are none, each text is represented by its first
-    sentence, with a low score, which is higher for a long text.
+    They have half of its words, by rarity, or are near by the cosines of ``similarity``. Where
+    there are none, each text gives its first sentence, with a low score, higher for a long text.
     """
     wanted = keywords(question)
     said = [(text, one) for text in texts for one in whole_sentences(text["text"])]

@@ -28,9 +28,8 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
     """The report of the community whose context has the rows ``texts``: extracts, nothing written.
 
     A title says "Entity: Scrooge", "Relation: Scrooge – Marley", "Claim: ..." or "Report: ...";
-    an entity's text is its type, if it is known, and its description. The findings are sentences
-    of the rows, each of them with the rows that say it; the summary has the first findings
-    and the names. Where no row has a whole sentence, both are empty.
+    an entity's text is its type, if known, and its description. Findings are sentences with the
+    rows that say them; the summary has the first of them, and the names.
     """
     rows = list(map(_row, texts))
     weights: Counter[str] = Counter()
@@ -49,15 +48,13 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
     title = ", ".join(_central(weights))
     if not chosen or not title:
         return CommunityReport.model_construct(title=title, summary="", rating=0.0, findings=[])
+    said_by = [(one, list(dict.fromkeys(sources[one]))) for one in chosen]
     return CommunityReport(
         title=title,
         summary="\n".join([*chosen[:_SUMMARY], ", ".join(members)]),
         # half of ten at a leaf's usual number of rows
         rating=round(10 * len(rows) / (len(rows) + _TYPICAL_ROWS), 1),
-        findings=[
-            ReportFinding(statement=one, evidence=list(dict.fromkeys(sources[one])))
-            for one in chosen
-        ],
+        findings=[ReportFinding(statement=one, evidence=ids) for one, ids in said_by],
     )
 
 
@@ -89,10 +86,7 @@ def _central(weights: Counter[str]) -> list[str]:
 
 
 def _ranked(said: Sequence[str], weights: Counter[str]) -> list[str]:
-    """Sentences by the weight of the names in them, names that are new to the list counting most.
-
-    Those that lean on another sentence ("He ...", "But ...") come later.
-    """
+    """Sentences by the weight of their names, new ones counting most; "He ...", "But ..." less."""
     named = {one: [name for name in weights if name in one] for one in said}
     seen: Counter[str] = Counter()
 

@@ -10,6 +10,7 @@ FILM = ("Red Kite (film)", "Red Kite is a 1954 Norwegian film directed by Ada Qu
         "by Tom Brand. It runs for 93 minutes. The ticket costs $4.")  # fmt: skip
 QUILL = ("Ada Quill", "Ada Quill (1 May 1901, Bergen – 2 June 1970) was a Norwegian director. "
          "Her sister was the painter. In the end she married Jon Vik in Oslo in 1930.")  # fmt: skip
+MEL = ("Mel bridge", "The Mel bridge is a railway bridge that was built in Norway.")
 BRAND = ("Tom Brand", "Tom Brand (born 7 March 1899) was a Swedish producer.")
 STORY = ("The Lamp", "\"Old Harker was dead,\" said his nephew. \"Yes!\" cried Ellen Dray, whose "
          "sister had gone. Harker left his nephew forty pounds. Captain Rook was killed by a whale "
@@ -31,6 +32,7 @@ def answer(question: str, *passages: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("question", "passage", "expected"),
     [
+        ("In which country was the Mel bridge built?", MEL, "Norway"),
         ("What port does the daemon listen on?", PORT, "7420"),
         ("After how many days do tokens expire?", PORT, "30 days"),
         ("Who directed Red Kite?", FILM, "Ada Quill"),
