@@ -23,6 +23,9 @@ _MOST_OF_A_PASSAGE = 3
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
 _HANGUL = re.compile(r"[가-힣]")
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
+_PAST = re.compile(
+    "[갔났뒀됐떴봤샀썼왔잤줬졌찼컸켰탔팠했혔꼈껐깼땄]"
+)  # stem and past in one syllable
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 _PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b", re.IGNORECASE
@@ -58,7 +61,8 @@ def marks(text: str) -> frozenset[str]:
     found = set[str]()
     for word in content_words(text):
         if _HANGUL.search(word):
-            found.update(word[:end] for end in range(1 if len(word) < 3 else 2, len(word) + 1))
+            least = 1 if len(word) < 3 or _PAST.match(word) else 2
+            found.update(word[:end] for end in range(least, len(word) + 1))
         else:
             found.update(roots(word))
     life = life_facts(text)
@@ -75,7 +79,11 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
         return next(iter(roots(word)), "")
-    stem = word[0] if _ONE_SYLLABLE.match(word) else korean_stem(word)
+    if syllable := _ONE_SYLLABLE.match(word):
+        return syllable[1]
+    stem = korean_stem(word)
+    if len(stem) == 1:  # "지었나요", "샀어요": the stem alone says too little
+        return word[0] if _PAST.match(word) else word[:2]
     return stem if len(stem) < 3 else stem[:-1]
 
 

@@ -23,6 +23,18 @@ CLOCK = ("자격루", "자격루는 물을 이용한 시계이다. 임금은 장
          "1441년에는 측우기가 만들어졌다. 왕비는 소헌왕후 심씨로, 세종의 부인이다.")  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("경복궁은 누가 지었나요?", "조선을 세운 태조가 1395년에 지었다."),
+        ("쌀은 어디서 샀어요?", "쌀은 시장에서 샀다."),
+    ],
+)
+def test_a_korean_verb_of_one_syllable_is_found_in_its_past_form(question, expected):
+    text = "경복궁은 서울의 궁궐이다. 조선을 세운 태조가 1395년에 지었다. 쌀은 시장에서 샀다."
+    assert read(question, number([("경복궁", text)])).quotes[0].quote == expected
+
+
 def answer(question: str, *passages: tuple[str, str]) -> str:
     reading = read(question, number(passages))
     assert reading.sufficient == bool(reading.answer)
