@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import QuestionShape, analyse_question
-from .lines import KOREAN_SUBJECT, Line, asked_marks, marks, weights
+from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, weights
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
 # Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
@@ -34,11 +34,6 @@ _WORD = re.compile(r"[^\W_]+")
 _GENERIC = frozenset(
     "year day date month time place city town country nationality state number amount person man "
     "woman thing people kind type sort whole total average".split()
-)
-_LIGHT = re.compile(
-    r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
-    r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
-    r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _KIN = re.compile(
     r"(?i)(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
@@ -125,7 +120,7 @@ def _take_apart(shape: QuestionShape) -> _Asked:
     if is_korean(text):
         counted = COUNTED.search(text)
         counter = counted[1] if counted else " "
-        words = [word for word in words if not (_LIGHT.search(word) or word.startswith(counter))]
+        words = [word for word in words if not (LIGHT.search(word) or word.startswith(counter))]
     spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
     literal = [word for word in words if _KIN.match(word) or re.search(r"\d", word)]
     named = [*spans, *quoted_names(text), *literal]

@@ -22,6 +22,12 @@ _MOST_OF_A_PASSAGE = 3
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
 _HANGUL = re.compile(r"[가-힣]")
+# Korean words of a question that ask for nothing.
+LIGHT = re.compile(
+    r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
+    r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
+    r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
+)
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
 _PAST = re.compile(
     "[갔났뒀됐떴봤샀썼왔잤줬졌찼컸켰탔팠했혔꼈껐깼땄]"
@@ -118,7 +124,9 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
     """The lines that say most of ``question``, best first: at most six, three of a passage."""
-    weighed = weights(asked_marks(content_words(question)), lines)
+    words = content_words(question)
+    telling = [word for word in words if not LIGHT.search(word)] or words
+    weighed = weights(asked_marks(telling), lines)
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
     for line in sorted(lines, key=lambda line: -_relevance(line, weighed)):
