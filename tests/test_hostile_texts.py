@@ -6,7 +6,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from types import FrameType
 
 import pytest
@@ -76,12 +75,9 @@ def test_no_pattern_stands_still_on_the_longest_text_of_its_own_parts():
     slow = []
     for used in patterns():
         try:
-            with at_most(1.0):
-                work = partial(apply, used)
-                tried = enumerate(against(used.pattern, 100))
-                timed = [(seconds_of(work, text), place) for place, text in tried]
-                longest = list(against(used.pattern, longest_met(used)))[max(timed)[1]]
-                apply(used, longest)
+            with at_most(2.0):
+                for text in against(used.pattern, longest_met(used)):
+                    apply(used, text)
         except TooSlowError:
             slow.append((used.where, used.pattern.pattern[:80]))
     assert slow == []

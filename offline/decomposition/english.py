@@ -57,7 +57,7 @@ _VERB_GROUP = re.compile(
 )
 _SUBJECT_BEFORE = re.compile(
     r"(?i)(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
-    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*$"
+    rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*+$"
 )
 _FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
 _TRIVIAL = re.compile(
