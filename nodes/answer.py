@@ -32,6 +32,7 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     sufficient = _is_supported(reply, citations)
     return {
         "answer": reply.answer,
+        "missing": "" if sufficient else reply.missing,
         "citations": citations,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",

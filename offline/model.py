@@ -136,7 +136,9 @@ class OfflineLanguageModel:
             scores=[replies.RelationScore(id=id, score=score) for id, score in scored]
         )
 
-    def _judge_evidence(self, question: str, texts: Sequence[Excerpt]) -> replies.Judgement:
+    def _judge_evidence(
+        self, question: str, texts: Sequence[Excerpt], clues: str
+    ) -> replies.Judgement:
         return judge(question, texts[1:])
 
     def _write_report(self, texts: Sequence[Excerpt]) -> graphrag.CommunityReport:

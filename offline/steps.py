@@ -27,7 +27,11 @@ Reader = Callable[[str, Sequence[Excerpt]], Answer]
 def earlier_steps(steps: Steps) -> list[Answered]:
     """The steps that a prompt shows, without what was computed from them."""
     shown = [step for step in steps if not isinstance(step, str) and step["id"] != COMPUTED]
-    return [Answered(s["title"], "" if s["text"] == NOT_FOUND else s["text"]) for s in shown]
+    nothing = [step["text"].startswith(NOT_FOUND) for step in shown]
+    return [
+        Answered(step["title"], "" if empty else step["text"])
+        for step, empty in zip(shown, nothing, strict=True)
+    ]
 
 
 def next_step(question: str, steps: Steps) -> NextStep:

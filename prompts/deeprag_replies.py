@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
@@ -18,15 +18,28 @@ LONGEST_SUB_QUESTION = 1000
 NO_STEPS = "None yet."
 
 
-def show_steps(steps: Sequence[tuple[str, str]], computed: str = "") -> str | list[Excerpt]:
-    """Sub-questions with their answers (empty: not found), as the prompts show them."""
+class ShownStep(NamedTuple):
+    """A sub-question with its answer, or, where that is empty, the sentences that came closest."""
+
+    question: str
+    answer: str
+    told: Sequence[str] = ()
+
+
+def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Excerpt]:
+    """Sub-questions with their answers, as the prompts show them."""
     shown: list[Excerpt] = [
-        {"id": str(place), "title": question, "text": answer or NOT_FOUND}
-        for place, (question, answer) in enumerate(steps, start=1)
+        {"id": f"Q{place}", "title": step.question, "text": step.answer or _not_found(step.told)}
+        for place, step in enumerate(steps, start=1)
     ]
     if computed:
         shown.append({"id": COMPUTED, "title": "computed from these answers", "text": computed})
     return shown or NO_STEPS
+
+
+def _not_found(told: Sequence[str]) -> str:
+    quoted = " ".join(f"“{sentence}”" for sentence in told)
+    return f"{NOT_FOUND} The texts say: {quoted}" if quoted else NOT_FOUND
 
 
 def _source(value: Any) -> Any:

@@ -155,6 +155,7 @@ class Answer(PromptReply):
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
+    missing: Annotated[str, Field(description="What the passages do not say; else empty.")] = ""
 
     @classmethod
     def tidy(cls, value: Any) -> Any:

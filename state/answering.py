@@ -32,12 +32,14 @@ class QuestionInput(TypedDict):
 class AnswerOutput(TypedDict):
     """The output of every graph that answers questions.
 
-    ``evidence`` is best first; ``sufficient`` says whether it supported the answer, and
-    ``stop_reason`` why the run ended (None while it runs). ``warnings`` tell what was degraded on
-    the way.
+    ``missing`` is what the evidence does not say, as the model puts it; empty where that is
+    nothing, or not known. ``evidence`` is best first; ``sufficient`` says whether it supported the
+    answer, and ``stop_reason`` why the run ended (None while it runs). ``warnings`` tell what was
+    degraded on the way.
     """
 
     answer: str
+    missing: str
     citations: list[Citation]
     evidence: list[Evidence]
     method: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...algorithms.deeprag.comparing import Answered, compute
@@ -10,13 +11,13 @@ from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
-from ...prompts.deeprag_replies import show_steps
+from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
 from ...prompts.prompt import Asked
 from ...state.deeprag import DeepragState, NarrativeStep
 from ..node import node
-from ..run import Run, Update
-from .sub_questions import gather_evidence, read_for, retrieve_for
+from ..run import Run, Texts, Update
+from .sub_questions import gather_evidence, quotes_of, read_for, retrieve_for
 
 
 @node(reserve=2)
@@ -26,7 +27,7 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
     if len(steps) >= context.max_steps:
         run.meter.warn(f"The limit of {context.max_steps} steps was reached.")
         return {"pending": [], "bound": "steps"}
-    shown = show_steps([(step["question"], step["answer"]) for step in steps])
+    shown = _shown(steps)
     try:
         reply = await run.ask(NEXT_STEP, question=state["question"], steps=shown)
     except NoReplyError as error:
@@ -80,7 +81,7 @@ async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> 
     if computed is not None:
         cited = [citation for place in computed.used for citation in steps[place]["citations"]]
         return _taken(state, step, computed.answer, cited, False)
-    shown = show_steps([(s["question"], s["answer"]) for s in steps])
+    shown = _shown(steps)
     try:
         reply = await run.ask(ANSWER_FROM_STEPS, question=step["question"], steps=shown)
     except NoReplyError as error:
@@ -89,6 +90,12 @@ async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> 
     answer = reply.answer if reply.found else ""
     cited = [citation for one in steps if one["answer"] for citation in one["citations"]]
     return _taken(state, step, answer, cited if answer else [], False)
+
+
+def _shown(steps: Sequence[NarrativeStep]) -> Texts:
+    return show_steps(
+        [ShownStep(s["question"], s["answer"], quotes_of(s["citations"])) for s in steps]
+    )
 
 
 def _taken(

@@ -9,7 +9,7 @@ from ...algorithms.deeprag.comparing import Answered, Computed, compute
 from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
 from ...models.protocol import NoReplyError
-from ...prompts.deeprag_replies import show_steps
+from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER, SYNTHESIZE
 from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
@@ -86,9 +86,8 @@ async def conclude_from(
     if not pool:
         return Conclusion("", [], pool, False, "no_evidence")
     computed = compute(question, [Answered(one.question, one.answer) for one in support])
-    steps = show_steps(
-        [(s.question, s.answer) for s in support], computed.answer if computed else ""
-    )
+    shown = [ShownStep(one.question, one.answer, quotes_of(one.citations)) for one in support]
+    steps = show_steps(shown, computed.answer if computed else "")
     try:
         reply = await run.ask(
             SYNTHESIZE, question=question, steps=steps, texts=number_passages(pool)
@@ -104,6 +103,11 @@ async def conclude_from(
         run.meter.warn("The answer has no citation that could be checked.")
     ranked = _best_first(pool, cited)
     return Conclusion(reply.answer, cited, ranked, sufficient and bool(cited), None)
+
+
+def quotes_of(citations: Iterable[Citation]) -> list[str]:
+    """The sentences that citations quote."""
+    return [citation["quote"] for citation in citations]
 
 
 def _without_model(

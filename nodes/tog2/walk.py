@@ -33,7 +33,7 @@ from ...language.mentions import normalised
 from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
 from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
-from ...prompts.prompt import number
+from ...prompts.prompt import fence_in_line, number
 from ...state.records import Evidence
 from ...state.tog2 import (
     CandidateEntity,
@@ -118,10 +118,11 @@ async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
         otherwise="The walk went on without a clue.",
         question=state["question"],
         texts=number(texts),
+        clues=fence_in_line("; ".join(state["clues"])) if state["clues"] else "nothing yet",
     )
     if reply is None:
         return {}
-    if reply.sufficient:
+    if reply.sufficient or reply.clue in state["clues"]:  # what was looked for is not there
         return {"frontier": []}
     clues = [*state["clues"], reply.clue] if reply.clue else state["clues"]
     return {"clues": list(dict.fromkeys(clues))}

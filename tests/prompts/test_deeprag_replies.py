@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.models.chat.structured import read_reply
-from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions, show_steps
+from ragraphs.prompts.deeprag_replies import NextStep, ShownStep, SubQuestions, show_steps
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,9 @@ def test_sub_questions_may_be_plain_texts(text):
 
 def test_steps_are_shown_with_what_was_computed():
     assert show_steps([]) == "None yet."
-    shown = show_steps([("Who?", "Ann"), ("When?", "")], "1900")
-    assert [step["text"] for step in shown] == ["Ann", "(not found)", "1900"]
+    steps = [ShownStep("Who?", "Ann"), ShownStep("When?", ""), ShownStep("Where?", "", ["By sea."])]
+    shown = show_steps(steps, "1900")
+    told = "(not found) The texts say: “By sea.”"
+    assert [step["text"] for step in shown] == ["Ann", "(not found)", told, "1900"]
+    assert [step["id"] for step in shown[:3]] == ["Q1", "Q2", "Q3"]
     assert shown[-1]["id"] == "computed"
