@@ -62,15 +62,15 @@ class Merging:
     ) -> None:
         self._passages = sorted(found, key=lambda one: (one.title, one.start, one.passage))
         self._decisions = Decisions(corrections)
-        self._generic = generic_names(self._passages) if by_model else None
-        self._senses = Senses(self._passages, self._decisions, self._generic)
+        self._generic = generic_names(self._passages) if by_model else frozenset[str]()
+        self._senses = Senses(self._passages, self._decisions, self._generic if by_model else None)
         self._names = self._senses.names()
         self._links = [*propose(self._names, embed), *self._senses.alias_links]
         self._by_model = by_model
 
     def groups(self) -> list[list[Shown]]:
         """The names that may be one thing, group by group, as a model is shown them."""
-        shown = shown_names(self._senses.placed, self._passages, self._generic or ())
+        shown = shown_names(self._senses.placed, self._passages, self._generic)
         groups = groups_of(self._names, shown, self._links)
         return [[shown[id] for id in group] for group in groups]
 
@@ -84,7 +84,14 @@ class Merging:
         senses, names = self._senses, self._names
         wanted = self._decisions.links(names)
         preferred = {link.b for link in wanted} - {link.a for link in wanted}
-        links = [link for link in self._links if not self._by_model or link.reason in STRONG]
+        links = [*self._links]
+        if self._by_model:
+            open_names = {name.id for name in names if normalised(name.name) in self._generic}
+            links = [
+                link
+                for link in links
+                if link.reason in STRONG and open_names.isdisjoint((link.a, link.b))
+            ]
         decided = (pair for ids in same for pair in combinations(sorted(ids), 2))
         links += [Link(a, b, "model", 1.0) for a, b in decided]
         apart = self._decisions.apart(names)
@@ -93,9 +100,8 @@ class Merging:
         merges = senses.merges + [
             Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
         ]
-        generic = self._generic or frozenset[str]()
-        ids = _final_ids(names, heads, preferred, generic)
-        entities = _entities(senses.placed, ids, merges, generic)
+        ids = _final_ids(names, heads, preferred, self._generic)
+        entities = _entities(senses.placed, ids, merges, self._generic)
         return EntityGraph(
             entities=entities,
             mentions=_mentions(self._passages, entities, _spelled(senses.placed, ids)),
