@@ -49,8 +49,10 @@ async def resolve_entities(index: Index, context: Context) -> None:
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     same, unanswered = await _decided(model, merging, context.concurrency)
     await to_its_end(lambda index: index.entities.replace(merging.graph(same)), index)
-    if not unanswered:
-        await asyncio.to_thread(ENTITIES.record, index, stamp)
+    # What was left open is asked again by the next run, to which this stamp is another one.
+    await asyncio.to_thread(
+        ENTITIES.record, index, f"{stamp}+{unanswered}" if unanswered else stamp
+    )
 
 
 def _stamp(index: Index, reader: str | None) -> str:
