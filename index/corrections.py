@@ -42,7 +42,7 @@ async def _correct(
     index = await asyncio.to_thread(open_index, context)
     async with writing(index.folder):
         await asyncio.to_thread(_record, index, action, a, b)
-        await asyncio.to_thread(resolve_entities, index)
+        await resolve_entities(index, context)
         await summarise(index, context)
         await embed_entities(index, context)
     return {

@@ -21,9 +21,9 @@ from pydantic import (
 
 from ..language.analyser import one_line
 from ..state.facts import ClaimFact, EntityFact, PassageFacts, RelationFact
-from .lenient import NOTHING, Bounds, Names, bounded, listed, renamed, shortened
+from .lenient import NOTHING, Bounds, Names, bounded, listed, numbers_in, renamed, shortened
 from .prompt import Excerpt
-from .replies import PassageQuestions, PromptReply
+from .replies import PassageQuestions, PromptReply, TextNumber
 
 
 def _name(value: Any) -> Any:
@@ -251,6 +251,16 @@ class Description(PromptReply):
     other_names: ClassVar[Names] = {"description": ("summary", "text")}
     longest: ClassVar[Bounds] = {"description": 2 * _DESCRIPTION}
     description: Line
+
+
+class SameThings(PromptReply):
+    """The lines that are one thing, group by group."""
+
+    other_names: ClassVar[Names] = {"same": ("groups", "same_things")}
+    same: Annotated[
+        list[Annotated[list[TextNumber], BeforeValidator(numbers_in)]],
+        Field(description="Groups of the numbers of lines that are one and the same thing."),
+    ]
 
 
 def to_facts(reply: Facts) -> PassageFacts:

@@ -1,7 +1,7 @@
 """The prompts that exist."""
 
 from .deeprag_replies import NextStep, StepAnswer, SubQuestions
-from .extraction_replies import Description, Facts, MoreToFind, PassageReading
+from .extraction_replies import Description, Facts, MoreToFind, PassageReading, SameThings
 from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 from .prompt import Prompt
 from .replies import (
@@ -27,6 +27,7 @@ EXTRACT_FACTS = Prompt("extract_facts", Facts)
 READ_PASSAGE = Prompt("read_passage", PassageReading)
 GLEAN_CHECK = Prompt("glean_check", MoreToFind)
 GLEAN = Prompt("glean", Facts)
+RESOLVE_ENTITIES = Prompt("resolve_entities", SameThings)
 SUMMARISE_DESCRIPTION = Prompt("summarise_description", Description)
 
 ASK_FOR_CLAIMS = (

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from .facts import ClaimFact
 
 Reason = Literal[
-    "correction", "same normalised name", "alias in text", "short name", "fuzzy", "embedding",
-    "shared neighbours",
+    "correction", "model", "same normalised name", "alias in text", "short name", "fuzzy",
+    "embedding", "shared neighbours",
 ]  # fmt: skip
 
 

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 
 _ORDER: dict[Reason, int] = {
-    "correction": 0, "same normalised name": 1, "alias in text": 2, "fuzzy": 3, "short name": 4,
-    "embedding": 5, "shared neighbours": 6,
+    "correction": 0, "model": 1, "same normalised name": 2, "alias in text": 3, "fuzzy": 4,
+    "short name": 5, "embedding": 6, "shared neighbours": 7,
 }  # fmt: skip
-_STRONG: frozenset[Reason] = frozenset({"correction", "same normalised name", "alias in text"})
+STRONG: frozenset[Reason] = frozenset(
+    {"correction", "model", "same normalised name", "alias in text"}
+)
 _NEIGHBOURS = 0.4  # θ: the least |N∩N| / |N∪N| of two names with the same neighbours
 _SHARED = 2  # the least neighbours that such names share
 _SIMILARITY = 80.0  # the least of two spellings merged for their neighbours or embeddings (0..100)
@@ -302,7 +304,7 @@ def cluster(
         key=lambda link: (_ORDER[link.reason], -link.score, link.a, link.b),
     )
     suggested = {frozenset(link[:2]) for link in ranked}
-    strong = {frozenset(link[:2]) for link in ranked if link.reason in _STRONG}
+    strong = {frozenset(link[:2]) for link in ranked if link.reason in STRONG}
     enemies: defaultdict[str, set[str]] = defaultdict(set)
     for pair in apart:
         for id in pair:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...language.mentions import normalised
@@ -21,7 +22,8 @@ from ...state.entities import (
     Relation,
 )
 from .aliases import person_parts
-from .clusters import Name, cluster, propose
+from .candidates import Shown, generic_names, groups_of, shown_names
+from .clusters import STRONG, Link, Name, cluster, propose
 from .senses import Decisions, FoundFacts, Said, Senses, digest, end_of
 from .spans import SpellingIndex
 
@@ -36,40 +38,89 @@ def merge_facts(
     corrections: Sequence[Correction] = (),
     embed: Embed | None = None,
 ) -> EntityGraph:
-    """One graph of the facts of all passages.
+    """One graph of the facts of all passages, whose names are merged by rules."""
+    return Merging(found, corrections, embed).graph()
+
+
+class Merging:
+    """The facts of all passages, before their names are merged.
 
     ``embed`` gives the vectors (n, d) of n names; without it, spellings and neighbours decide.
-    Relations that merging makes lead from an entity to itself are left out.
+    Where a model will decide, generic names are another in every passage.
+
+    >>> merging = Merging(found, by_model=True)
+    >>> same = [reply_to(group) for group in merging.groups()]
+    >>> merging.graph(same)
     """
-    passages = sorted(found, key=lambda one: (one.title, one.passage))
-    decisions = Decisions(corrections)
-    senses = Senses(passages, decisions)
-    names = senses.names()
-    wanted = decisions.links(names)
-    preferred = {link.b for link in wanted} - {link.a for link in wanted}
-    links = [*propose(names, embed), *senses.alias_links, *wanted]
-    heads, followed = cluster(names, links, decisions.apart(names), preferred)
-    spelled = {name.id: name.name for name in names}
-    merges = senses.merges + [
-        Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
-    ]
-    ids = _final_ids(names, heads, preferred)
-    entities = _entities(senses.placed, ids, merges)
-    return EntityGraph(
-        entities=entities,
-        mentions=_mentions(passages, entities),
-        relations=_relations(passages, senses, ids),
-        claims=_claims(passages, senses, ids),
-        merges=tuple(sorted(merges)),
-    )
+
+    def __init__(
+        self,
+        found: Iterable[FoundFacts],
+        corrections: Sequence[Correction] = (),
+        embed: Embed | None = None,
+        by_model: bool = False,
+    ) -> None:
+        self._passages = sorted(found, key=lambda one: (one.title, one.start, one.passage))
+        self._decisions = Decisions(corrections)
+        self._generic = generic_names(self._passages) if by_model else frozenset[str]()
+        self._senses = Senses(self._passages, self._decisions, self._generic if by_model else None)
+        self._names = self._senses.names()
+        self._links = [*propose(self._names, embed), *self._senses.alias_links]
+        self._by_model = by_model
+
+    def groups(self) -> list[list[Shown]]:
+        """The names that may be one thing, group by group, as a model is shown them."""
+        shown = shown_names(self._senses.placed, self._passages, self._generic)
+        groups = groups_of(self._names, shown, self._links)
+        return [[shown[id] for id in group] for group in groups]
+
+    def graph(self, same: Iterable[Collection[str]] = ()) -> EntityGraph:
+        """One graph of all facts.
+
+        ``same`` are ids of names that a model takes for one thing; then rules merge only the names
+        that are spelled alike, or explained in a text. Relations that merging makes lead from an
+        entity to itself are left out.
+        """
+        senses, names = self._senses, self._names
+        wanted = self._decisions.links(names)
+        preferred = {link.b for link in wanted} - {link.a for link in wanted}
+        links = [*self._links]
+        if self._by_model:
+            open_names = {name.id for name in names if normalised(name.name) in self._generic}
+            links = [
+                link
+                for link in links
+                if link.reason in STRONG and open_names.isdisjoint((link.a, link.b))
+            ]
+        decided = (pair for ids in same for pair in combinations(sorted(ids), 2))
+        links += [Link(a, b, "model", 1.0) for a, b in decided]
+        apart = self._decisions.apart(names)
+        heads, followed = cluster(names, [*links, *wanted], apart, preferred)
+        spelled = {name.id: name.name for name in names}
+        merges = senses.merges + [
+            Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
+        ]
+        ids = _final_ids(names, heads, preferred, self._generic)
+        entities = _entities(senses.placed, ids, merges, self._generic)
+        return EntityGraph(
+            entities=entities,
+            mentions=_mentions(self._passages, entities, _spelled(senses.placed, ids)),
+            relations=_relations(self._passages, senses, ids),
+            claims=_claims(self._passages, senses, ids),
+            merges=tuple(sorted(merges)),
+        )
 
 
 def _final_ids(
-    names: Sequence[Name], heads: Mapping[str, str], preferred: Collection[str]
+    names: Sequence[Name],
+    heads: Mapping[str, str],
+    preferred: Collection[str],
+    generic: Collection[str],
 ) -> dict[str, str]:
     """The entity of every name's id.
 
-    It is the id of the fullest name, which stays when documents use another one more often.
+    It is the id of the fullest name, which stays when documents use another one more often; a
+    ``generic`` name, such as "the man", only gives way.
     """
     members: defaultdict[str, list[Name]] = defaultdict(list)
     for name in names:
@@ -79,6 +130,7 @@ def _final_ids(
             own,
             key=lambda n: (
                 n.id not in preferred,
+                normalised(n.name) in generic,
                 -len(normalised(n.name)),
                 normalised(n.name),
                 n.id,
@@ -90,7 +142,10 @@ def _final_ids(
 
 
 def _entities(
-    placed: Sequence[tuple[Said, str]], ids: Mapping[str, str], merges: Iterable[Merge]
+    placed: Sequence[tuple[Said, str]],
+    ids: Mapping[str, str],
+    merges: Iterable[Merge],
+    generic: Collection[str],
 ) -> tuple[Entity, ...]:
     groups: defaultdict[str, list[Said]] = defaultdict(list)
     for said, id in placed:
@@ -100,14 +155,28 @@ def _entities(
         if merge.reason == "short name":
             shorter = min(merge.kept, merge.merged, key=lambda name: len(person_parts(name)))
             short[ids[merge.kept_id]].add(normalised(shorter))
-    return tuple(_entity(id, groups[id], short[id]) for id in sorted(groups))
+    return tuple(_entity(id, groups[id], short[id], generic) for id in sorted(groups))
 
 
-def _entity(id: str, group: Sequence[Said], short: Collection[str]) -> Entity:
+def _spelled(
+    placed: Iterable[tuple[Said, str]], ids: Mapping[str, str]
+) -> defaultdict[tuple[str, str], set[str]]:
+    """How each passage spells each entity."""
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for said, id in placed:
+        found[said.passage, ids[id]].add(said.spelling)
+    return found
+
+
+def _entity(
+    id: str, group: Sequence[Said], short: Collection[str], generic: Collection[str]
+) -> Entity:
     ordered = sorted(group, key=lambda said: (said.title, said.passage))
     spellings = Counter(said.spelling for said in ordered)
     types = Counter(said.type for said in ordered if said.type)
-    aliases = [spelling for spelling, _ in sorted(spellings.items(), key=_rank)]
+    every = [spelling for spelling, _ in sorted(spellings.items(), key=_rank)]
+    # "The man" is an alias in its own passage only.
+    aliases = [spelling for spelling in every if normalised(spelling) not in generic] or every
     full = [spelling for spelling in aliases if normalised(spelling) not in short]
     return Entity(
         id=id,
@@ -120,7 +189,9 @@ def _entity(id: str, group: Sequence[Said], short: Collection[str]) -> Entity:
 
 
 def _mentions(
-    passages: Iterable[FoundFacts], entities: Iterable[Entity]
+    passages: Iterable[FoundFacts],
+    entities: Iterable[Entity],
+    spelled: Mapping[tuple[str, str], Collection[str]],
 ) -> tuple[EntityMention, ...]:
     present: defaultdict[str, list[Entity]] = defaultdict(list)
     for entity in entities:
@@ -130,7 +201,7 @@ def _mentions(
     for one in passages:
         spellings: defaultdict[str, list[str]] = defaultdict(list)
         for entity in present[one.passage]:
-            for alias in entity.aliases:
+            for alias in {*entity.aliases, *spelled[one.passage, entity.id]}:
                 spellings[alias].append(entity.id)
         spans = SpellingIndex(spellings).find(one.text)
         found.extend(EntityMention(id, one.passage, start, end) for id, start, end in spans)

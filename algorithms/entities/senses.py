@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -31,12 +31,16 @@ _SAME: Reason = "same normalised name"
 
 
 class FoundFacts(NamedTuple):
-    """The facts of one passage; passages with the same ``title`` are of one document."""
+    """The facts of one passage; passages with the same ``title`` are of one document.
+
+    ``start`` is the first character of the passage in its document.
+    """
 
     passage: str
     title: str
     text: str
     facts: PassageFacts
+    start: int = 0
 
 
 class Said(NamedTuple):
@@ -133,16 +137,26 @@ class Senses:
     made inside passages and documents, ``alias_links`` those that texts suggest for the corpus.
     """
 
-    def __init__(self, passages: Sequence[FoundFacts], decisions: Decisions) -> None:
+    def __init__(
+        self,
+        passages: Sequence[FoundFacts],
+        decisions: Decisions,
+        generic: Collection[str] | None = None,
+    ) -> None:
+        """``generic`` names, in normalised form, are another in every passage.
+
+        With them, nobody is taken for a person of the same surname.
+        """
         self.passages = passages
         self._decisions = decisions
+        self._generic = generic or frozenset[str]()
         self._kinds: dict[str, frozenset[str]] = {}
         self._kind: dict[str, str] = {}
         self._of: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self._said = [said for one in passages for said in self._names_in(one)]
         self._assign()
         self.placed = [(said, self._own(said)) for said in self._said]
-        short = self._short_names()
+        short = self._short_names() if generic is None else []
         self.located = self._locate()
         explained, self.alias_links = self._aliases()
         self.located = self._locate()
@@ -212,6 +226,8 @@ class Senses:
                 continue
             named.add(normalised(spelling))
             slot = self._decisions.slot(spelling)
+            if slot in self._generic:
+                slot += _ALONE + one.passage
             yield Said(one.passage, one.title, spelling, slot, kind, description.strip())
 
     def _assign(self) -> None:

@@ -132,6 +132,8 @@ def _reply(kind: str, human: str) -> Any:
             written = write_questions(texts[0][1], text)
             questions = {"incoming": written.incoming, "outgoing": written.outgoing}
             return {**questions, **_facts(texts[0][1], text)}
+        case "SameThings":
+            return {"same": []}
         case "Description":
             return {"description": _first(text, _DESCRIPTION_WORDS)}
         case "CommunityReport":

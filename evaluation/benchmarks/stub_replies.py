@@ -57,6 +57,7 @@ def _readings(names: list[str], some: str, evidence: list[str]) -> dict[str, Any
         "PassageReading": {**questions, **facts, "claims": []},
         "MoreToFind": {"missed": False},
         "Description": {"description": some},
+        "SameThings": {"same": []},
         "CommunityReport": {"title": some, "summary": some, "rating": 5, "findings": findings},
     }
 

@@ -35,7 +35,7 @@ def _in_thread(work: Callable[[Index], None]) -> _Work:
 
 embed_passages = _step(None, vectors.embed_passages)
 embed_sentences = _step("sentences", sentences.embed_sentences)
-resolve_entities = _step("entities", _in_thread(entities.resolve_entities))
+resolve_entities = _step("entities", entities.resolve_entities)
 summarise = _step("entities", entities.summarise)
 detect_communities = _step(
     "communities",

@@ -279,7 +279,7 @@ def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
         raise RuntimeError("stopped")
 
     with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="stopped"):
-        patch.setattr("ragraphs.index.entities.merge_facts", stop)
+        patch.setattr("ragraphs.index.entities.Merging", stop)
         build(indexing)
     indexing.run()
     build(other)

@@ -74,8 +74,9 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
     assert {place for finding in report.findings for place in finding.evidence} <= set("123")
 
 
-# Without a model, hops are chosen by the vectors that the index holds, and nothing is asked.
-ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt is not library.CHOOSE_HOPS]
+# Without a model, vectors choose the hops and spellings merge the entities: nothing is asked.
+UNASKED = (library.CHOOSE_HOPS, library.RESOLVE_ENTITIES)
+ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt not in UNASKED]
 
 
 @pytest.mark.parametrize("prompt", ANSWERED_OFFLINE, ids=lambda prompt: prompt.name)
