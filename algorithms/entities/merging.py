@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...language.mentions import normalised
+from ...language.spellings import person_parts
 from ...state.entities import (
     Correction,
     Entity,
@@ -21,10 +22,10 @@ from ...state.entities import (
     Merge,
     Relation,
 )
-from .aliases import person_parts
 from .candidates import Shown, generic_names, groups_of, shown_names
 from .clusters import STRONG, Link, Name, cluster, propose
-from .senses import Decisions, FoundFacts, Said, Senses, digest, end_of
+from .decisions import Decisions, digest
+from .senses import FoundFacts, Said, Senses, end_of
 from .spans import SpellingIndex
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...algorithms.entities.fact_sharing import share_facts
 from ...context import IndexContext
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
@@ -23,6 +22,7 @@ from ...stores.queries import batches
 from ...stores.readings import IMPORTED, Reading
 from ..node import node
 from ..run import Run, Update
+from .fact_sharing import share_facts
 
 _BATCH = 100
 _NAMED_BY = ("passage", "document", "id")
