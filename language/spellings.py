@@ -15,6 +15,8 @@ from .mentions import key, normalised
 
 _LEGAL = frozenset("inc incorporated corp corporation co ltd limited llc plc gmbh ag sa".split())
 _ADDRESS = frozenset("mr mrs ms miss dr sir lord lady madam".split())
+_EITHER_WAY = frozenset("mr dr sir".split())  # a full name is the same person with and without it
+_NICKNAMING = frozenset("mr dr sir lord master old uncle".split())
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior"})
 _NUMBER_WORDS = (
     ("one", "first"), ("two", "second"), ("three", "third"), ("four", "fourth"), ("five", "fifth"),
@@ -139,7 +141,10 @@ def singular(name: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def person_parts(name: str) -> tuple[str, ...]:
-    """The words of a person's name, initials apart ("J.R.R. Tolkien": j, r, r, tolkien)."""
+    """The words of a person's name, initials apart ("J.R.R. Tolkien": j, r, r, tolkien).
+
+    The title of a full name is left out ("Mr. Allen Lane": allen, lane).
+    """
     folded = unicodedata.normalize("NFKD", re.sub(r"['’]", "", name))
     folded = unicodedata.normalize(
         "NFC", "".join(c for c in folded if not unicodedata.combining(c))
@@ -150,13 +155,20 @@ def person_parts(name: str) -> tuple[str, ...]:
     for word in words[:-1]:
         run = capitals and word.isupper() and 1 < len(word) <= 3 and word.isascii()
         parts.extend(word.lower() if run else [word.lower()])
-    return (*parts, *(word.lower() for word in words[-1:]))
+    parts += [word.lower() for word in words[-1:]]
+    return tuple(parts[1:] if len(parts) > 2 and parts[0] in _EITHER_WAY else parts)
 
 
 def is_full_name(name: str) -> bool:
     """Whether a person's name has a given name, for which "Mrs." does not count."""
     parts = person_parts(name)
     return len(parts) > 1 and not (len(parts) == 2 and parts[0] in _ADDRESS)
+
+
+def is_byname(name: str) -> bool:
+    """Whether a surname follows a word that tells of no other person: "Mr. Lane", "old Lane"."""
+    parts = person_parts(name)
+    return len(parts) == 2 and parts[0] in _NICKNAMING
 
 
 def same_person(a: str, b: str) -> Literal["no", "initials", "partly"]:

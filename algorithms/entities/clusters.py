@@ -166,7 +166,8 @@ def _persons(names: Sequence[Name]) -> Iterator[Link]:
         return forms.person_parts(name.name)[-1:] if person else ()
 
     for group in _sharing(names, surname):
-        full = [name for name in group if len(forms.person_parts(name.name)) > 1]
+        several = [name for name in group if len(forms.person_parts(name.name)) > 1]
+        full = [name for name in several if not forms.is_byname(name.name)]
         fits: dict[frozenset[str], str] = {
             frozenset((a.id, b.id)): fit
             for a, b in combinations(full, 2)

@@ -63,8 +63,8 @@ class Merging:
     ) -> None:
         self._passages = sorted(found, key=lambda one: (one.title, one.start, one.passage))
         self._decisions = Decisions(corrections)
-        self._generic = generic_names(self._passages) if by_model else frozenset[str]()
-        self._senses = Senses(self._passages, self._decisions, self._generic if by_model else None)
+        self._generic = generic_names(self._passages)
+        self._senses = Senses(self._passages, self._decisions, self._generic, by_model)
         self._names = self._senses.names()
         self._links = [*propose(self._names, embed), *self._senses.alias_links]
         self._by_model = by_model
@@ -85,14 +85,13 @@ class Merging:
         senses, names = self._senses, self._names
         wanted = self._decisions.links(names)
         preferred = {link.b for link in wanted} - {link.a for link in wanted}
-        links = [*self._links]
-        if self._by_model:
-            open_names = {name.id for name in names if normalised(name.name) in self._generic}
-            links = [
-                link
-                for link in links
-                if link.reason in STRONG and open_names.isdisjoint((link.a, link.b))
-            ]
+        open_names = {name.id for name in names if normalised(name.name) in self._generic}
+        links = [
+            link
+            for link in self._links
+            if (link.reason in STRONG or not self._by_model)
+            and open_names.isdisjoint((link.a, link.b))
+        ]
         decided = (pair for ids in same for pair in combinations(sorted(ids), 2))
         links += [Link(a, b, "model", 1.0) for a, b in decided]
         apart = self._decisions.apart(names)

@@ -12,6 +12,7 @@ from ...language.spellings import (
     ALIAS_RELATION,
     Alias,
     aliases_in_text,
+    is_byname,
     is_full_name,
     kinds_of,
     person_parts,
@@ -66,22 +67,23 @@ class Senses:
         self,
         passages: Sequence[FoundFacts],
         decisions: Decisions,
-        generic: Collection[str] | None = None,
+        generic: Collection[str] = (),
+        by_model: bool = False,
     ) -> None:
         """``generic`` names, in normalised form, are another in every passage.
 
-        With them, nobody is taken for a person of the same surname.
+        Where a model will decide, nobody is taken for a person of the same surname.
         """
         self.passages = passages
         self._decisions = decisions
-        self._generic = generic or frozenset[str]()
+        self._generic = frozenset(generic)
         self._kinds: dict[str, frozenset[str]] = {}
         self._kind: dict[str, str] = {}
         self._of: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self._said = [said for one in passages for said in self._names_in(one)]
         self._assign()
         self.placed = [(said, self._own(said)) for said in self._said]
-        short = self._short_names() if generic is None else []
+        short = [] if by_model else self._short_names()
         self.located = self._locate()
         explained, self.alias_links = self._aliases()
         self.located = self._locate()
@@ -89,6 +91,9 @@ class Senses:
 
     def _own(self, said: Said) -> str:
         return self._of[said.passage, said.slot, kinds_of(said.type)]
+
+    def _is_generic(self, said: Said) -> bool:
+        return normalised(said.spelling) in self._generic
 
     def _locate(self) -> dict[tuple[str, str], str]:
         counts = Counter(id for _, id in self.placed)
@@ -190,13 +195,14 @@ class Senses:
         documents: defaultdict[str, _Persons] = defaultdict(_Persons)
         passages: defaultdict[str, _Persons] = defaultdict(_Persons)
         for said, id in self.placed:
-            if "person" in self._kinds[id] and len(person_parts(said.spelling)) > 1:
+            several = len(person_parts(said.spelling)) > 1 and not is_byname(said.spelling)
+            if several and "person" in self._kinds[id]:
                 documents[said.title].add(id, said.spelling)
                 passages[said.passage].add(id, said.spelling)
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
         for said, id in self.placed:
-            single = len(person_parts(said.spelling)) == 1
+            single = len(person_parts(said.spelling)) == 1 and not self._is_generic(said)
             if not single or not compatible(self._kinds[id], {"person"}):
                 continue
             known = "person" in self._kinds[id]

@@ -191,6 +191,22 @@ def test_a_title_is_no_given_name():
     assert {e.name for e in graph.entities} == {"Mrs. Fezziwig", "Fezziwig"}
 
 
+@pytest.mark.parametrize("byname", ["Mr. Scrooge", "old Scrooge", "Master Scrooge"])
+def test_a_byname_tells_of_no_second_person(byname):
+    people = ["Ebenezer Scrooge", "Mr. Ebenezer Scrooge", "Scrooge", byname]
+    found = groups(merge_facts([facts("1", [(name, "person") for name in people])]))
+    assert found == {frozenset(people[:3]), frozenset([byname])}
+
+
+def test_a_general_word_is_nobody_elsewhere():
+    names = ["Evil Spirit", "Spirit", "Hamlet's father", "Father", "Marley's Ghost", "the Ghost"]
+    found = [
+        facts(str(place), [(name, "person")], title="story", text=f"{name}: spirit, father, ghost")
+        for place, name in enumerate([*names, "Father"])
+    ]
+    assert sorted(len(entity.passages) for entity in merge_facts(found).entities) == [1] * 7
+
+
 def test_a_surname_that_two_persons_bear_stays_apart():
     persons = [("Bill Clinton", "person"), ("Hillary Clinton", "person"), ("Clinton", "person")]
     assert len(merge_facts([facts("a", persons)]).entities) == 3
