@@ -13,9 +13,11 @@ from ..models.meter import start_meter
 from ..state.errors import RagraphsError
 from ..state.records import Usage
 from ..stores.lock import writing
-from .entities import embed_entities, resolve_entities, summarise
+from .descriptions import summarise
+from .entities import embed_entities
 from .layers import ENTITIES
 from .opening import Index, open_index
+from .resolution import resolve_entities
 
 
 class Corrected(TypedDict):

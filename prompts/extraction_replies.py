@@ -79,6 +79,7 @@ _NAME, _TYPE, _DESCRIPTION = 200, 100, 2000
 Line = Annotated[str, BeforeValidator(_name), AfterValidator(_not_empty)]
 OptionalText = Annotated[str, BeforeValidator(_optional)]
 Strength = Annotated[float, BeforeValidator(_strength)]
+Numbers = Annotated[list[TextNumber], BeforeValidator(numbers_in)]
 Status = Annotated[Literal["true", "false", "suspected"], BeforeValidator(_status)]
 
 _ENTITY: Names = {
@@ -246,21 +247,27 @@ class MoreToFind(PromptReply):
 
 
 class Description(PromptReply):
-    """One description in the place of several."""
+    """One description in the place of several, and the texts that describe another thing."""
 
-    other_names: ClassVar[Names] = {"description": ("summary", "text")}
+    other_names: ClassVar[Names] = {"description": ("summary", "text"), "other": ("others",)}
     longest: ClassVar[Bounds] = {"description": 2 * _DESCRIPTION}
     description: Line
+    other: Numbers = Field(
+        default_factory=list, description="Ids of texts that describe another thing."
+    )
 
 
 class SameThings(PromptReply):
-    """The lines that are one thing, group by group."""
+    """The lines that are one thing, group by group, and those that are homonyms."""
 
-    other_names: ClassVar[Names] = {"same": ("groups", "same_things")}
+    other_names: ClassVar[Names] = {"same": ("groups", "same_things"), "other": ("others",)}
     same: Annotated[
-        list[Annotated[list[TextNumber], BeforeValidator(numbers_in)]],
+        list[Numbers],
         Field(description="Groups of the numbers of lines that are one and the same thing."),
     ]
+    other: Numbers = Field(
+        default_factory=list, description="Numbers of lines whose name means another thing."
+    )
 
 
 def to_facts(reply: Facts) -> PassageFacts:

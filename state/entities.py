@@ -86,6 +86,13 @@ class Correction(NamedTuple):
     b: str
 
 
+class Parting(NamedTuple):
+    """A normalised name means another thing in some passages than elsewhere."""
+
+    name: str
+    passages: tuple[str, ...]
+
+
 class Merge(NamedTuple):
     """``merged`` was taken for another name of ``kept``; splitting their names or ids undoes it."""
 

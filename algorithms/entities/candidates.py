@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ...language.analyser import STOP_WORDS, one_line, sentences, shortened
 from ...language.mentions import normalised
+from ...language.spellings import kinds_of
 from .clusters import Link, Name, compatible
 from .senses import FoundFacts, Said
 
@@ -18,6 +19,8 @@ _CAST = 30  # frequent names of a long document that each of its groups shows
 _COMMON = 50  # a word that more names share makes no candidates
 _AROUND = 110  # characters of a sentence on either side of a generic name
 _LONGEST_SAID = 160
+_MOST_SENSES = 3  # lines of one name
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _NAMED_IN = 2  # the least words of a name that a description may contain
 _TITLES = frozenset("mr mrs ms miss dr sir lord lady old young little poor master the a an".split())
 _ROLES = frozenset(
@@ -29,13 +32,13 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 
 
 class Shown(NamedTuple):
-    """A name as it is shown: what is said of it, and where it is said first.
+    """A name as it is shown, in a line: what is said of it, and where it is said first.
 
-    ``first`` is the place of that passage. A ``generic`` name stands for one passage, whose
-    ``sentence`` names it.
+    ``first`` is the place of that passage, and ``members`` are the places of all that is meant in
+    what was placed. A ``generic`` name stands for one passage, whose ``sentence`` names it; a name
+    of which documents say quite different things has several lines.
     """
 
-    id: str
     name: str
     type: str
     said: tuple[str, ...]
@@ -43,6 +46,10 @@ class Shown(NamedTuple):
     first: int
     generic: bool
     sentence: str
+    members: tuple[int, ...]
+
+
+Lines = Mapping[str, Sequence[Shown]]
 
 
 def generic_names(passages: Iterable[FoundFacts]) -> frozenset[str]:
@@ -68,26 +75,34 @@ def _is_generic(name: str, lower: Mapping[str, int]) -> bool:
     return not proper or (len(words) == 1 and proper[0].lower() in lower)
 
 
-def groups_of(
-    names: Sequence[Name], shown: Mapping[str, Shown], links: Iterable[Link]
-) -> list[list[str]]:
-    """Ids of names that may be one thing, at most ``MOST_SHOWN`` a group.
+def groups_of(names: Sequence[Name], lines: Lines, links: Iterable[Link]) -> list[list[Shown]]:
+    """Names that may be one thing, at most ``MOST_SHOWN`` lines a group, as a model is shown them.
 
-    ``links`` are the rules' suggestions. The groups of unchanged names stay the same when names
-    are added elsewhere.
+    ``lines`` are those of each name, by id, and ``links`` the rules' suggestions. The groups of
+    unchanged names stay the same when names are added elsewhere.
     """
     neighbours: defaultdict[str, set[str]] = defaultdict(set)
-    for a, b in [*(link[:2] for link in links), *_pairs(names, shown)]:
+    for a, b in [*(link[:2] for link in links), *_pairs(names, lines)]:
         neighbours[a].add(b)
         neighbours[b].add(a)
+    for id, own in lines.items():
+        if len(own) > 1:
+            neighbours[id]  # homonyms are decided even where no other name is like them
     passages = {name.id: len(name.passages) for name in names}
-    together = _components(neighbours, shown)
-    whole = [group for group in together if len(group) <= MOST_SHOWN]
-    long = [part for group in together for part in _windows(group, shown, passages)]
-    return [*_packed(whole), *long]
+    together = _components(neighbours, lines)
+    whole = [group for group in together if _size(group, lines) <= MOST_SHOWN]
+    long = [part for group in together for part in _windows(group, lines, passages)]
+    return [
+        sorted((line for id in group for line in lines[id]), key=lambda line: line.first)
+        for group in [*_packed(whole, lines), *long]
+    ]
 
 
-def _pairs(names: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
+def _size(group: Iterable[str], lines: Lines) -> int:
+    return sum(len(lines[id]) for id in group)
+
+
+def _pairs(names: Sequence[Name], lines: Lines) -> Iterator[tuple[str, str]]:
     """Names that share a word, are told of in each other's descriptions, or stand side by side."""
     yield from _sharing_words(names)
     by_title: defaultdict[str, list[Name]] = defaultdict(list)
@@ -95,8 +110,8 @@ def _pairs(names: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple[
         for title in name.titles:
             by_title[title].append(name)
     for group in by_title.values():
-        yield from _told(group, shown)
-        yield from _beside(group, shown)
+        yield from _told(group, lines)
+        yield from _beside(group, lines)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -120,12 +135,12 @@ def _sharing_words(names: Sequence[Name]) -> Iterator[tuple[str, str]]:
                 yield a.id, b.id
 
 
-def _told(group: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
+def _told(group: Sequence[Name], lines: Lines) -> Iterator[tuple[str, str]]:
     """Names of which a description contains all words of another: "Fred is Ann's nephew"."""
     by_word: defaultdict[str, set[str]] = defaultdict(set)
     by_id = {name.id: name for name in group}
     for name in group:
-        for word in _words(" ".join(shown[name.id].said)):
+        for word in _words(" ".join(text for line in lines[name.id] for text in line.said)):
             by_word[word].add(name.id)
     for name in group:
         words = _words(name.name)
@@ -135,7 +150,7 @@ def _told(group: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple[s
                     yield name.id, id
 
 
-def _beside(group: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
+def _beside(group: Sequence[Name], lines: Lines) -> Iterator[tuple[str, str]]:
     """A general word and the persons of its passage."""
     persons: defaultdict[str, list[str]] = defaultdict(list)
     for name in group:
@@ -143,16 +158,14 @@ def _beside(group: Sequence[Name], shown: Mapping[str, Shown]) -> Iterator[tuple
             for passage in name.passages:
                 persons[passage].append(name.id)
     for name in group:
-        if shown[name.id].generic:
+        if lines[name.id][0].generic:
             for passage in name.passages:
                 yield from ((name.id, id) for id in persons[passage] if id != name.id)
 
 
-def _components(
-    neighbours: Mapping[str, Collection[str]], shown: Mapping[str, Shown]
-) -> list[list[str]]:
+def _components(neighbours: Mapping[str, Collection[str]], lines: Lines) -> list[list[str]]:
     """Names that are linked over others, each in the order of the texts."""
-    order = sorted(neighbours, key=lambda id: (shown[id].first, id))
+    order = sorted(neighbours, key=lambda id: (lines[id][0].first, id))
     seen: set[str] = set()
     found: list[list[str]] = []
     for start in order:
@@ -165,25 +178,36 @@ def _components(
                     group.add(id)
                     waiting.append(id)
         seen |= group
-        found.append(sorted(group, key=lambda id: (shown[id].first, id)))
+        found.append(sorted(group, key=lambda id: (lines[id][0].first, id)))
     return found
 
 
 def _windows(
-    group: Sequence[str], shown: Mapping[str, Shown], passages: Mapping[str, int]
+    group: Sequence[str], lines: Lines, passages: Mapping[str, int]
 ) -> Iterator[list[str]]:
     """Parts of a long group in its order, each with the names that most passages give."""
-    if len(group) <= MOST_SHOWN:
+    if _size(group, lines) <= MOST_SHOWN:
         return
-    named = [id for id in group if not shown[id].generic]
-    cast = sorted(named, key=lambda id: (-passages[id], shown[id].first, id))[:_CAST]
-    rest = [id for id in group if id not in set(cast)]
-    for start in range(0, len(rest), MOST_SHOWN - _CAST):
-        part = {*cast, *rest[start : start + MOST_SHOWN - _CAST]}
-        yield sorted(part, key=lambda id: (shown[id].first, id))
+    named = [id for id in group if not lines[id][0].generic]
+    cast = sorted(named, key=lambda id: (-passages[id], lines[id][0].first, id))
+    shared = next(_filled(cast, lines, _CAST), [])
+    rest = [id for id in group if id not in set(shared)]
+    yield from ([*shared, *part] for part in _filled(rest, lines, MOST_SHOWN - _CAST))
 
 
-def _packed(groups: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+def _filled(group: Iterable[str], lines: Lines, room: int) -> Iterator[list[str]]:
+    """Parts of a group in its order, each of at most ``room`` lines."""
+    part: list[str] = []
+    for id in group:
+        if part and _size([*part, id], lines) > room:
+            yield part
+            part = []
+        part.append(id)
+    if part:
+        yield part
+
+
+def _packed(groups: Iterable[Sequence[str]], lines: Lines) -> Iterator[list[str]]:
     """Small groups, several together.
 
     A group's own first id decides whether it begins a new part, so that a group more changes the
@@ -191,8 +215,9 @@ def _packed(groups: Iterable[Sequence[str]]) -> Iterator[list[str]]:
     """
     part: list[str] = []
     for group in groups:
-        begins = int(group[0][:2], 16) < 8 and len(part) > MOST_SHOWN // 2
-        if part and (begins or len(part) + len(group) > MOST_SHOWN):
+        size = _size(part, lines)
+        begins = int(group[0][:2], 16) < 8 and size > MOST_SHOWN // 2
+        if part and (begins or size + _size(group, lines) > MOST_SHOWN):
             yield part
             part = []
         part += group
@@ -201,40 +226,88 @@ def _packed(groups: Iterable[Sequence[str]]) -> Iterator[list[str]]:
 
 
 def shown_names(
-    placed: Iterable[tuple[Said, str]],
+    placed: Sequence[tuple[Said, str]],
     passages: Sequence[FoundFacts],
     generic: Collection[str],
-) -> dict[str, Shown]:
-    """Every name as it is shown, by id, with the two longest descriptions of it."""
+) -> dict[str, list[Shown]]:
+    """Every name as it is shown, by id: one line, or several where it may mean several things."""
     order = {one.passage: place for place, one in enumerate(passages)}
-    groups: defaultdict[str, list[Said]] = defaultdict(list)
-    for said, id in placed:
-        groups[id].append(said)
+    names: defaultdict[str, list[int]] = defaultdict(list)
+    for place in sorted(range(len(placed)), key=lambda place: order[placed[place][0].passage]):
+        names[placed[place][1]].append(place)
     return {
-        id: _shown(
-            id, sorted(group, key=lambda said: order[said.passage]), order, passages, generic
-        )
-        for id, group in groups.items()
+        id: [_shown(line, placed, order, passages, generic) for line in _senses(own, placed)]
+        for id, own in names.items()
     }
 
 
+def _senses(own: Sequence[int], placed: Sequence[tuple[Said, str]]) -> list[list[int]]:
+    """What is said under one name, parted where documents say quite different things of it.
+
+    A document joins the first line with which it shares a year, or another word where both have no
+    year; kinds of things, such as "film", do not count. Others join the last of ``_MOST_SENSES``.
+    """
+    documents: defaultdict[str, list[int]] = defaultdict(list)
+    for place in own:
+        documents[placed[place][0].title].append(place)
+    lines: list[tuple[list[int], set[str]]] = []
+    silent: list[int] = []
+    for part in documents.values():
+        said = [placed[place][0] for place in part]
+        words = set().union(*(_telling(one) for one in said))
+        if not words or {"date", "number"} & {kind for one in said for kind in kinds_of(one.type)}:
+            silent += part
+            continue
+        near = (line for line in lines if _tell_alike(line[1], words))
+        found = next(near, None) or (lines[-1] if len(lines) == _MOST_SENSES else None)
+        if found:
+            found[0].extend(part)
+            found[1].update(words)
+        else:
+            lines.append((part, words))
+    if not lines:
+        return [list(own)]
+    lines[0][0].extend(silent)
+    return [part for part, _ in lines]
+
+
+def _telling(said: Said) -> set[str]:
+    """The words of a description that tell things of one name and type apart."""
+    known = {*normalised(said.spelling).split(), *normalised(said.type).split()}
+    words = set(normalised(said.description).split()) - STOP_WORDS - known
+    return {word for word in words if not kinds_of(word)}
+
+
+def _tell_alike(a: Collection[str], b: Collection[str]) -> bool:
+    years = [{word for word in words if _YEAR.fullmatch(word)} for words in (a, b)]
+    shared = years[0] & years[1] if all(years) else set(a) & set(b)
+    return bool(shared)
+
+
 def _shown(
-    id: str,
-    group: Sequence[Said],
+    members: Sequence[int],
+    placed: Sequence[tuple[Said, str]],
     order: Mapping[str, int],
     passages: Sequence[FoundFacts],
     generic: Collection[str],
 ) -> Shown:
+    group = sorted((placed[place][0] for place in members), key=lambda said: order[said.passage])
     first = group[0]
     place = order[first.passage]
-    told = sorted({said.description for said in group if said.description}, key=len)[-2:]
+    every = {said.description for said in group if said.description}
+    told = sorted(every, key=lambda text: (len(text), text))[-2:]
     types = Counter(said.type for said in group if said.type).most_common(1)
     spelling = Counter(said.spelling for said in group).most_common(1)[0][0]
     is_generic = normalised(spelling) in generic
-    sentence = _naming(passages[place].text, spelling) if is_generic else ""
-    said = tuple(shortened(one, _LONGEST_SAID) for one in reversed(told))
     return Shown(
-        id, spelling, types[0][0] if types else "", said, first.title, place, is_generic, sentence
+        name=spelling,
+        type=types[0][0] if types else "",
+        said=tuple(shortened(one, _LONGEST_SAID) for one in reversed(told)),
+        title=first.title,
+        first=place,
+        generic=is_generic,
+        sentence=_naming(passages[place].text, spelling) if is_generic else "",
+        members=tuple(members),
     )
 
 

@@ -7,7 +7,7 @@ and a passage that was removed leaves no trace.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from ...state.entities import (
     EntityGraph,
     EntityMention,
     Merge,
+    Parting,
     Relation,
 )
 from .candidates import Shown, generic_names, groups_of, shown_names
@@ -64,35 +65,49 @@ class Merging:
         self._passages = sorted(found, key=lambda one: (one.title, one.start, one.passage))
         self._decisions = Decisions(corrections)
         self._generic = generic_names(self._passages)
-        self._senses = Senses(self._passages, self._decisions, self._generic, by_model)
-        self._names = self._senses.names()
-        self._links = [*propose(self._names, embed), *self._senses.alias_links]
+        self._embed = embed
         self._by_model = by_model
+        self._part(())
+
+    def _part(self, parted: Collection[Parting]) -> None:
+        self._senses = Senses(
+            self._passages, self._decisions, self._generic, parted, self._by_model
+        )
+        self._names = self._senses.names()
+        self._links = [*propose(self._names, self._embed), *self._senses.alias_links]
 
     def groups(self) -> list[list[Shown]]:
         """The names that may be one thing, group by group, as a model is shown them."""
-        shown = shown_names(self._senses.placed, self._passages, self._generic)
-        groups = groups_of(self._names, shown, self._links)
-        return [[shown[id] for id in group] for group in groups]
+        placed = self._senses.placed[: self._senses.given]
+        lines = shown_names(placed, self._passages, self._generic)
+        return groups_of(self._names, lines, self._links)
 
-    def graph(self, same: Iterable[Collection[str]] = ()) -> EntityGraph:
+    def graph(
+        self,
+        same: Iterable[Sequence[Shown]] = (),
+        others: Iterable[Shown] = (),
+        apart: Collection[Parting] = (),
+    ) -> EntityGraph:
         """One graph of all facts.
 
-        ``same`` are ids of names that a model takes for one thing; then rules merge only the names
-        that are spelled alike, or explained in a text. Relations that merging makes lead from an
-        entity to itself are left out.
+        A model takes the lines in each of ``same`` for one thing, and those in ``others`` for
+        other things than their name means elsewhere; then rules merge only the names that are
+        spelled alike, or explained in a text. Names in ``apart`` are nothing else in any case.
+        Relations that merging makes lead from an entity to itself are left out.
         """
+        parted = [*apart, *(one for line in others for one in self._meant(line))]
+        if parted:
+            self._part(parted)
         senses, names = self._senses, self._names
         wanted = self._decisions.links(names)
         preferred = {link.b for link in wanted} - {link.a for link in wanted}
-        open_names = {name.id for name in names if normalised(name.name) in self._generic}
+        own = senses.by_themselves()
         links = [
             link
             for link in self._links
-            if (link.reason in STRONG or not self._by_model)
-            and open_names.isdisjoint((link.a, link.b))
+            if (link.reason in STRONG or not self._by_model) and own.isdisjoint((link.a, link.b))
         ]
-        decided = (pair for ids in same for pair in combinations(sorted(ids), 2))
+        decided = (pair for ids in self._ids(same, apart) for pair in combinations(ids, 2))
         links += [Link(a, b, "model", 1.0) for a, b in decided]
         apart = self._decisions.apart(names)
         heads, followed = cluster(names, [*links, *wanted], apart, preferred)
@@ -100,7 +115,7 @@ class Merging:
         merges = senses.merges + [
             Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
         ]
-        ids = _final_ids(names, heads, preferred, self._generic)
+        ids = self._final = _final_ids(names, heads, preferred, self._generic)
         entities = _entities(senses.placed, ids, merges, self._generic)
         return EntityGraph(
             entities=entities,
@@ -108,6 +123,35 @@ class Merging:
             relations=_relations(self._passages, senses, ids),
             claims=_claims(self._passages, senses, ids),
             merges=tuple(sorted(merges)),
+        )
+
+    def _meant(self, line: Shown) -> Iterator[Parting]:
+        """The names of a line, each in the passages that the line stands for."""
+        said = [self._senses.placed[place][0] for place in line.members]
+        for name in dict.fromkeys(normalised(one.spelling) for one in said):
+            own = {one.passage for one in said if normalised(one.spelling) == name}
+            yield Parting(name, tuple(sorted(own)))
+
+    def _ids(
+        self, same: Iterable[Sequence[Shown]], apart: Iterable[Parting]
+    ) -> Iterator[list[str]]:
+        """The ids that the lines of each group have now, without those of names ``apart``."""
+        left = {(passage, one.name) for one in apart for passage in one.passages}
+        for lines in same:
+            placed = [self._senses.placed[place] for line in lines for place in line.members]
+            yield sorted(
+                {id for said, id in placed if (said.passage, normalised(said.spelling)) not in left}
+            )
+
+    def partings(self, described: Mapping[str, Collection[str]]) -> list[Parting]:
+        """The names that were described by the given texts in the last graph, by entity."""
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for said, id in self._senses.placed:
+            entity = self._final[id]
+            if said.description in described.get(entity, ()):
+                found[entity, normalised(said.spelling)].add(said.passage)
+        return sorted(
+            Parting(name, tuple(sorted(passages))) for (_, name), passages in found.items()
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from ...language.spellings import (
     person_parts,
     same_person,
 )
-from ...state.entities import Merge, Reason
+from ...state.entities import Merge, Parting, Reason
 from ...state.facts import PassageFacts
 from .clusters import Link, Name, compatible, similarity
-from .decisions import ALONE, Decisions, alone, entity_id
+from .decisions import ALONE, Decisions, alone, digest, entity_id
 
 _MOST_OF_A_NAME = 50
 _SAME: Reason = "same normalised name"
@@ -58,9 +58,10 @@ class Said(NamedTuple):
 class Senses:
     """Every name that passages give, each assigned to a normalised name of one kind by its id.
 
-    ``placed`` is all that was said with that id; ``located`` the id of every name in its passage,
-    by spelling and by normalised form, of homonyms there the more frequent; ``merges`` are those
-    made inside passages and documents, ``alias_links`` those that texts suggest for the corpus.
+    ``placed`` is all that was said with that id, first the ``given`` names, then aliases;
+    ``located`` the id of every name in its passage, by spelling and by normalised form, of homonyms
+    there the more frequent; ``merges`` are those made inside passages and documents,
+    ``alias_links`` those that texts suggest for the corpus.
     """
 
     def __init__(
@@ -68,21 +69,27 @@ class Senses:
         passages: Sequence[FoundFacts],
         decisions: Decisions,
         generic: Collection[str] = (),
+        parted: Iterable[Parting] = (),
         by_model: bool = False,
     ) -> None:
         """``generic`` names, in normalised form, are another in every passage.
 
-        Where a model will decide, nobody is taken for a person of the same surname.
+        ``parted`` names are another in their passages. Where a model will decide, nobody is taken
+        for a person of the same surname.
         """
         self.passages = passages
         self._decisions = decisions
         self._generic = frozenset(generic)
+        self._parted = {
+            (passage, one.name): digest(*one.passages) for one in parted for passage in one.passages
+        }
         self._kinds: dict[str, frozenset[str]] = {}
         self._kind: dict[str, str] = {}
         self._of: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self._said = [said for one in passages for said in self._names_in(one)]
         self._assign()
         self.placed = [(said, self._own(said)) for said in self._said]
+        self.given = len(self.placed)
         short = [] if by_model else self._short_names()
         self.located = self._locate()
         explained, self.alias_links = self._aliases()
@@ -92,8 +99,17 @@ class Senses:
     def _own(self, said: Said) -> str:
         return self._of[said.passage, said.slot, kinds_of(said.type)]
 
-    def _is_generic(self, said: Said) -> bool:
-        return normalised(said.spelling) in self._generic
+    def _own_sense(self, passage: str, name: str) -> str:
+        """What tells ``name`` in ``passage`` from the same name elsewhere; mostly nothing."""
+        return passage if name in self._generic else self._parted.get((passage, name), "")
+
+    def by_themselves(self) -> set[str]:
+        """The ids of names that mean another thing than the same name elsewhere."""
+        return {
+            id
+            for said, id in self.placed
+            if self._own_sense(said.passage, normalised(said.spelling))
+        }
 
     def _locate(self) -> dict[tuple[str, str], str]:
         counts = Counter(id for _, id in self.placed)
@@ -156,8 +172,8 @@ class Senses:
                 continue
             named.add(normalised(spelling))
             slot = self._decisions.slot(spelling)
-            if slot in self._generic:
-                slot += ALONE + one.passage
+            if own := self._own_sense(one.passage, normalised(spelling)):
+                slot += ALONE + own
             yield Said(one.passage, one.title, spelling, slot, kind, description.strip())
 
     def _assign(self) -> None:
@@ -202,7 +218,9 @@ class Senses:
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
         for said, id in self.placed:
-            single = len(person_parts(said.spelling)) == 1 and not self._is_generic(said)
+            single = len(person_parts(said.spelling)) == 1 and not self._own_sense(
+                said.passage, normalised(said.spelling)
+            )
             if not single or not compatible(self._kinds[id], {"person"}):
                 continue
             known = "person" in self._kinds[id]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from ...context import IndexContext, LayerName
-from ...index import communities, entities, hops, sentences, vectors
+from ...index import communities, descriptions, entities, hops, resolution, sentences, vectors
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...state.index import IndexState
@@ -35,8 +35,8 @@ def _in_thread(work: Callable[[Index], None]) -> _Work:
 
 embed_passages = _step(None, vectors.embed_passages)
 embed_sentences = _step("sentences", sentences.embed_sentences)
-resolve_entities = _step("entities", entities.resolve_entities)
-summarise = _step("entities", entities.summarise)
+resolve_entities = _step("entities", resolution.resolve_entities)
+summarise = _step("entities", descriptions.summarise)
 detect_communities = _step(
     "communities",
     lambda index, context: to_its_end(communities.detect_communities, index, context.repair),

@@ -69,8 +69,11 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
     return sorted(once.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
 
 
-def summarise(descriptions: Sequence[str]) -> str:
-    """The most informative distinct sentences of ``descriptions``, in order: at most 60 words."""
+def summarise(descriptions: Sequence[str], longest: int = _LONGEST_SUMMARY) -> str:
+    """The most informative distinct sentences of ``descriptions``, in order.
+
+    They have at most ``longest`` words.
+    """
     said = dict.fromkeys(
         " ".join(sentence.split())
         for text in descriptions
@@ -79,7 +82,7 @@ def summarise(descriptions: Sequence[str]) -> str:
     )
     kept: list[str] = []
     covered: frozenset[str] = frozenset()
-    room = _LONGEST_SUMMARY
+    room = longest
     for sentence in sorted(said, key=lambda one: -len(keywords(one))):
         # Two new terms are worth a sentence; one is mostly another wording.
         new = not kept or len(keywords(sentence) - covered) > 1
@@ -88,5 +91,5 @@ def summarise(descriptions: Sequence[str]) -> str:
             covered |= keywords(sentence)
             room -= len(sentence.split())
     if not kept and said:
-        return " ".join(next(iter(said)).split()[:_LONGEST_SUMMARY]) + " …"
+        return " ".join(next(iter(said)).split()[:longest]) + " …"
     return " ".join(sentence for sentence in said if sentence in kept)

@@ -1,0 +1,154 @@
+"""Which names are one thing: merged by rules, or decided by the model that read the passages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..algorithms.entities.candidates import Shown
+from ..algorithms.entities.merging import Merging
+from ..algorithms.entities.senses import FoundFacts
+from ..context import Context
+from ..language.analyser import one_line
+from ..models.meter import current_meter
+from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
+from ..prompts.library import RESOLVE_ENTITIES
+from ..prompts.prompt import Excerpt, number, numbered
+from ..state.entities import Parting
+from .concurrency import Patience, in_parallel, to_its_end
+from .layers import ENTITIES
+from .opening import Index, language_model
+from .progress import progress_of
+
+_MERGING = "2"  # to be raised when merging gives other entities for the same facts
+_PARTED = "parted"  # property: names that their descriptions tell apart
+
+
+@dataclass
+class _Decided:
+    """Lines that a model takes for one thing, lines that are homonyms, groups without a reply."""
+
+    same: list[list[Shown]] = field(default_factory=list)
+    others: list[Shown] = field(default_factory=list)
+    unanswered: int = 0
+
+
+async def resolve_entities(index: Index, context: Context) -> None:
+    """Makes the entities anew, if facts or corrections have changed since.
+
+    Where a model read the passages, it decides which of the names that may be one thing are one.
+    """
+    reader = await asyncio.to_thread(index.catalogue.property, "reader")
+    model = await language_model(index, context, reader)
+    stamp = await asyncio.to_thread(_stamp, index)
+    if await asyncio.to_thread(ENTITIES.is_current, index, stamp):
+        return
+    merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
+    decided = await _decided(model, merging, context.concurrency)
+    await to_its_end(_store, index, merging, decided, ())
+
+
+async def part(
+    index: Index, context: Context, model: LanguageModel, described: Mapping[str, Collection[str]]
+) -> bool:
+    """Parts from entities, by id, the names that the given texts describe.
+
+    False where all of them have been parted before, and a person put them together again.
+    """
+    known = await asyncio.to_thread(_parted, index)
+    merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
+    decided = await _decided(model, merging, context.concurrency)
+    await asyncio.to_thread(merging.graph, decided.same, decided.others, known)
+    found = [one for one in merging.partings(described) if one not in known]
+    if found:
+        merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
+        await to_its_end(_store, index, merging, decided, [*known, *found])
+    return bool(found)
+
+
+def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[Parting]) -> None:
+    graph = merging.graph(decided.same, decided.others, parted)
+    index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
+    index.entities.replace(graph)
+    # What was left open is asked again by the next run, to which this stamp is another one.
+    left = f"+{decided.unanswered}" if decided.unanswered else ""
+    ENTITIES.record(index, _stamp(index) + left)
+
+
+def _parted(index: Index) -> list[Parting]:
+    stored = index.catalogue.property(_PARTED) or []
+    return [Parting(name, tuple(passages)) for name, passages in stored]
+
+
+def _stamp(index: Index) -> str:
+    embedder = index.embedder if index.embedder.semantic else None
+    return ENTITIES.stamp_of(
+        _MERGING,
+        index.catalogue.property("reader"),
+        embedder and embedder.name,
+        index.readings.stamp("facts"),
+        index.entities.corrections(),
+        index.catalogue.property(_PARTED),
+    )
+
+
+def _merging(index: Index, by_model: bool) -> Merging:
+    embed = index.embedder.embed if index.embedder.semantic else None
+    return Merging(_found(index), index.entities.corrections(), embed, by_model)
+
+
+async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Decided:
+    """What the model says of every group of names that may be one thing."""
+    groups = await asyncio.to_thread(merging.groups) if model.name != OFFLINE else []
+    report, patience, done = progress_of("resolve_entities"), Patience(workers), 0
+    decided = _Decided()
+
+    async def decide(group: Sequence[Shown]) -> None:
+        nonlocal done
+        try:
+            reply = await model.run(RESOLVE_ENTITIES, texts=_listed(group))
+        except NoReplyError as error:
+            patience.note(error)
+        else:
+            patience.note()
+            decided.same.extend(numbered(numbers, group) for numbers in reply.same)
+            decided.others.extend(numbered(reply.other, group))
+            done += 1
+            report(done, len(groups))
+
+    await in_parallel(patience.while_it_lasts(groups), decide, workers)
+    decided.unanswered = len(groups) - done
+    if left := decided.unanswered:
+        current_meter().warn(
+            f"The model {model.name} did not say which names are one thing in {left} of "
+            f"{len(groups)} groups; these stay apart until the next run of: ragraphs index"
+        )
+    return decided
+
+
+def _listed(group: Sequence[Shown]) -> list[Excerpt]:
+    """The names of a group, a line each, under the titles of their documents."""
+    lines: list[str] = []
+    title = ""
+    for place, one in enumerate(group, start=1):
+        if one.title != title:
+            title = one.title
+            lines.append(f"# {one_line(title.rpartition('/')[2])}")
+        sentence = f" “{one.sentence}”" if one.sentence else ""
+        line = f"{place} | {one.name} | {one.type} | {' / '.join(one.said)}{sentence}"
+        lines.append(one_line(line))
+    return number([("names", "\n".join(lines))])
+
+
+def _found(index: Index) -> Iterator[FoundFacts]:
+    facts = dict(index.readings.values("facts"))
+    for passage in index.catalogue.all_passages():
+        if passage["id"] in facts:
+            yield FoundFacts(
+                passage["id"],
+                passage["document"],
+                passage["text"],
+                facts[passage["id"]],
+                passage["start"],
+            )
