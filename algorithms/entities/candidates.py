@@ -19,6 +19,7 @@ _CAST = 30  # frequent names of a long document that each of its groups shows
 _COMMON = 50  # a word that more names share makes no candidates
 _AROUND = 110  # characters of a sentence on either side of a generic name
 _LONGEST_SAID = 160
+_DIGITS = 16  # of an id, in hexadecimal: enough for every number of groups
 _MOST_SENSES = 3  # lines of one name
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _NAMED_IN = 2  # the least words of a name that a description may contain
@@ -207,22 +208,18 @@ def _filled(group: Iterable[str], lines: Lines, room: int) -> Iterator[list[str]
         yield part
 
 
-def _packed(groups: Iterable[Sequence[str]], lines: Lines) -> Iterator[list[str]]:
+def _packed(groups: Sequence[Sequence[str]], lines: Lines, bit: int = 0) -> Iterator[list[str]]:
     """Small groups, several together.
 
-    A group's own first id decides whether it begins a new part, so that a group more changes the
-    part it comes into and no other.
+    The digits of a group's own least id decide with which others it comes together, so that a
+    group more changes the part it comes into and no other.
     """
-    part: list[str] = []
-    for group in groups:
-        size = _size(part, lines)
-        begins = int(group[0][:2], 16) < 8 and size > MOST_SHOWN // 2
-        if part and (begins or size + _size(group, lines) > MOST_SHOWN):
-            yield part
-            part = []
-        part += group
-    if part:
-        yield part
+    if sum(_size(group, lines) for group in groups) <= MOST_SHOWN or len(groups) == 1:
+        yield from [[id for group in groups for id in group]] if groups else []
+        return
+    for half in (0, 1):
+        own = [group for group in groups if int(min(group)[-_DIGITS:], 16) >> bit & 1 == half]
+        yield from _packed(own, lines, bit + 1)
 
 
 def shown_names(

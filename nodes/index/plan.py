@@ -32,6 +32,7 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
     missing = await run.in_thread(missing_kinds, wanted.readers)
     await asyncio.to_thread(price.add_stored, run.index, missing)
     if price.replies and "entities" in state["layers"]:
+        price.add_resolution()
         run.meter.warn(
             "The summaries of entities and the reports on communities, which follow from what is "
             "read, are not counted; on a novel they took 1.3 times as many tokens again."

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 from ...index.opening import Index
+from ...language.analyser import count_tokens
+from ...prompts.library import RESOLVE_ENTITIES
 from ...stores.queries import batches
 from ...stores.readings import ReadingKind
 from .passage_reader import PassageReader
 from .triples import suffixes
 
 GROUP_DOCUMENTS = 100
+# On a novel 36 passages made 3 groups of names, with 230 tokens a passage.
+_PASSAGES_A_GROUP = 10
+_TOKENS_OF_NAMES = 230
 
 
 class Price:
@@ -21,6 +27,7 @@ class Price:
     ) -> None:
         self.replies = 0
         self.tokens = 0
+        self._facts = 0
         self._reader = reader
         self._kinds = kinds
         self._imported = imported
@@ -42,3 +49,11 @@ class Price:
         replies, tokens = self._reader.price(title, text, wanted) if wanted else (0, 0)
         self.replies += replies
         self.tokens += tokens
+        self._facts += "facts" in wanted and tokens > 0
+
+    def add_resolution(self) -> None:
+        """Adds the requests that say which names of the passages to be read are one thing."""
+        requests = math.ceil(self._facts / _PASSAGES_A_GROUP)
+        system, human = RESOLVE_ENTITIES.render({"texts": []})
+        self.replies += requests
+        self.tokens += requests * count_tokens(system + human) + self._facts * _TOKENS_OF_NAMES

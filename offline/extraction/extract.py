@@ -69,10 +69,13 @@ def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
     return sorted(once.values(), key=lambda fact: -fact["strength"])[:_MOST_RELATIONS]
 
 
-def summarise(descriptions: Sequence[str], longest: int = _LONGEST_SUMMARY) -> str:
+def summarise(
+    descriptions: Sequence[str], longest: int = _LONGEST_SUMMARY, least_new: int = 2
+) -> str:
     """The most informative distinct sentences of ``descriptions``, in order.
 
-    They have at most ``longest`` words.
+    They have at most ``longest`` words. A sentence needs ``least_new`` terms that those before it
+    do not have: one is mostly another wording.
     """
     said = dict.fromkeys(
         " ".join(sentence.split())
@@ -84,8 +87,7 @@ def summarise(descriptions: Sequence[str], longest: int = _LONGEST_SUMMARY) -> s
     covered: frozenset[str] = frozenset()
     room = longest
     for sentence in sorted(said, key=lambda one: -len(keywords(one))):
-        # Two new terms are worth a sentence; one is mostly another wording.
-        new = not kept or len(keywords(sentence) - covered) > 1
+        new = not kept or len(keywords(sentence) - covered) >= least_new
         if new and len(sentence.split()) <= room:
             kept.append(sentence)
             covered |= keywords(sentence)

@@ -113,7 +113,10 @@ def test_a_long_document_is_shown_in_parts_that_share_its_frequent_names():
 
 def test_a_document_more_leaves_the_other_groups_as_they_are():
     def shown(found):
-        return {tuple((one.name, one.title) for one in group) for group in Merging(found, by_model=True).groups()}
+        return {
+            tuple((one.name, one.title) for one in group)
+            for group in Merging(found, by_model=True).groups()
+        }
 
     pairs = [
         facts(f"{n}", [(f"Ann Name{n}", PERSON), (f"Ann B. Name{n}", PERSON)], title=f"t{n:04}")
