@@ -11,7 +11,7 @@ from ..algorithms.entities.merging import merge_facts
 from ..algorithms.entities.senses import FoundFacts
 from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
 from ..algorithms.tog2.walk import Edge
-from ..context import Context
+from ..context import Context, wants_refresh
 from ..language.analyser import count_tokens
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel, NoReplyError
@@ -69,7 +69,8 @@ async def summarise(index: Index, context: Context) -> None:
     After texts were removed all are gone through, to tell which replies are still of use.
     """
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    waiting = await asyncio.to_thread(index.entities.undescribed, bool(forgetting))
+    everything = bool(forgetting) or wants_refresh(context)
+    waiting = await asyncio.to_thread(index.entities.undescribed, everything)
     named = await asyncio.to_thread(index.entities.get, waiting)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 from sqlalchemy import text
 
 
@@ -109,7 +110,8 @@ def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(cata
 import os, signal, sys
 from pathlib import Path
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 def pieces():
     for place in range(1200):
         yield Piece(place, place + 1, f"piece {place}")

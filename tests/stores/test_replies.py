@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from ragraphs.state.records import NewReply, StoredReply
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.replies import ReplyStore
 
 
