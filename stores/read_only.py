@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from weakref import finalize
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import NullPool
@@ -30,7 +31,10 @@ def open_read_only(path: Path) -> Engine:
             return _connected(Path(copy.name) / path.name, "mode=rw")
         return _connected(path, "mode=ro" if _has_pages(log) else "immutable=1")
 
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    if copy is not None:
+        finalize(engine, copy.cleanup)
+    return engine
 
 
 def _is_earlier(path: Path, how: str) -> bool:

@@ -55,10 +55,15 @@ class ReplyStore:
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
         table = schema.replies
-        columns = [table.c[name] for name in StoredReply.__annotations__]
+        query = select(table)
         found: dict[str, StoredReply] = {
-            row.key: {name: getattr(row, name) for name in StoredReply.__annotations__}
-            for row in rows_with(self._engine, select(table.c.key, *columns), table.c.key, keys)
+            row.key: {
+                "value": row.value,
+                "words": row.words,
+                "input_tokens": row.input_tokens,
+                "output_tokens": row.output_tokens,
+            }
+            for row in rows_with(self._engine, query, table.c.key, keys)
         }
         self._note(found)
         return [found.get(key) for key in keys]
