@@ -39,14 +39,15 @@ class Price:
 
     def add_document(self, id: str, title: str, pieces: Sequence[PlannedPiece]) -> None:
         """Adds those of all ``pieces`` of a document that are new or have moved. Blocks."""
-        unread = [each for each in pieces if each.is_new or each.is_moved]
+        unread = [at for at, each in enumerate(pieces) if each.is_new or each.is_moved]
         alone = len(pieces) == 1 or not unread
         names = None if alone else DocumentNames(each.piece.text for each in pieces)
-        for each in unread:
-            titled, text = each.piece.title(title), each.piece.text
-            shown = as_shown(titled, text, each.before, names, len(pieces))
+        for place in unread:
+            each = pieces[place]
+            titled, longer = each.piece.title(title), names.fuller(place) if names else ()
+            shown = as_shown(titled, each.piece.text, each.before, longer, len(pieces))
             self._add(id, shown, set(self._kinds))
-        self._added.update(each.id for each in unread)
+            self._added.add(each.id)
 
     def _add(self, document: str, shown: Shown, wanted: set[ReadingKind]) -> None:
         if not self._imported.isdisjoint(suffixes(document)):

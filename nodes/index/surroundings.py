@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...index.opening import Index
@@ -15,8 +16,8 @@ from ...state.records import Passage
 
 _FEW_PASSAGES = 5
 _OFTEN = 2  # passages
-_MOST_NAMES = 12
-_MOST_OF_A_WORD = 3
+_MOST_NAMES = 6
+_MOST_OF_A_WORD = 2
 
 
 class Shown(NamedTuple):
@@ -32,52 +33,64 @@ class DocumentNames:
     """The names of several words that stand in several passages of a document.
 
     They are told by writing rules alone, before any passage is read, so that all passages can be
-    read side by side. Blocks.
+    read side by side. ``texts`` are the passages in their order. Blocks.
 
-    >>> DocumentNames(["Ebenezer Scrooge sat.", "So Ebenezer Scrooge ..."]).fuller("Scrooge rose.")
-    ['Ebenezer Scrooge']
+    >>> DocumentNames(["Ann Lee sat.", "So Ann Lee rose.", "Lee ran. Lee fell."]).fuller(2)
+    ['Ann Lee']
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        passages: Counter[str] = Counter()
+        self._texts: list[str] = []
+        places: defaultdict[str, list[int]] = defaultdict(list)
         written: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for text in texts:
+        for place, text in enumerate(texts):
+            self._texts.append(f" {key(text)} ")
             found = [mention for mention in find_mentions("", text) if mention.kind == "name"]
-            passages.update({mention.key for mention in found})
+            for name in sorted({mention.key for mention in found}):
+                places[name].append(place)
             for mention in found:
                 if " " in mention.key and mention.key == key(mention.text):
                     written[mention.key][one_line(mention.text)] += 1
-        often = [name for name, count in passages.most_common() if count >= _OFTEN]
-        long = [name for name in often if name in written]
-        whole = [
-            name
-            for name in long
-            if not any(
-                f" {name} " in f" {other} " and passages[name] <= passages[other]
-                for other in long
-                if other != name
-            )
-        ]
-        self._spellings = {name: written[name].most_common(1)[0][0] for name in whole}
+        often = {name: where for name, where in places.items() if len(where) >= _OFTEN}
         self._short = {name for name in often if " " not in name}
+        self._long = {
+            name: where
+            for name, where in often.items()
+            if name in written and not _is_part_of_another(name, often)
+        }
+        self._spellings = {name: written[name].most_common(1)[0][0] for name in self._long}
 
-    def fuller(self, text: str) -> list[str]:
-        """The names that a shorter name in ``text`` may stand for, those of most passages first."""
-        words = set(key(text).split())
-        whole = f" {key(text)} "
+    def fuller(self, place: int) -> list[str]:
+        """The names that a shorter one in the passage at ``place`` may stand for.
+
+        The one that was named last before it comes first.
+        """
+        text = self._texts[place]
+        words = self._short.intersection(text.split())
         told: Counter[str] = Counter()
         names = []
-        for name, spelling in self._spellings.items():
-            shared = [word for word in name.split() if word in words & self._short]
-            if (
-                not shared
-                or f" {name} " in whole
-                or max(told[w] for w in shared) >= _MOST_OF_A_WORD
-            ):
-                continue
-            told.update(shared)
-            names.append(spelling)
+        nearest = sorted((_distance(where, place), name) for name, where in self._long.items())
+        for _, name in nearest:
+            shared = words.intersection(name.split())
+            enough = any(told[word] >= _MOST_OF_A_WORD for word in shared)
+            if shared and not enough and f" {name} " not in text:
+                told.update(shared)
+                names.append(self._spellings[name])
         return names[:_MOST_NAMES]
+
+
+def _is_part_of_another(name: str, often: Mapping[str, Sequence[int]]) -> bool:
+    """Whether ``name`` stands in no more passages than a longer name that it is a part of."""
+    return any(
+        f" {name} " in f" {other} " and other != name and len(where) >= len(often[name])
+        for other, where in often.items()
+    )
+
+
+def _distance(places: Sequence[int], place: int) -> tuple[bool, int]:
+    """How far before ``place`` the last of ``places`` is; after all of these, how far behind."""
+    before = bisect_left(places, place)
+    return (False, place - places[before - 1]) if before else (True, places[0] - place)
 
 
 class ShownPassages:
@@ -90,7 +103,7 @@ class ShownPassages:
         self._catalogue = index.catalogue
         self._counts = {row["id"]: row["passages"] for row in index.catalogue.documents()}
         self._model = model
-        self._names: dict[str, DocumentNames | None] = {}
+        self._names: dict[str, Mapping[str, Sequence[str]]] = {}
 
     def of(self, ids: Sequence[str]) -> list[tuple[Passage, Shown]]:
         """The passages with these ids, each as it is read."""
@@ -104,26 +117,28 @@ class ShownPassages:
                     passage["title"],
                     passage["text"],
                     before[passage["id"]],
-                    self._names_in(passage["document"]),
+                    self._names_in(passage["document"]).get(passage["id"], ()),
                     self._counts[passage["document"]],
                 ),
             )
             for passage in passages
         ]
 
-    def _names_in(self, document: str) -> DocumentNames | None:
+    def _names_in(self, document: str) -> Mapping[str, Sequence[str]]:
+        """The names for each passage of a document that has several."""
         if document not in self._names:
             alone = self._counts[document] == 1 or self._model == OFFLINE
             passages = [] if alone else self._catalogue.passages_of([document])[document]
-            texts = [passage["text"] for passage in passages]
-            self._names[document] = DocumentNames(texts) if texts else None
+            names = DocumentNames(passage["text"] for passage in passages)
+            self._names[document] = {
+                passage["id"]: names.fuller(place) for place, passage in enumerate(passages)
+            }
         return self._names[document]
 
 
-def as_shown(title: str, text: str, before: str, names: DocumentNames | None, count: int) -> Shown:
-    """A passage of a document of ``count`` passages, in which ``names`` stand. Blocks."""
-    title = as_excerpt(title) if count > _FEW_PASSAGES else title
-    return Shown(title, text, before, names.fuller(text) if names else ())
+def as_shown(title: str, text: str, before: str, names: Sequence[str], count: int) -> Shown:
+    """A passage of a document of ``count`` passages."""
+    return Shown(as_excerpt(title) if count > _FEW_PASSAGES else title, text, before, names)
 
 
 def surroundings(before: str, names: Sequence[str]) -> list[Excerpt]:
@@ -132,5 +147,11 @@ def surroundings(before: str, names: Sequence[str]) -> list[Excerpt]:
     if before:
         shown.append({"id": "before", "title": "the lines before text 1", "text": before})
     if names:
-        shown.append({"id": "names", "title": "longer names", "text": "; ".join(names)})
+        shown.append(
+            {
+                "id": "names",
+                "title": "longer names",
+                "text": "; ".join(names),
+            }
+        )
     return shown
