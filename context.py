@@ -145,12 +145,20 @@ class IndexContext(Context):
     dry_run: Annotated[
         bool, Field(description="Only say what would be done and what it would cost.")
     ] = False
+    refresh: Annotated[
+        bool, Field(description="Ask the model again where a prompt's words have changed since.")
+    ] = False
     repair: Annotated[
         bool, Field(description="Rebuild the vectors and the lexical index from the catalogue.")
     ] = False
     purge: Annotated[
         bool, Field(description="Leave no byte of removed texts in the files of the index.")
     ] = False
+
+
+def wants_refresh(context: Context) -> bool:
+    """Whether replies to prompts in earlier words are to be asked for again."""
+    return isinstance(context, IndexContext) and context.refresh
 
 
 class QuestionContext(Context):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
-from ..context import Context
+from ..context import Context, wants_refresh
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.library import WRITE_REPORT
@@ -68,7 +68,8 @@ async def write_reports(index: Index, context: Context) -> None:
     limit = (await asyncio.to_thread(index.catalogue.property, "clustering"))["report_tokens"]
     stamp = await asyncio.to_thread(_reports_stamp, index, reader, limit)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    if forgetting or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
+    again = forgetting or wants_refresh(context)
+    if again or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
         model = await language_model(index, context, reader)
         material = await asyncio.to_thread(Material, index, limit)
         failed = await _Reporting(index, model, material).run(context.concurrency)

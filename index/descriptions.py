@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..context import Context
+from ..context import Context, wants_refresh
 from ..language.analyser import count_tokens
 from ..language.spellings import kinds_of
 from ..models.meter import current_meter
@@ -35,9 +35,10 @@ async def summarise(index: Index, context: Context) -> None:
     through, to tell which replies are still of use.
     """
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
+    again = bool(forgetting) or wants_refresh(context)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
-    while apart := await _describe(index, context, model, bool(forgetting)):
+    while apart := await _describe(index, context, model, again):
         if not await part(index, context, model, {id: told for id, (_, told) in apart.items()}):
             written = {id: text for id, (text, _) in apart.items()}
             await asyncio.to_thread(index.entities.describe, written)

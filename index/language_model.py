@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ..context import Context
+from ..context import Context, wants_refresh
 from ..models.embeddings import Embedder
 from ..models.failures import explain
 from ..models.protocol import OFFLINE, LanguageModel, ReplyTable
@@ -53,6 +53,7 @@ async def open_language_model(
         operator.prompts,
         operator.context_window,
         id(replies),
+        wants_refresh(context),
     )
     opened, lock = await _opened_in_running_loop()
     if key not in opened:
@@ -114,6 +115,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         concurrency=context.concurrency,
         prompts=operator.prompts,
         window=_open_window(context, operator),
+        refresh=wants_refresh(context),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict
@@ -20,16 +20,21 @@ from ..stores.catalogue import Catalogue
 from ..stores.readings import ReadingKind
 from .layers import LAYERS, read_for
 from .opening import Index, open_index
+from .prompt_words import reading_words
 from .rebuilding import as_written
 
 
 def missing_kinds(
-    index: Index, readers: Mapping[ReadingKind, str]
+    index: Index, wanted: ReadingSettings, refresh: bool
 ) -> dict[str, tuple[ReadingKind, ...]]:
-    """The stored passages that are not read, and what is missing of each. Blocks."""
+    """The stored passages that are not read, and what is missing of each. Blocks.
+
+    With ``refresh``, only what was read by prompts in today's words counts as read.
+    """
     missing: dict[str, tuple[ReadingKind, ...]] = {}
-    for kind, reader in readers.items():
-        for passage in index.readings.missing(kind, reader):
+    for kind, reader in wanted.readers.items():
+        words = wanted.words[kind] if refresh else None
+        for passage in index.readings.missing(kind, reader, words):
             missing[passage] = (*missing.get(passage, ()), kind)
     return missing
 
@@ -163,18 +168,23 @@ def wanted_reader(catalogue: Catalogue, context: IndexContext) -> str:
 
 
 class ReadingSettings(NamedTuple):
-    """The model that reads passages, how, and what counts as read for every kind of reading."""
+    """The model that reads passages, how, and what counts as read for every kind of reading.
+
+    ``words`` are hashes of the prompts' words.
+    """
 
     model: str
     extraction: Extraction
     readers: dict[ReadingKind, str]
+    words: dict[ReadingKind, str]
 
 
 def reading_settings(index: Index, context: IndexContext, layers: Sequence[str]) -> ReadingSettings:
     """How passages are read for ``layers``. Blocks."""
     model = wanted_reader(index.catalogue, context)
     extraction = wanted_extraction(index.catalogue, context)
-    return ReadingSettings(model, extraction, readers_of(layers, model, extraction))
+    readers = readers_of(layers, model, extraction)
+    return ReadingSettings(model, extraction, readers, reading_words(index, model, readers))
 
 
 def wanted_extraction(catalogue: Catalogue, context: IndexContext) -> Extraction:

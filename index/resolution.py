@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..algorithms.entities.candidates import Shown
 from ..algorithms.entities.merging import Merging
 from ..algorithms.entities.senses import FoundFacts
-from ..context import Context
+from ..context import Context, wants_refresh
 from ..language.analyser import one_line
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
@@ -42,7 +42,8 @@ async def resolve_entities(index: Index, context: Context) -> None:
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
     stamp = await asyncio.to_thread(_stamp, index)
-    if await asyncio.to_thread(ENTITIES.is_current, index, stamp):
+    current = await asyncio.to_thread(ENTITIES.is_current, index, stamp)
+    if current and not wants_refresh(context):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     decided = await _decided(model, merging, context.concurrency)

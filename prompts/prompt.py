@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,10 +52,14 @@ Inputs = Mapping[str, str | Sequence[Excerpt]]
 
 @dataclass(frozen=True)
 class Prompt(Generic[R_co]):
-    """One question to a language model; ``NAME.md`` holds its system and human parts."""
+    """One question to a language model; ``NAME.md`` holds its system and human parts.
+
+    The replies to a ``lasting`` prompt make up an index: they are used when its words have changed.
+    """
 
     name: str
     reply: type[R_co]
+    lasting: bool = False
 
     def render(self, inputs: Inputs, folder: Path | None = None) -> tuple[str, str]:
         """The system and the human text, with every excerpt fenced off as data.
@@ -63,7 +69,7 @@ class Prompt(Generic[R_co]):
         not use exactly the placeholders that there are.
         """
         system, template = _template(self.name, folder)
-        shown = {key: _shown(value) for key, value in inputs.items()}
+        shown = self.filled_in(inputs)
         human = Template(template)
         if not human.is_valid() or set(human.get_identifiers()) != set(shown):
             raise RagraphsError(
@@ -72,6 +78,18 @@ class Prompt(Generic[R_co]):
                 "dollar sign."
             )
         return system, human.substitute(shown)
+
+    def filled_in(self, inputs: Inputs) -> dict[str, str]:
+        """The text that stands in the place of each input."""
+        return {key: _shown(value) for key, value in inputs.items()}
+
+    def words(self, folder: Path | None = None) -> str:
+        """A hash of all that is asked besides the inputs: the template and the form of the reply.
+
+        ``folder`` is as for ``render``. Blocks; raises what that raises for a bad template.
+        """
+        said = "\0".join((*_template(self.name, folder), _form(self.reply)))
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def fence(excerpts: Sequence[Excerpt]) -> str:
@@ -137,6 +155,11 @@ def _shown(value: str | Sequence[Excerpt]) -> str:
     if isinstance(value, Asked):
         return value.shown
     return value if isinstance(value, str) else fence(value)
+
+
+@cache
+def _form(reply: type[PromptReply]) -> str:
+    return json.dumps(reply.model_json_schema(), sort_keys=True)
 
 
 def _attribute(title: str) -> str:

@@ -66,9 +66,13 @@ class Usage(TypedDict, total=False):
 
 
 class StoredReply(TypedDict):
-    """A language model's reply as JSON text, and the tokens it took."""
+    """A language model's reply as JSON text, and the tokens it took.
+
+    ``words`` is the hash of the prompt's words that it replies to; empty where it is not known.
+    """
 
     value: str
+    words: str
     input_tokens: int
     output_tokens: int
 

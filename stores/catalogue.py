@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import Passage
 from . import lexical_index, schema
+from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
     batches,
     count_rows,
@@ -23,6 +23,7 @@ from .queries import (
     update_rows,
     upsert,
 )
+from .readings import IMPORTED
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
@@ -31,32 +32,6 @@ _BESIDE = {
     schema.sentence_vectors: schema.sentence_vectors_beside,
     schema.question_vectors: schema.question_vectors_beside,
 }
-
-
-class Piece(NamedTuple):
-    """A new passage: its text, and its place in the document, counted in characters.
-
-    ``header`` is that of the table that it begins within; it stands in the passage's title.
-    """
-
-    start: int
-    end: int
-    text: str
-    header: str = ""
-
-    def title(self, document: str) -> str:
-        """The title of the passage in the document titled ``document``."""
-        return f"{document} ({self.header})" if self.header else document
-
-
-class NewDocument(NamedTuple):
-    """A new document: the file it comes from, the hash of its content, and its pieces."""
-
-    id: str
-    path: str
-    title: str
-    content: str
-    pieces: Iterable[Piece]
 
 
 class FailureRow(TypedDict):
@@ -176,8 +151,9 @@ class Catalogue:
     def write_documents(self, documents: Sequence[NewDocument]) -> None:
         """Stores documents, in one transaction, in place of their earlier versions.
 
-        Passages whose text is the same as before keep their id. ``pieces`` may be longer than
-        memory; an error that they raise leaves all of ``documents`` as they were.
+        Passages whose text is the same as before keep their id, and what a model read in them
+        unless other lines stand before them now. ``pieces`` may be longer than memory; an error
+        that they raise leaves all of ``documents`` as they were.
         """
         new = [
             {
@@ -190,7 +166,7 @@ class Catalogue:
             for each in documents
         ]
         with self._engine.begin() as connection:
-            old = _passage_ids(connection, [document.id for document in documents])
+            old = _lines_before(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
             upsert(connection, schema.documents, new)
             counts = _write_passages(connection, documents, old)
@@ -198,11 +174,12 @@ class Catalogue:
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, schema.documents, numbers)
 
-    def new_pieces(self, document: NewDocument) -> Iterator[Piece]:
-        """The pieces of ``document`` that are not stored as its passages yet."""
+    def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
+        """The pieces of ``document``, and what would be new if they were stored."""
         with self._engine.connect() as connection:
-            old = _passage_ids(connection, [document.id])
-        return (piece for id, piece in _identified(document) if id not in old)
+            old = _lines_before(connection, [document.id])
+        for id, piece, before in identified(document):
+            yield PlannedPiece(id, piece, before, id not in old, old.get(id, before) != before)
 
     def remove_documents(self, ids: Collection[str]) -> int:
         """Removes documents with all that belongs to them; returns how many there were.
@@ -231,6 +208,12 @@ class Catalogue:
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
         return list(map(_passage, rows_in_order(self._engine, schema.passages, ids)))
+
+    def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
+        """The lines that stand before each of the passages ``ids`` in its document."""
+        table = schema.passages.c
+        found = rows_with(self._engine, select(table.id, table.before), table.id, ids)
+        return {id: before for id, before in found}
 
     def passages_of(self, documents: Iterable[str]) -> dict[str, list[Passage]]:
         """The passages of each document, by place."""
@@ -293,6 +276,13 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
     return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
+def _lines_before(connection: Connection, documents: Sequence[str]) -> dict[str, str]:
+    """The passages of ``documents``, with the lines before each."""
+    table = schema.passages.c
+    query = select(table.id, table.before).where(table.document.in_(documents))
+    return {id: before for id, before in connection.execute(query)}
+
+
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
     """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
@@ -315,45 +305,42 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 
 
 def _write_passages(
-    connection: Connection, documents: Sequence[NewDocument], old: set[str]
+    connection: Connection, documents: Sequence[NewDocument], old: dict[str, str]
 ) -> Counter[str]:
-    """Inserts new passages and moves kept ones, whose ids are taken out of ``old``.
+    """Inserts new passages and moves kept ones, which are taken out of ``old``.
 
     The number of passages of each document.
     """
     counts: Counter[str] = Counter()
-    pieces = ((new, *found) for new in documents for found in _identified(new))
+    pieces = ((new, *found) for new in documents for found in identified(new))
     for batch in batches(pieces):
-        counts.update(document.id for document, _, _ in batch)
+        counts.update(document.id for document, *_ in batch)
         fresh: list[dict[str, Any]] = []
         kept = {}
-        for document, id, piece in batch:
+        moved = []
+        for document, id, piece, before in batch:
+            place = {"start": piece.start, "end": piece.end, "before": before}
             if id in old:
-                old.remove(id)
-                kept[id] = {"start": piece.start, "end": piece.end}
+                if old.pop(id) != before:
+                    moved.append(id)
+                kept[id] = place
             else:
-                place = {"start": piece.start, "end": piece.end}
                 row = {"id": id, "document": document.id, "title": piece.title(document.title)}
                 fresh.append(row | place | {"text": piece.text})
         if fresh:
             connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
         update_rows(connection, schema.passages, kept)
+        _forget_readings(connection, moved)
     return counts
 
 
-def _identified(document: NewDocument) -> Iterator[tuple[str, Piece]]:
-    seen: Counter[bytes] = Counter()
-    for piece in document.pieces:
-        yield _passage_id(document.id, piece.title(document.title), piece.text, seen), piece
-
-
-def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> str:
-    """A hash of the content; the same text again in a document counts up."""
-    same = hashlib.blake2b(piece.encode(), digest_size=8).digest()
-    seen[same] += 1
-    content = json.dumps([document, title, piece, seen[same]])
-    return hashlib.blake2b(content.encode(), digest_size=12).hexdigest()
+def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
+    """Deletes what a model read in ``passages``; what was imported does not depend on the lines."""
+    table = schema.readings
+    for batch in batches(passages):
+        read = table.c.passage.in_(batch) & (table.c.model != IMPORTED)
+        connection.execute(delete(table).where(read))
 
 
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -60,15 +60,25 @@ def count_rows(engine: Engine, table: Table, *conditions: ColumnElement[bool]) -
         return connection.execute(query).scalar_one()
 
 
-def upsert(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
-    """Inserts ``new`` rows, each in place of the one with the same primary key."""
+def upsert(
+    connection: Connection,
+    table: Table,
+    new: Sequence[dict[str, Any]],
+    where: Callable[[Any], ColumnElement[bool]] | None = None,
+) -> None:
+    """Inserts ``new`` rows, each in place of the one with the same primary key.
+
+    Given ``where``, only rows for which it is true, given the columns of the new one, give way.
+    """
     if not new:
         return
     keys = table.primary_key.columns.keys()
     statement = insert(table)
     replaced = {name: statement.excluded[name] for name in new[0] if name not in keys}
+    condition = where and where(statement.excluded)
     connection.execute(
-        statement.on_conflict_do_update(index_elements=keys, set_=replaced), list(new)
+        statement.on_conflict_do_update(index_elements=keys, set_=replaced, where=condition),
+        list(new),
     )
 
 

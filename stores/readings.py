@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, Select, and_, select
+from sqlalchemy import ColumnElement, Engine, Select, and_, or_, select
 
 from . import schema
 from .queries import count_rows, rows, upsert
@@ -20,13 +20,17 @@ _READINGS = schema.readings
 
 
 class Reading(NamedTuple):
-    """The ``value`` that ``model`` read in a passage, or the reason why it could not."""
+    """The ``value`` that ``model`` read in a passage, or the reason why it could not.
+
+    ``words`` is the hash of the words by which it was asked; empty where they are not known.
+    """
 
     passage: str
     kind: ReadingKind
     model: str
     value: dict[str, Any] | None
     reason: str | None = None
+    words: str = ""
 
 
 class ReadingStore:
@@ -41,24 +45,30 @@ class ReadingStore:
         self._engine = engine
 
     def put(self, readings: Sequence[Reading]) -> None:
-        """Stores readings, in one transaction, in place of earlier ones of the same kind."""
+        """Stores readings, in one transaction, in place of earlier ones of the same kind.
+
+        A failure does not replace what the same model read before.
+        """
         new = [
             reading._asdict()
             | {"value": reading.value and json.dumps(reading.value, ensure_ascii=False)}
             for reading in readings
         ]
         with self._engine.begin() as connection:
-            upsert(connection, _READINGS, new)
+            upsert(connection, _READINGS, new, where=_is_no_loss)
 
-    def missing(self, kind: ReadingKind, model: str) -> list[str]:
+    def missing(self, kind: ReadingKind, model: str, words: str | None = None) -> list[str]:
         """The passages that ``model`` has not read yet, or could not, in the order of storing.
 
-        A reading that was imported counts as read.
+        Given ``words``, only a reading by these counts; one that was imported always does.
         """
         passages = schema.passages
+        by_model = _READINGS.c.model == model
+        if words is not None:
+            by_model = and_(by_model, _READINGS.c.words == words)
         done = and_(
             _READINGS.c.passage == passages.c.id,
-            _READINGS.c.model.in_((model, IMPORTED)),
+            or_(by_model, _READINGS.c.model == IMPORTED),
             *_read(kind),
         )
         query = (
@@ -93,6 +103,11 @@ class ReadingStore:
     def count(self, kind: ReadingKind) -> int:
         """The number of passages that were read."""
         return count_rows(self._engine, _READINGS, *_read(kind))
+
+
+def _is_no_loss(new: Any) -> ColumnElement[bool]:
+    table = _READINGS.c
+    return or_(new.value.is_not(None), table.value.is_(None), table.model != new.model)
 
 
 def _read(kind: ReadingKind) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Engine, delete, or_, select, true
+from sqlalchemy import Engine, delete, func, or_, select, true
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import NewReply, StoredReply
 from . import schema
-from .queries import count_rows, delete_with, rows_with
+from .queries import count_rows, delete_with, rows_with, upsert
 
 
 class ReplyStore:
@@ -55,16 +55,24 @@ class ReplyStore:
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
         table = schema.replies
-        query = select(table.c.key, table.c.value, table.c.input_tokens, table.c.output_tokens)
+        query = select(table)
         found: dict[str, StoredReply] = {
-            key: {"value": value, "input_tokens": sent, "output_tokens": received}
-            for key, value, sent, received in rows_with(self._engine, query, table.c.key, keys)
+            row.key: {
+                "value": row.value,
+                "words": row.words,
+                "input_tokens": row.input_tokens,
+                "output_tokens": row.output_tokens,
+            }
+            for row in rows_with(self._engine, query, table.c.key, keys)
         }
         self._note(found)
         return [found.get(key) for key in keys]
 
     def put(self, replies: Sequence[NewReply]) -> None:
-        """Stores replies, in one transaction; a key that is there already keeps its reply."""
+        """Stores replies, in one transaction.
+
+        A key that is there already keeps its reply, unless the new one is to other words.
+        """
         rows = [
             {"key": new.key, "prompt": new.prompt, "model": new.model, **new.reply}
             for new in replies
@@ -76,7 +84,8 @@ class ReplyStore:
             for passage in ("", *new.passages)
         ]
         with self._engine.begin() as connection:
-            connection.execute(insert(schema.replies).on_conflict_do_nothing(), rows)
+            table = schema.replies.c
+            upsert(connection, schema.replies, rows, lambda new: table.words != new.words)
             if sources:
                 connection.execute(insert(schema.reply_passages).on_conflict_do_nothing(), sources)
         self._note(new.key for new in replies)
@@ -89,6 +98,16 @@ class ReplyStore:
     def _note(self, keys: Iterable[str]) -> None:
         if (used := self._used) is not None:
             used.update(keys)
+
+    def outdated(self, prompt: str, words: str) -> tuple[int, int]:
+        """The number of replies to ``prompt`` in other ``words``, and the tokens sent for them."""
+        table = schema.replies.c
+        query = select(func.count(), func.coalesce(func.sum(table.input_tokens), 0)).where(
+            table.prompt == prompt, table.words != words
+        )
+        with self._engine.connect() as connection:
+            count, tokens = connection.execute(query).one()
+        return count, tokens
 
     def count(self) -> int:
         """The number of stored replies."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import (
@@ -32,11 +30,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
+from .read_only import open_read_only
+from .upgrade import EARLIER, upgrade
 
-FORMAT = 1
+FORMAT = 2
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"
 
@@ -78,6 +78,7 @@ passages = Table(
     Column("text", Text, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
+    Column("before", Text, nullable=False, server_default=""),
 )
 failures = Table(
     "failures",
@@ -94,6 +95,7 @@ readings = Table(
     Column("model", String, nullable=False),
     Column("value", Text),
     Column("reason", Text),
+    Column("words", String, nullable=False, server_default=""),
 )
 sentence_vectors = Table(
     "sentence_vectors",
@@ -221,6 +223,7 @@ replies = Table(
     Column("value", Text, nullable=False),
     Column("input_tokens", Integer, nullable=False),
     Column("output_tokens", Integer, nullable=False),
+    Column("words", String, nullable=False, server_default=""),
 )
 
 # The passages that a reply was made from. The row without a passage says that there are no others;
@@ -258,16 +261,16 @@ def open_database(folder: Path, *, create: bool) -> Engine:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        engine = _read_only(path) if is_read_only(folder) else _read_and_write(path)
+        engine = open_read_only(path) if is_read_only(folder) else _read_and_write(path)
         event.listen(engine, "handle_error", partial(_explain, folder))
         missing = set(metadata.tables) - set(inspect(engine).get_table_names())
         if missing and not is_read_only(folder):
             with engine.begin() as connection:
                 begin_writing(connection)
                 _create_tables(connection)
+        _bring_up_to_date(engine, folder)
     except OSError as error:
         raise _unusable(folder, error) from error
-    _check_format(engine, folder)
     return engine
 
 
@@ -284,32 +287,6 @@ def _read_and_write(path: Path) -> Engine:
     )
     event.listen(engine, "connect", _configure)
     return engine
-
-
-def _read_only(path: Path) -> Engine:
-    """A database that is opened for each query, since its owner may change it meanwhile."""
-    log, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
-    copy: TemporaryDirectory[str] | None = None
-    if _has_pages(log) and not shared.exists():
-        # SQLite would have to make the log's index, even to read.
-        copy = TemporaryDirectory(prefix="ragraphs-")
-        for file in (path, log):
-            shutil.copyfile(file, Path(copy.name) / file.name)
-
-    def connect() -> sqlite3.Connection:
-        if copy is not None:
-            return _connected(Path(copy.name) / path.name, "mode=rw")
-        return _connected(path, "mode=ro" if _has_pages(log) else "immutable=1")
-
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
-
-
-def _has_pages(log: Path) -> bool:
-    return log.exists() and log.stat().st_size > 0
-
-
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, check_same_thread=False)
 
 
 def open_memory() -> Engine:
@@ -374,12 +351,21 @@ def _unusable(folder: Path, error: BaseException) -> RagraphsError:
     return RagraphsError(f"The index at {folder} cannot be read or written ({error}); {advice}")
 
 
-def _check_format(engine: Engine, folder: Path) -> None:
+def _bring_up_to_date(engine: Engine, folder: Path) -> None:
+    """Upgrades an earlier format. Raises RagraphsError for a format that is not known."""
     with engine.connect() as connection:
-        query = select(properties.c.value).where(properties.c.name == "format")
-        found = connection.scalar(query)
+        if _format_of(connection) == str(EARLIER):
+            begin_writing(connection)
+            if _format_of(connection) == str(EARLIER):  # no other process was quicker
+                upgrade(connection)
+            connection.commit()
+        found = _format_of(connection)
     if found != str(FORMAT):
         raise RagraphsError(
             f"The index at {folder} was written by another version of ragraphs (format {found}, "
-            f"not {FORMAT}); build it again in a new folder."
+            f"not {FORMAT}); use that version, or build it again in a new folder."
         )
+
+
+def _format_of(connection: Connection) -> str | None:
+    return connection.scalar(select(properties.c.value).where(properties.c.name == "format"))

@@ -11,6 +11,7 @@ from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
 from ..index.layers import LAYERS, layers_of, read_for
 from ..index.opening import Index
+from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
 from ..stores.queries import batches
 from .entities import with_passages
@@ -29,6 +30,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "documents": catalogue.count_documents(),
         "passages": len(passages),
         "without_vector": len(passages - vectors),
+        "format": catalogue.property("format"),
         "embeddings": catalogue.property("embeddings"),
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
         "layers": (layers := layers_of(index)),
@@ -43,6 +45,8 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         readers = readers_of(layers, reader, catalogue.property("extraction"))
         for kind, wanted in readers.items():
             described[f"unread_{kind}"] = len(index.readings.missing(kind, wanted))
+        described["read_in_earlier_words"] = outdated_readings(index, readers, reader)
+        described["written_in_earlier_words"] = outdated_writing(index)["replies"]
         described["failures"] += unread_places(index, list(readers))
     for layer in LAYERS.values():
         if (reason := layer.damage(index)) is not None:

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from langchain_core.exceptions import ContextOverflowError
@@ -57,12 +57,21 @@ _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
+class _Asked(NamedTuple):
+    """A filled-in prompt; the key of its reply, which is of its inputs; a hash of its words."""
+
+    texts: tuple[str, str]
+    key: str
+    words: str
+
+
 class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
     The usual request goes straight to ``server``, where there is one; all others go through
     ``chat``. One instance belongs to one event loop, and sends at most ``concurrency`` requests at
-    a time.
+    a time. A stored reply is found by what was shown to the model. It must be to the prompt in the
+    words that it has now, unless the prompt is a lasting one and ``refresh`` is false.
     """
 
     def __init__(
@@ -76,6 +85,7 @@ class ChatLanguageModel:
         concurrency: int,
         prompts: Path | None,
         window: ContextWindow | int | None = None,
+        refresh: bool = False,
     ) -> None:
         self.name = name
         self._chat = chat
@@ -87,6 +97,7 @@ class ChatLanguageModel:
         self._temperature: float | None = temperature
         self._prompts = prompts
         self._window = window
+        self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
         self._declined = _Declined()
@@ -95,26 +106,22 @@ class ChatLanguageModel:
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it is stored there. Raises NoReplyError."""
-        schema = reply_schema(prompt.reply)
         given: Inputs = inputs
-        texts = await self._rendered(prompt, given)
-        key = self._key(prompt.name, *texts, schema)
-        if self._may_be_cut(texts) and await self._stored(key) is None:
-            packed = await self._packed(prompt, given, texts)
-            if packed is not given:
-                given, texts = packed, await self._rendered(prompt, packed)
-                key = self._key(prompt.name, *texts, schema)
-        lock = self._asking.setdefault(key, asyncio.Lock())
+        asked = await self._rendered(prompt, given)
+        if self._may_be_cut(asked.texts) and not self._usable(
+            await self._stored(asked.key), prompt, asked
+        ):
+            given = await self._packed(prompt, given, asked.texts)
+            asked = await self._rendered(prompt, given)
+        lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, key, schema, texts, passages_shown(given))
+            return await self._answer(prompt, asked, passages_shown(given))
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
-        system, human = prompt.render(inputs, self._prompts)
-        key = self._key(prompt.name, system, human, reply_schema(prompt.reply))
-        [stored] = self._replies.find([key])
-        usable = stored is not None and _usable(stored, prompt.reply) is not None
-        return 0 if usable else count_tokens(system) + count_tokens(human)
+        asked = self._asked(prompt, inputs)
+        [stored] = self._replies.find([asked.key])
+        return 0 if self._usable(stored, prompt, asked) else sum(map(count_tokens, asked.texts))
 
     def _put(self, replies: list[NewReply]) -> list[None]:
         self._replies.put(replies)
@@ -126,13 +133,18 @@ class ChatLanguageModel:
         if self._server is not None:
             await self._server.aclose()
 
-    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> tuple[str, str]:
+    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> _Asked:
         """The filled-in prompt; the template is read in a thread, a built-in one only once."""
         if self._prompts is None and prompt.name in self._loaded:
-            return prompt.render(inputs)
-        rendered = await asyncio.to_thread(prompt.render, inputs, self._prompts)
+            return self._asked(prompt, inputs)
+        asked = await asyncio.to_thread(self._asked, prompt, inputs)
         self._loaded.add(prompt.name)
-        return rendered
+        return asked
+
+    def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _Asked:
+        parts = [prompt.name, prompt.filled_in(inputs), self.name, self._settings_key]
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return _Asked(prompt.render(inputs, self._prompts), key, prompt.words(self._prompts))
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
@@ -165,33 +177,31 @@ class ChatLanguageModel:
         )
         return packed
 
-    def _key(self, *asked: Any) -> str:
-        parts = [*asked, self.name, self._settings_key]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-    async def _answer(
-        self,
-        prompt: Prompt[R],
-        key: str,
-        schema: dict[str, Any],
-        texts: tuple[str, str],
-        passages: frozenset[str] | None,
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _Asked, passages: frozenset[str] | None) -> R:
         meter = current_meter()
-        if (stored := await self._stored(key)) is not None:
-            if (usable := _usable(stored, prompt.reply)) is not None:
+        if (stored := await self._stored(asked.key)) is not None:
+            if (usable := self._usable(stored, prompt, asked)) is not None:
                 meter.count(self.name, reused=1)
                 return usable
-            meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
-            await asyncio.to_thread(self._replies.drop, [key])
-        value, raw = await self._ask(prompt, schema, *texts, meter)
+            if _read_stored(stored, prompt.reply) is None:
+                meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
+                await asyncio.to_thread(self._replies.drop, [asked.key])
+        value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
         reply: StoredReply = {
             "value": value.model_dump_json(),
+            "words": asked.words,
             "input_tokens": raw.input_tokens,
             "output_tokens": raw.output_tokens,
         }
-        await self._store(NewReply(key, prompt.name, self.name, reply, passages))
+        await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
         return value
+
+    def _usable(self, stored: StoredReply | None, prompt: Prompt[R], asked: _Asked) -> R | None:
+        """The stored reply, or None where it is not of its type, or to words that do not count."""
+        current = self._refresh or not prompt.lasting
+        if stored is None or (current and stored["words"] != asked.words):
+            return None
+        return _read_stored(stored, prompt.reply)
 
     async def _ask(
         self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
@@ -305,7 +315,7 @@ class _Declined:
             self._unstreamed[title, mode] = time.monotonic()
 
 
-def _usable(stored: StoredReply, reply: type[R]) -> R | None:
+def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
     """The stored reply, or None where it is not of its type."""
     try:
         return reply.model_validate_json(stored["value"])

@@ -10,8 +10,7 @@ from ...context import IndexContext
 from ...index.concurrency import Patience, Storing, in_parallel
 from ...index.opening import Index
 from ...index.progress import progress_of
-from ...index.recorded import missing_kinds, place_of, reading_settings
-from ...language.mentions import as_excerpt
+from ...index.recorded import ReadingSettings, missing_kinds, place_of, reading_settings
 from ...models.meter import current_meter
 from ...models.protocol import NoReplyError
 from ...state.index import Failure, IndexState
@@ -21,9 +20,9 @@ from ...stores.readings import Reading, ReadingKind
 from ..node import node
 from ..run import Run, Update
 from .passage_reader import PassageReader, ReadOutcome
+from .surroundings import Shown, ShownPassages
 
 _BATCH = 64
-_FEW_PASSAGES = 5
 _MANY = 0.1
 _MISSED: dict[ReadingKind, str] = {
     "questions": "found no questions in {} of {} passages; nothing hops there.",
@@ -43,8 +42,8 @@ async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
     if not wanted.readers:
         return {}
     reader = PassageReader(await run.model(wanted.model), wanted.extraction)
-    missing = await run.in_thread(missing_kinds, wanted.readers)
-    reading = _Reading(run.index, reader, wanted.readers, missing)
+    missing = await run.in_thread(missing_kinds, wanted, run.context.refresh)
+    reading = _Reading(run.index, reader, wanted, missing)
     await reading.run(run.context.concurrency)
     return {"failures": [*state["failures"], *reading.failures]}
 
@@ -56,35 +55,30 @@ class _Reading:
         self,
         index: Index,
         reader: PassageReader,
-        readers: Mapping[ReadingKind, str],
+        wanted: ReadingSettings,
         missing: Mapping[str, tuple[ReadingKind, ...]],
     ) -> None:
         self.failures: list[Failure] = []
         self._index = index
         self._reader = reader
-        self._readers = readers
+        self._wanted = wanted
         self._missing = missing
         self._unfetched = batches(missing, _BATCH)
-        self._at_hand: dict[str, Passage] = {}
+        self._at_hand: dict[str, tuple[Passage, Shown]] = {}
         self._fetching = asyncio.Lock()
         self._report = progress_of("extract")
-        self._long = frozenset[str]()
+        self._shown = ShownPassages(index, reader.model)
         self._done = 0
         self._read_well: Counter[ReadingKind] = Counter()
         self._empty: Counter[ReadingKind] = Counter()
 
     async def run(self, workers: int) -> None:
         """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
-        documents = await asyncio.to_thread(self._index.catalogue.documents)
-        self._long = frozenset(row["id"] for row in documents if row["passages"] > _FEW_PASSAGES)
         patience = Patience(workers)
 
         async def read(id: str) -> None:
-            passage = await self._fetched(id)
-            title = passage["title"]
-            if passage["document"] in self._long:
-                title = as_excerpt(title)
-            outcomes = await self._reader.read(title, passage["text"], self._missing[id])
+            passage, shown = await self._fetched(id)
+            outcomes = await self._reader.read(shown, self._missing[id])
             errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
             patience.note(*errors)
             reasons = dict.fromkeys(str(error) for error in errors)
@@ -97,16 +91,17 @@ class _Reading:
             await in_parallel(patience.while_it_lasts(self._missing), read, workers)
         self._warn()
 
-    async def _fetched(self, id: str) -> Passage:
+    async def _fetched(self, id: str) -> tuple[Passage, Shown]:
         async with self._fetching:
             if id not in self._at_hand:  # passages are wanted in the order of the batches
                 batch = next(self._unfetched)
-                found = await asyncio.to_thread(self._index.catalogue.passages, batch)
-                self._at_hand |= {passage["id"]: passage for passage in found}
+                found = await asyncio.to_thread(self._shown.of, batch)
+                self._at_hand |= {passage["id"]: (passage, shown) for passage, shown in found}
             return self._at_hand.pop(id)
 
     def _reading(self, id: str, kind: ReadingKind, outcome: ReadOutcome) -> Reading:
-        reading = Reading(id, kind, self._readers[kind], None)
+        wanted = self._wanted
+        reading = Reading(id, kind, wanted.readers[kind], None, words=wanted.words[kind])
         if isinstance(outcome, NoReplyError):
             return reading._replace(reason=str(outcome))
         self._read_well[kind] += 1

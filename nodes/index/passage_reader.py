@@ -23,6 +23,7 @@ from ...prompts.library import (
 from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind
+from .surroundings import Shown, surroundings
 
 # A passage of n words names no more things, and no more is sent to read it than four times as much
 # as it holds. A passage of a few words counts as one of so many, for the sake of its title.
@@ -30,7 +31,6 @@ _FEWEST_ENTITIES = 20
 _FEWEST_TOKENS = 50
 
 ReadOutcome = dict[str, Any] | NoReplyError
-Price = Callable[[str, str, Collection[ReadingKind]], tuple[int, int]]
 
 
 class PassageReader:
@@ -50,11 +50,11 @@ class PassageReader:
         }
 
     async def read(
-        self, title: str, text: str, kinds: Collection[ReadingKind]
+        self, shown: Shown, kinds: Collection[ReadingKind]
     ) -> dict[ReadingKind, ReadOutcome]:
         """The reading of each kind, or the error that prevented it."""
         together = self._together(kinds)
-        texts = _shown(title, text, requests=1 if together else 2)
+        texts = _fitted(shown, requests=1 if together else 2)
         if together:
             try:
                 return await self._both(texts)
@@ -62,14 +62,14 @@ class PassageReader:
                 # Models that cannot write one long reply mostly manage two shorter ones.
                 if error.cause != "malformed":
                     return {kind: error for kind in kinds}
-                texts = _shown(title, text, requests=2)
+                texts = _fitted(shown, requests=2)
         ways = {"questions": self._questions, "facts": self._facts}
         return {kind: await _outcome(ways[kind], texts) for kind in kinds}
 
-    def price(self, title: str, text: str, kinds: Collection[ReadingKind]) -> tuple[int, int]:
+    def price(self, shown: Shown, kinds: Collection[ReadingKind]) -> tuple[int, int]:
         """The requests that reading would take, and the tokens to send; the least. Blocks."""
         together = self._together(kinds)
-        texts = _shown(title, text, requests=1 if together else 2)
+        texts = _fitted(shown, requests=1 if together else 2)
         costs: list[int] = []
         if together:
             costs.append(self._missing(READ_PASSAGE, texts, self._settings))
@@ -81,7 +81,7 @@ class PassageReader:
         if "facts" in kinds and self._gleanings:
             nothing = already_found({"entities": [], "relations": [], "claims": []})
             check = {"found": nothing, "entity_types": self._types}
-            costs.append(self._missing(GLEAN_CHECK, _shown(title, text, requests=2), check))
+            costs.append(self._missing(GLEAN_CHECK, _alone(shown, requests=2), check))
         return sum(cost > 0 for cost in costs), sum(costs)
 
     def _together(self, kinds: Collection[ReadingKind]) -> bool:
@@ -108,8 +108,8 @@ class PassageReader:
 
     async def _gleaned(self, texts: Sequence[Excerpt], found: Facts) -> dict[str, Any]:
         """``found`` with the facts of further rounds, as long as any are missed (GraphRAG)."""
-        [read] = texts
-        texts = _shown(read["title"], read["text"], requests=2)
+        read = texts[0]
+        texts = _alone(Shown(read["title"], read["text"]), requests=2)
         room = _size(read["text"]) - count_tokens(texts[0]["title"])
         for _ in range(self._gleanings):
             listed = _fitting(already_found(to_facts(found)), room)
@@ -145,13 +145,24 @@ class PassageReader:
         return dict(facts)
 
 
-def _shown(title: str, text: str, requests: int) -> list[Excerpt]:
-    """The passage with its title, which is cut where all ``requests`` that show it send too much.
+def _fitted(shown: Shown, requests: int) -> list[Excerpt]:
+    """The passage and its surroundings, of which there are fewer where all would be too much.
 
-    Together they send at most four times the tokens of the passage beside their prompts.
+    All ``requests`` that show them send at most four times the tokens of the passage beside their
+    prompts.
     """
-    most = (4 // requests - 1) * _size(text)
-    return number([(_cut(title, most), text)])
+    texts = _alone(shown, requests)
+    left = (4 // requests - 1) * _size(shown.text) - count_tokens(texts[0]["title"])
+    for beside in surroundings(shown.before, shown.names):
+        left -= count_tokens(beside["title"]) + count_tokens(beside["text"])
+        if left >= 0:
+            texts.append(beside)
+    return texts
+
+
+def _alone(shown: Shown, requests: int) -> list[Excerpt]:
+    """The passage with its title, which is cut where ``requests`` that show it send too much."""
+    return number([(_cut(shown.title, (4 // requests - 1) * _size(shown.text)), shown.text)])
 
 
 def _size(text: str) -> int:

@@ -7,6 +7,7 @@ import asyncio
 from ...context import IndexContext
 from ...index.opening import Index
 from ...index.progress import progress_of
+from ...index.prompt_words import Outdated, outdated_writing
 from ...index.recorded import missing_kinds, reading_settings
 from ...language.analyser import count_tokens
 from ...state.index import IndexState, Plan
@@ -29,8 +30,11 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
     reading = await run.in_thread(DocumentReader, price)
     await read_documents(reading, state, progress_of("plan"))
     passages, tokens = await run.in_thread(_without_vector, run.context.repair)
-    missing = await run.in_thread(missing_kinds, wanted.readers)
+    missing = await run.in_thread(missing_kinds, wanted, run.context.refresh)
     await asyncio.to_thread(price.add_stored, run.index, missing)
+    again: Outdated = {"replies": 0, "tokens": 0}
+    if run.context.refresh:
+        again = await run.in_thread(outdated_writing)
     if price.replies and "entities" in state["layers"]:
         price.add_resolution()
         run.meter.warn(
@@ -43,8 +47,8 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
         "documents": reading.counts["added"] + reading.counts["updated"],
         "passages": reading.counts["passages"] + passages,
         "embedding_tokens": 0 if run.index.embedder.local else reading.counts["tokens"] + tokens,
-        "missing_replies": price.replies,
-        "reply_tokens": price.tokens,
+        "missing_replies": price.replies + again["replies"],
+        "reply_tokens": price.tokens + again["tokens"],
     }
     return {**reading.result(state), "plan": planned}
 

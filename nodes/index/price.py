@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ...index.opening import Index
 from ...language.analyser import count_tokens
+from ...models.protocol import OFFLINE
 from ...prompts.library import RESOLVE_ENTITIES
+from ...stores.pieces import PlannedPiece
 from ...stores.queries import batches
 from ...stores.readings import ReadingKind
 from .passage_reader import PassageReader
+from .surroundings import DocumentNames, Shown, ShownPassages, as_shown
 from .triples import suffixes
 
 GROUP_DOCUMENTS = 100
@@ -28,25 +31,35 @@ class Price:
         self.replies = 0
         self.tokens = 0
         self._facts = 0
+        self.reads = bool(kinds) and reader.model != OFFLINE
         self._reader = reader
         self._kinds = kinds
         self._imported = imported
+        self._added: set[str] = set()
 
     def add_stored(self, index: Index, missing: Mapping[str, Collection[ReadingKind]]) -> None:
-        """Adds what is missing of stored passages. Blocks."""
-        for batch in batches(missing, GROUP_DOCUMENTS):
-            for passage in index.catalogue.passages(batch):
-                kinds = missing[passage["id"]]
-                self.add(passage["document"], passage["title"], passage["text"], kinds)
+        """Adds what is missing of stored passages, unless it was added before. Blocks."""
+        shown = ShownPassages(index, self._reader.model)
+        for batch in batches(missing.keys() - self._added if self.reads else (), GROUP_DOCUMENTS):
+            for passage, as_read in shown.of(batch):
+                self._add(passage["document"], as_read, set(missing[passage["id"]]))
 
-    def add(
-        self, document: str, title: str, text: str, kinds: Collection[ReadingKind] | None = None
-    ) -> None:
-        """Adds a passage, of which all or the given kinds are missing. Blocks."""
-        wanted = set(self._kinds if kinds is None else kinds)
+    def add_document(self, id: str, title: str, pieces: Sequence[PlannedPiece]) -> None:
+        """Adds those of all ``pieces`` of a document that are new or have moved. Blocks."""
+        unread = [at for at, each in enumerate(pieces) if each.is_new or each.is_moved]
+        alone = len(pieces) == 1 or not unread
+        names = None if alone else DocumentNames(each.piece.text for each in pieces)
+        for place in unread:
+            each = pieces[place]
+            titled, longer = each.piece.title(title), names.fuller(place) if names else ()
+            shown = as_shown(titled, each.piece.text, each.before, longer, len(pieces))
+            self._add(id, shown, set(self._kinds))
+            self._added.add(each.id)
+
+    def _add(self, document: str, shown: Shown, wanted: set[ReadingKind]) -> None:
         if not self._imported.isdisjoint(suffixes(document)):
             wanted.discard("facts")
-        replies, tokens = self._reader.price(title, text, wanted) if wanted else (0, 0)
+        replies, tokens = self._reader.price(shown, wanted) if wanted else (0, 0)
         self.replies += replies
         self.tokens += tokens
         self._facts += "facts" in wanted and tokens > 0

@@ -21,11 +21,11 @@ from ...index.progress import Progress, progress_of
 from ...language.analyser import count_tokens
 from ...state.index import Failure, IndexState
 from ...state.records import Document
-from ...stores.catalogue import NewDocument, Piece
 from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
 from ...stores.loading.text import in_blocks
 from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
+from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
 from .given import require
@@ -170,15 +170,20 @@ class DocumentReader:
         self.counts["unchanged"] += len(documents) - len(changed)
 
     def _count(self, document: NewDocument) -> None:
-        for piece in self._catalogue.new_pieces(document):
+        pieces: list[PlannedPiece] = []
+        for planned in self._catalogue.planned(document):
+            if self._price and self._price.reads:
+                pieces.append(planned)
+            if not planned.is_new:
+                continue
             self.counts["passages"] += 1
             if self._operator:
                 most = self._operator.bound("max_passages")
                 require(self.counts["passages"], "passages", most)
-                continue
-            self.counts["tokens"] += count_tokens(piece.text)
-            if self._price:
-                self._price.add(document.id, document.title, piece.text)
+            else:
+                self.counts["tokens"] += count_tokens(planned.piece.text)
+        if self._price and pieces:
+            self._price.add_document(document.id, document.title, pieces)
 
     def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
         for span in split_text(_in_parts(document.blocks), *self._size):

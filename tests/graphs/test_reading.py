@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from itertools import pairwise
 
 import pytest
 from communities_support import MODEL, Script, Together, texts_of
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from ragraphs.language.analyser import count_tokens
 from ragraphs.models.meter import start_meter
 from ragraphs.nodes.index.passage_reader import PassageReader
+from ragraphs.nodes.index.surroundings import Shown
 from ragraphs.prompts.extraction_replies import Facts, MoreToFind, PassageReading
 from ragraphs.prompts.replies import PassageQuestions
 
@@ -44,7 +46,7 @@ def test_passages_are_read_as_many_at_once_as_workers(indexing, model, layers):
 def test_a_passage_of_a_long_document_is_shown_as_an_excerpt_of_it(indexing, model):
     context = {"layers": ["entities"], "model": MODEL, "chunk_tokens": 100}
     indexing.run(documents=[SHORT, LONG], context=context)
-    titles = [title for human in model.of("Facts") for _, title, _ in texts_of(human)]
+    titles = [texts_of(human)[0][1] for human in model.of("Facts")]
     passages = indexing.index.catalogue.count_passages()
     assert passages > 6
     assert titles.count("A Note") == 1
@@ -57,9 +59,57 @@ def test_a_document_of_few_passages_is_no_excerpt(indexing, model):
     few = {**LONG, "text": LONG["text"][:1200]}
     context = {"layers": ["entities"], "model": MODEL, "chunk_tokens": 100}
     indexing.run(documents=[few], context=context)
-    titles = {title for human in model.of("Facts") for _, title, _ in texts_of(human)}
+    titles = {texts_of(human)[0][1] for human in model.of("Facts")}
     assert 1 < indexing.index.catalogue.count_passages() <= 5
     assert titles == {"A Chronicle"}
+
+
+STORY = [
+    "\n".join(
+        f"Ann Lee met Bob Ray on day {day} of part {part}, and nothing else was told of it."
+        for day in range(6)
+    )
+    for part in range(8)
+]
+
+
+def read_story(indexing, parts, **context):
+    story = {"id": "story", "title": "A Story", "text": "\n\n".join(parts)}
+    wanted = {"layers": ["hops", "entities"], "model": MODEL, "chunk_tokens": 120, **context}
+    return indexing.run(documents=[story], context=wanted)
+
+
+def test_a_passage_is_read_after_the_lines_before_it(indexing, model):
+    read_story(indexing, STORY)
+    passages = indexing.index.catalogue.passages_of(["story"])["story"]
+    shown = {texts[0][2]: texts[1:] for texts in map(texts_of, model.of("PassageReading"))}
+    assert [id for id, *_ in shown[passages[0]["text"]]] == []
+    for last, passage in pairwise(passages):
+        [(id, _, lines)] = shown[passage["text"]]
+        assert id == "before" and last["text"].endswith(lines) and 40 < len(lines) <= 240
+
+
+def test_names_are_told_in_full_where_the_document_has_them(indexing, model):
+    read_story(indexing, [*STORY[:4], *(part.replace("Bob Ray", "Ray") for part in STORY[4:])])
+    told = [texts for texts in map(texts_of, model.of("PassageReading")) if texts[-1][0] == "names"]
+    assert told and {texts[-1][2] for texts in told} == {"Bob Ray"}
+    assert not any("Bob Ray" in texts[0][2] for texts in told)
+
+
+def test_an_edited_passage_costs_its_own_reading_and_at_most_that_of_the_next(indexing, model):
+    read_story(indexing, STORY)
+    first = len(model.of("PassageReading"))
+    assert first == indexing.index.catalogue.count_passages() > 6
+    at_its_beginning = STORY[3].replace("day 0", "day zero")
+    at_its_end = STORY[3].replace("day 5", "day five")
+    for edited, expected in ((at_its_beginning, 1), (at_its_end, 2), (STORY[3], 0)):
+        before = len(model.of("PassageReading"))
+        parts = [*STORY[:3], edited, *STORY[4:]]
+        plan = read_story(indexing, parts, dry_run=True)["plan"]
+        read_story(indexing, parts)
+        read = len(model.of("PassageReading")) - before
+        assert plan["missing_replies"] == read
+        assert read <= expected or edited == STORY[3]
 
 
 class Tireless:
@@ -87,7 +137,7 @@ def _emptied(value):
     return [{**one, "title": one["title"] * (one["id"] == "found"), "text": ""} for one in value]
 
 
-def read_once(title, text, named, joint=True, gleanings=2):
+def read_once(shown, named, joint=True, gleanings=2):
     model = Tireless(named)
     extraction = {
         "entity_types": ["person"],
@@ -96,7 +146,7 @@ def read_once(title, text, named, joint=True, gleanings=2):
         "gleanings": gleanings,
         "joint": joint,
     }
-    reading = PassageReader(model, extraction).read(title, text, ["questions", "facts"])
+    reading = PassageReader(model, extraction).read(shown, ["questions", "facts"])
     return model, asyncio.run(reading)
 
 
@@ -105,10 +155,11 @@ def read_once(title, text, named, joint=True, gleanings=2):
     st.text(max_size=300) | st.just("A title " * 500),
     st.text(min_size=1, max_size=300) | st.sampled_from(["세종대왕은 " * 80, "Ann met Bob. " * 50]),
     st.text(min_size=1, max_size=300),
+    st.text(max_size=300) | st.just("Lines before. " * 20),
     st.booleans(),
 )
-def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, named, joint):
-    model, _ = read_once(title, text, named or "x", joint)
+def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, named, before, joint):
+    model, _ = read_once(Shown(title, text, before, [named] * 12), named or "x", joint)
     rounding = 3
     for part in (lambda name: "glean" not in name, lambda name: "glean" in name):
         sent = [tokens for name, tokens in model.sent if part(name)]
@@ -118,7 +169,7 @@ def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, name
 
 def test_an_honest_title_is_shown_whole():
     title = "The history of Penguin Books"
-    model, _ = read_once(title, "It was founded in 1935.", "x", gleanings=0)
+    model, _ = read_once(Shown(title, "It was founded in 1935."), "x", gleanings=0)
     assert model.sent[0][1] >= count_tokens(title)
 
 
@@ -133,7 +184,7 @@ def test_a_passage_names_no_more_things_than_it_has_words(isolated):
             "joint": True,
         }
         reader = PassageReader(Tireless("x"), extraction)
-        read = await reader.read("T", "word " * 60, ["questions", "facts"])
+        read = await reader.read(Shown("T", "word " * 60), ["questions", "facts"])
         return meter, read["facts"]
 
     meter, facts = asyncio.run(reading())

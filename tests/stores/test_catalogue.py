@@ -11,7 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.readings import IMPORTED, Reading, ReadingStore
 from sqlalchemy import text
 
 
@@ -109,7 +111,8 @@ def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(cata
 import os, signal, sys
 from pathlib import Path
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 def pieces():
     for place in range(1200):
         yield Piece(place, place + 1, f"piece {place}")
@@ -159,10 +162,29 @@ def test_what_a_file_failed_in_is_replaced_by_its_next_reading(catalogue):
     assert catalogue.files() == {"50%_a.jsonl": "hash"}
 
 
-def test_new_pieces_are_those_that_are_not_stored_yet(catalogue):
-    catalogue.write_documents([document("a", "one", "two")])
-    new = catalogue.new_pieces(document("a", "one", "three", "one"))
-    assert [piece.text for piece in new] == ["three", "one"]
+def test_a_planned_piece_is_new_or_stands_after_other_lines(catalogue):
+    catalogue.write_documents([document("a", "one", "two", "four")])
+    planned = catalogue.planned(document("a", "one", "three", "four", "one"))
+    assert [(p.piece.text, p.is_new, p.is_moved) for p in planned] == [
+        ("one", False, False),
+        ("three", True, False),
+        ("four", False, True),
+        ("one", True, False),
+    ]
+
+
+def test_what_was_read_in_a_passage_is_kept_while_the_same_lines_stand_before_it(catalogue):
+    readings = ReadingStore(catalogue._engine)
+    catalogue.write_documents([document("a", "one", "two", "three", "four")])
+    ids = {text: id for text, (id, *_) in by_text(catalogue).items()}
+    for said in ("one", "two", "three"):
+        readings.put([Reading(ids[said], "facts", "m", {"read": said})])
+    readings.put([Reading(ids["four"], "facts", IMPORTED, {"read": "elsewhere"})])
+    catalogue.write_documents([document("a", "zero", "one", "two", "four", "three")])
+    assert dict(readings.values("facts")) == {
+        ids["two"]: {"read": "two"},
+        ids["four"]: {"read": "elsewhere"},
+    }
 
 
 def test_a_term_in_the_title_counts_more_than_one_in_the_text(catalogue):

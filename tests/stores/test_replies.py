@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from ragraphs.state.records import NewReply, StoredReply
 from ragraphs.stores import schema
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.replies import ReplyStore
 
 
-def reply(value: str) -> StoredReply:
-    return {"value": value, "input_tokens": 10, "output_tokens": 2}
+def reply(value: str, words: str = "w") -> StoredReply:
+    return {"value": value, "words": words, "input_tokens": 10, "output_tokens": 2}
 
 
 def put(replies: ReplyStore, key: str, prompt: str, model: str, given: StoredReply) -> None:
@@ -44,6 +45,15 @@ def test_the_first_reply_to_a_key_stays(replies):
     put(replies, "key", "answer", "openai:gpt", reply("first"))
     put(replies, "key", "answer", "openai:gpt", reply("second"))
     assert get(replies, "key") == reply("first")
+
+
+def test_a_reply_to_other_words_takes_the_place_of_the_first(replies):
+    put(replies, "key", "answer", "openai:gpt", reply("first"))
+    put(replies, "other", "answer", "openai:gpt", reply("other", "later"))
+    assert replies.outdated("answer", "later") == (1, 10)
+    put(replies, "key", "answer", "openai:gpt", reply("second", "later"))
+    assert get(replies, "key") == reply("second", "later")
+    assert replies.outdated("answer", "later") == (0, 0)
 
 
 def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, tmp_path):

@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 from ragraphs.state.errors import IncompleteIndexError
-from ragraphs.stores.catalogue import Catalogue, NewDocument, Piece
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.vector_tables import QuestionVectors, SentenceStore, SentenceVectors
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError

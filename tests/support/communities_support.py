@@ -70,7 +70,7 @@ class Script:
         return Counter(kind for kind, _ in self.asked)
 
     def facts(self, human: str) -> Any:
-        found = _FACT.findall(human)
+        found = _FACT.findall(texts_of(human)[0][2])
         names = dict.fromkeys(name for source, _, target in found for name in (source, target))
         return {
             "entities": [
@@ -85,7 +85,7 @@ class Script:
         }
 
     def passagequestions(self, human: str) -> Any:
-        ((_, title, said),) = _TEXT.findall(human)
+        (_, title, said), *_ = _TEXT.findall(human)
         first = said.partition(".")[0]
         return {"incoming": [f"Who is {title}?", f"Is it true that {first}?"], "outgoing": ["Why?"]}
 

@@ -1,0 +1,63 @@
+"""In which words an index was made: what a model read or wrote by prompts that changed since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+
+from ..models.protocol import OFFLINE
+from ..prompts import library
+from ..prompts.prompt import Prompt
+from ..stores.readings import ReadingKind
+from .opening import Index
+
+_READ_BY: Mapping[ReadingKind, tuple[Prompt[Any], ...]] = {
+    "questions": (library.READ_PASSAGE, library.WRITE_QUESTIONS),
+    "facts": (library.READ_PASSAGE, library.EXTRACT_FACTS, library.GLEAN_CHECK, library.GLEAN),
+}
+_READING = {prompt for prompts in _READ_BY.values() for prompt in prompts}
+_WRITING = [
+    prompt
+    for prompt in vars(library).values()
+    if isinstance(prompt, Prompt) and prompt.lasting and prompt not in _READING
+]
+
+
+class Outdated(TypedDict):
+    """How many replies are to earlier words of a prompt, and the tokens sent for them."""
+
+    replies: int
+    tokens: int
+
+
+def reading_words(
+    index: Index, reader: str, kinds: Iterable[ReadingKind]
+) -> dict[ReadingKind, str]:
+    """A hash of the words by which ``reader`` would read, for each of ``kinds``. Blocks.
+
+    It is empty for the offline reader, which is not told anything.
+    """
+    return {kind: "" if reader == OFFLINE else _words(index, _READ_BY[kind]) for kind in kinds}
+
+
+def _words(index: Index, prompts: Iterable[Prompt[Any]]) -> str:
+    said = "".join(prompt.words(index.operator.prompts) for prompt in prompts)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def outdated_readings(index: Index, readers: Mapping[ReadingKind, str], reader: str) -> int:
+    """How many passages were read by prompts in other words than today's. Blocks."""
+    words = reading_words(index, reader, readers)
+    outdated: set[str] = set()
+    for kind, label in readers.items():
+        wanted = set(index.readings.missing(kind, label, words[kind]))
+        outdated |= wanted - set(index.readings.missing(kind, label))
+    return len(outdated)
+
+
+def outdated_writing(index: Index) -> Outdated:
+    """The replies of which summaries and reports are made, to other words than today's. Blocks."""
+    folder = index.operator.prompts
+    counts = [index.replies.outdated(prompt.name, prompt.words(folder)) for prompt in _WRITING]
+    return {"replies": sum(n for n, _ in counts), "tokens": sum(tokens for _, tokens in counts)}
