@@ -206,11 +206,15 @@ class CragContext(QuestionContext):
         int, Field(ge=1, le=20, description="Sentences in a strip of a refined passage.")
     ] = 3
     strip_cut: Annotated[
-        float, Field(ge=-1, le=1, description="Strips must score above this to be kept.")
-    ] = -0.5
+        float | None,
+        Field(
+            ge=-1, le=1, description="Strips must score above this to be kept; empty: the grader's."
+        ),
+    ] = None
     strips_kept: Annotated[
-        int, Field(ge=1, le=50, description="Most strips kept after refinement.")
-    ] = 5
+        int | None,
+        Field(ge=1, le=50, description="Most strips kept after refinement; empty: the grader's."),
+    ] = None
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5

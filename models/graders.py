@@ -11,29 +11,35 @@ from typing import NamedTuple, Protocol
 from ..algorithms.crag.grading import GraderParameters, features, grade
 from ..context import GraderName
 from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import Scores
+from ..prompts.replies import Grades
 from .embeddings import Embedder
 from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
 from .query_vectors import embed_queries
 
-_MISSING = -1.0
-
 # Read on import, because a grader is opened on the event loop, where nothing may block.
 _CALIBRATED: dict[str, GraderParameters] = json.loads(
     resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
 )
+_NEEDED, _RELATED, _LEFT_OUT = 1.0, 0.0, -1.0
 
 
 class Thresholds(NamedTuple):
-    """The scores in [−1, 1] from which CRAG calls texts correct, and below which incorrect."""
+    """What a grader's scores in [−1, 1] mean to CRAG.
+
+    A passage from ``upper`` on makes a retrieval correct; with all below ``lower`` it is incorrect.
+    Of the strips above ``cut``, the ``most`` best are kept.
+    """
 
     upper: float
     lower: float
+    cut: float
+    most: int
 
 
-# The paper's for PopQA, its setting with open questions over encyclopedic passages.
-MODEL_THRESHOLDS = Thresholds(0.59, -0.99)
+# Between the words: correct if a text is needed, incorrect if none is even related.
+MODEL_THRESHOLDS = Thresholds(upper=0.5, lower=-0.5, cut=-0.5, most=10)
+_MOST_BY_SIMILARITY = 50  # likeness is no reason to drop a strip that passes the cut
 
 
 class Grading(NamedTuple):
@@ -51,22 +57,35 @@ class Grader(Protocol):
     """
 
     async def grade(
-        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+        self, prompt: Prompt[Grades], question: str, texts: Sequence[Excerpt]
     ) -> Grading:
         """A score for each text."""
         ...
 
 
 class SimilarityGrader:
-    """Scores by keywords and embeddings, calibrated on public question sets; no model call."""
+    """Scores by keywords and embeddings; no model call.
 
-    def __init__(self, embedder: Embedder) -> None:
+    What a cosine means differs between embeddings, so that the grader is ``fitted`` to an index or,
+    on public question sets, to its embeddings. For embeddings without a fit words alone count, and
+    nothing is called incorrect or cut.
+    """
+
+    def __init__(self, embedder: Embedder, fitted: GraderParameters | None = None) -> None:
+        parameters = fitted or _CALIBRATED.get(embedder.name)
+        if parameters is None:
+            from .lexical import LexicalEmbedder
+
+            embedder = LexicalEmbedder()
+            parameters = {**_CALIBRATED[embedder.name], "lower": -1.0, "cut": -1.0}
         self._embedder = embedder
-        self._parameters = _CALIBRATED["semantic" if embedder.semantic else "lexical"]
-        self.thresholds = Thresholds(self._parameters["upper"], self._parameters["lower"])
+        self._parameters = parameters
+        self.thresholds = Thresholds(
+            parameters["upper"], parameters["lower"], parameters["cut"], _MOST_BY_SIMILARITY
+        )
 
     async def grade(
-        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+        self, prompt: Prompt[Grades], question: str, texts: Sequence[Excerpt]
     ) -> Grading:
         """A score for each text; ``prompt`` makes no difference."""
         scores = await asyncio.to_thread(self.scores, question, texts)
@@ -85,19 +104,17 @@ class SimilarityGrader:
 
 
 class ModelGrader:
-    """Scores by one call of a language model for all texts.
+    """Scores by one call of a language model for all texts: 1 needed, 0 related, −1 left out.
 
-    A text that the reply leaves out counts −1, with a warning; if there is no reply at all, or it
-    grades none of the texts, ``fallback`` grades, with a warning.
+    If there is no reply, or it names texts but none of these, ``fallback`` grades, with a warning.
     """
 
-    def __init__(self, model: LanguageModel, thresholds: Thresholds, fallback: Grader) -> None:
-        self._thresholds = thresholds
+    def __init__(self, model: LanguageModel, fallback: Grader) -> None:
         self._model = model
         self._fallback = fallback
 
     async def grade(
-        self, prompt: Prompt[Scores], question: str, texts: Sequence[Excerpt]
+        self, prompt: Prompt[Grades], question: str, texts: Sequence[Excerpt]
     ) -> Grading:
         """A score for each text."""
         meter = current_meter()
@@ -106,20 +123,23 @@ class ModelGrader:
         except NoReplyError as error:
             meter.warn(f"{error} The similarity grader took over.")
             return await self._fallback.grade(prompt, question, texts)
-        given = {entry.id: entry.score for entry in reply.scores}
-        missing = [text["id"] for text in texts if text["id"] not in given]
-        if texts and len(missing) == len(texts):
-            meter.warn("The model graded none of the texts. The similarity grader took over.")
+        given = dict.fromkeys(reply.related, _RELATED) | dict.fromkeys(reply.needed, _NEEDED)
+        if given and given.keys().isdisjoint(text["id"] for text in texts):
+            meter.warn("The model named none of the texts. The similarity grader took over.")
             return await self._fallback.grade(prompt, question, texts)
-        if missing:
-            meter.warn(f"The model graded {len(texts) - len(missing)} of {len(texts)} texts.")
-        return Grading([given.get(text["id"], _MISSING) for text in texts], self._thresholds)
+        return Grading([given.get(text["id"], _LEFT_OUT) for text in texts], MODEL_THRESHOLDS)
 
 
-def open_grader(kind: GraderName, model: LanguageModel, embedder: Embedder) -> Grader:
-    """The grader of this ``kind``; the offline reader grades by similarity either way."""
-    similarity = SimilarityGrader(embedder)
-    if kind == "similarity":
-        return similarity
-    thresholds = similarity.thresholds if model.name == OFFLINE else MODEL_THRESHOLDS
-    return ModelGrader(model, thresholds, similarity)
+def open_grader(
+    kind: GraderName,
+    model: LanguageModel,
+    embedder: Embedder,
+    fitted: GraderParameters | None = None,
+) -> Grader:
+    """The grader of this ``kind``; without a model similarity grades either way.
+
+    ``fitted`` are the parameters of the similarity grader for this index, if there are any.
+    """
+    similarity = SimilarityGrader(embedder, fitted)
+    by_similarity = kind == "similarity" or model.name == OFFLINE
+    return similarity if by_similarity else ModelGrader(model, similarity)

@@ -19,7 +19,6 @@ from ..algorithms.router.features import question_features
 from ..language.analyser import content_words
 from ..language.questions import analyse_question
 from ..models.embeddings import Embedder
-from ..models.graders import SimilarityGrader
 from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
@@ -47,7 +46,7 @@ combine_points local_answer prime follow_up choose_method stand_alone synthesize
 
 
 class OfflineLanguageModel:
-    """Answers every prompt but CHOOSE_HOPS: hops are chosen by the vectors that the index holds.
+    """Answers every prompt but CHOOSE_HOPS and the graders', for which there are other ways.
 
     ``embedder`` serves for similarities if it costs nothing; else words alone are compared.
     """
@@ -59,8 +58,6 @@ class OfflineLanguageModel:
         # The same few hundred phrases relate most entities.
         self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
         self._functions: dict[str, Callable[..., replies.PromptReply]] = {
-            "grade_passages": self._grade,
-            "grade_strips": self._grade,
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
             "decompose": split,
@@ -81,13 +78,6 @@ class OfflineLanguageModel:
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         return 0  # nothing is ever sent
-
-    def _grade(self, question: str, texts: Sequence[Excerpt]) -> replies.Scores:
-        scores = SimilarityGrader(self._embedder).scores(question, texts)
-        graded = zip(texts, scores, strict=True)
-        return replies.Scores(
-            scores=[replies.Score(id=text["id"], score=score) for text, score in graded]
-        )
 
     def _rewrite_query(self, question: str) -> replies.Queries:
         options = analyse_question(question).options[:3]

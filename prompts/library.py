@@ -6,6 +6,7 @@ from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Poin
 from .prompt import Prompt
 from .replies import (
     Answer,
+    Grades,
     HopLabels,
     Judgement,
     KeptTexts,
@@ -13,12 +14,11 @@ from .replies import (
     PassageQuestions,
     Queries,
     RelationScores,
-    Scores,
     StandAloneQuestion,
 )
 
-GRADE_PASSAGES = Prompt("grade_passages", Scores)
-GRADE_STRIPS = Prompt("grade_strips", Scores)
+GRADE_PASSAGES = Prompt("grade_passages", Grades)
+GRADE_STRIPS = Prompt("grade_strips", Grades)
 REWRITE_QUERY = Prompt("rewrite_query", Queries)
 ANSWER = Prompt("answer", Answer)
 WRITE_QUESTIONS = Prompt("write_questions", PassageQuestions, lasting=True)

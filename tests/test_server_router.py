@@ -142,9 +142,9 @@ async def test_follow_up_questions_on_a_thread_in_chat_form(client):
 async def test_a_web_search_waits_for_a_person(client, script, stubs, graph, said, sent):
     _, tavily = stubs
     tavily.pages, before = [PAGE], len(tavily.requests)
-    nothing = {"scores": [{"id": str(n), "score": -1} for n in range(1, 11)]}
-    script.replies["Scores"] = lambda human: (
-        nothing if "Arrol" not in human else script._scores(human)
+    nothing = {"needed": [], "related": []}
+    script.replies["Grades"] = lambda human: (
+        nothing if "Arrol" not in human else script._grades(human)
     )
     context = {**unseen(f"{graph} {said}"), "confirm_web": True}
     context |= {"method": "crag"} if graph == "router" else {}

@@ -12,12 +12,13 @@ _NAME = re.compile(r"\b[A-Z][\w'’-]*|\d[\d.,]*")
 
 
 class GraderParameters(TypedDict):
-    """A calibrated grader: weights of the three features, bias, and CRAG's two thresholds."""
+    """A calibrated grader: weights of the three features, bias, CRAG's two thresholds, its cut."""
 
     weights: list[float]
     bias: float
     upper: float
     lower: float
+    cut: float
 
 
 def features(question: str, title: str, text: str, cosine: float) -> tuple[float, float, float]:

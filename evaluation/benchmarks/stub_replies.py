@@ -68,7 +68,7 @@ def _gradings(
     ids = [id for id, _, _ in texts]
     lines = [line.split()[0] for _, _, text in texts for line in text.split("\n") if line.strip()]
     return {
-        "Scores": {"scores": [{"id": id, "score": chance.uniform(-1, 1)} for id in ids]},
+        "Grades": {"needed": ids[::3], "related": ids[1::3]},
         "HopLabels": {"labels": [{"id": id, "label": "necessary"} for id in lines[::3]]},
         "KeptTexts": {"keep": ids[:3]},
         "RelationScores": {"scores": [{"id": id, "score": chance.random()} for id in lines]},

@@ -88,8 +88,8 @@ def _reply(kind: str, human: str) -> Any:
     """Everything is relevant, and the first sentence is the answer."""
     texts = texts_of(human)
     match kind:
-        case "Scores":
-            return {"scores": [{"id": id, "score": 0.9} for id, _, _ in texts]}
+        case "Grades":
+            return {"needed": [id for id, _, _ in texts], "related": []}
         case "HopLabels":
             return {"labels": []}
         case "MethodChoice":

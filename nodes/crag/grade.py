@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ...algorithms.crag.strips import verdict
 from ...context import CragContext
-from ...models.graders import Grading, open_grader
+from ...index.grading import fitted_grader
+from ...models.graders import Grading, Thresholds, open_grader
 from ...models.web import web_search
 from ...prompts.library import GRADE_PASSAGES
 from ...prompts.prompt import Prompt, number_passages
-from ...prompts.replies import Scores
+from ...prompts.replies import Grades
 from ...settings import settings
 from ...state.crag import CragState, Grade
 from ...state.records import Evidence
@@ -21,11 +22,9 @@ from ..run import Run, Update
 @node(reserve=1)
 async def grade(state: CragState, run: Run[CragContext]) -> Update:
     """Scores every retrieved passage and draws the verdict over all of them."""
-    retrieved, context = state["evidence"], run.context
+    retrieved = state["evidence"]
     scores, thresholds = await grade_texts(run, GRADE_PASSAGES, state["question"], retrieved)
-    upper = thresholds.upper if context.upper is None else context.upper
-    lower = thresholds.lower if context.lower is None else context.lower
-    drawn = verdict(scores, upper, lower)
+    drawn = verdict(scores, thresholds.upper, thresholds.lower)
     searchable = drawn == "correct" or web_search(settings()) is not None
     if not searchable:
         run.meter.warn(
@@ -45,10 +44,14 @@ async def grade(state: CragState, run: Run[CragContext]) -> Update:
 
 
 async def grade_texts(
-    run: Run[CragContext], prompt: Prompt[Scores], question: str, texts: Sequence[Evidence]
+    run: Run[CragContext], prompt: Prompt[Grades], question: str, texts: Sequence[Evidence]
 ) -> Grading:
-    """A score for each of ``texts`` by the grader that the context names."""
-    embedder = await run.in_thread(lambda index: index.embedder)
-    model = await run.model(run.context.small_model)
-    grader = open_grader(run.context.grader, model, embedder)
-    return await grader.grade(prompt, question, number_passages(texts))
+    """A score for each of ``texts``, and the thresholds: the caller's, else the grader's."""
+    context = run.context
+    embedder, fitted = await run.in_thread(lambda index: (index.embedder, fitted_grader(index)))
+    model = await run.model(context.small_model)
+    grader = open_grader(context.grader, model, embedder, fitted)
+    scores, own = await grader.grade(prompt, question, number_passages(texts))
+    chosen = (context.upper, context.lower, context.strip_cut, context.strips_kept)
+    pairs = zip(own, chosen, strict=True)
+    return Grading(scores, Thresholds(*(mine if yours is None else yours for mine, yours in pairs)))

@@ -44,11 +44,9 @@ async def merge(state: CragState, context: CragContext) -> Update:
 async def _refine(
     run: Run[CragContext], question: str, passages: Sequence[Evidence]
 ) -> list[Evidence]:
-    context = run.context
-    strips = [
-        strip for passage in passages for strip in decompose(passage, context.strip_sentences)
-    ]
+    size = run.context.strip_sentences
+    strips = [strip for passage in passages for strip in decompose(passage, size)]
     if not strips:
         return []
-    grading = await grade_texts(run, GRADE_STRIPS, question, strips)
-    return recompose(strips, grading.scores, context.strip_cut, context.strips_kept)
+    scores, thresholds = await grade_texts(run, GRADE_STRIPS, question, strips)
+    return recompose(strips, scores, thresholds.cut, thresholds.most)

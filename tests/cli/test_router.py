@@ -32,9 +32,9 @@ def say(monkeypatch):
 @pytest.fixture
 def web(script, tavily):
     """A model that finds nothing of use in the index, and a web that has a page."""
-    nothing = {"scores": [{"id": str(n), "score": -1} for n in range(1, 11)]}
-    script.replies["Scores"] = lambda human: (
-        nothing if "Arrol" not in human else script._scores(human)
+    nothing = {"needed": [], "related": []}
+    script.replies["Grades"] = lambda human: (
+        nothing if "Arrol" not in human else script._grades(human)
     )
     tavily.pages = [PAGE]
     return tavily

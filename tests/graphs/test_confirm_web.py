@@ -41,9 +41,9 @@ class Asking:
 def asking(request, full_index, script, tavily):
     """The crag graph alone or chosen by the router, where the index seems to hold nothing."""
     script.replies["Queries"] = {"queries": QUERIES}
-    passages = {"scores": [{"id": str(n), "score": -1} for n in range(1, 11)]}
-    script.replies["Scores"] = lambda human: (
-        passages if "Arrol" not in human else script._scores(human)
+    nothing = {"needed": [], "related": []}
+    script.replies["Grades"] = lambda human: (
+        nothing if "Arrol" not in human else script._grades(human)
     )
     tavily.pages = [PAGE]
 
@@ -72,7 +72,7 @@ def test_a_yes_sends_them_and_the_run_goes_on(asking, tavily, script, said):
     assert sorted(tavily.queries) == sorted(QUERIES)
     assert result["sufficient"] and result["citations"][0]["document"] == PAGE[0]
     assert result["usage"]["web_searches"] == 2
-    assert script.kinds[before:] == ["Scores", "Answer"]
+    assert script.kinds[before:] == ["Grades", "Answer"]
     assert "__interrupt__" not in result
 
 
@@ -132,7 +132,7 @@ def test_without_the_setting_nobody_is_asked(asking, tavily):
 
 
 def test_what_needs_no_web_search_is_not_asked_about(asking, script, tavily):
-    script.replies["Scores"] = script._scores
+    script.replies["Grades"] = script._grades
     result = asking().begin()
     assert "__interrupt__" not in result and result["sufficient"] and tavily.requests == []
 

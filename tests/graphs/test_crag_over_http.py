@@ -28,8 +28,8 @@ class Script:
 
     def __init__(self) -> None:
         self.bodies: dict[str, list] = {}
-        self.passage_score = 0.9
-        self.strip_score = 0.9
+        self.passages = "needed"
+        self.strips = "needed"
         self.answer = {"quotes": [{"id": "1", "quote": FACT}], "sufficient": True, "answer": "Both"}
 
     def __call__(self, body):
@@ -42,16 +42,17 @@ class Script:
             case "answer":
                 return self.answer
         shown = body["messages"][1]["content"].count("<text id=")
-        score = self.passage_score if prompt == "grade_passages" else self.strip_score
-        return {"scores": [{"id": str(id), "score": score} for id in range(1, shown + 1)]}
+        ids = [str(id) for id in range(1, shown + 1)]
+        grade = self.passages if prompt == "grade_passages" else self.strips
+        return {name: ids if name == grade else [] for name in ("needed", "related")}
 
     def sent(self, prompt):
         return json.dumps(self.bodies[prompt], ensure_ascii=False)
 
 
 PROMPTS = {
-    "You grade search results": "grade_passages",
-    "You select sentences": "grade_strips",
+    "You pick out the texts": "grade_passages",
+    "You pick out the pieces": "grade_strips",
     "for a web search engine": "rewrite_query",
     "You answer a question": "answer",
 }
@@ -111,7 +112,7 @@ async def test_sync_and_async_give_the_same(model, ask, index):
 
 
 async def test_ambiguous_works_on_index_and_web_side_by_side(openai, model, tavily, ask):
-    model.passage_score = 0.0
+    model.passages = "related"
     tavily.pages = [PAGE]
     answer = openai.otherwise
 
@@ -138,7 +139,7 @@ def prompt_of(body):
 
 
 async def test_incorrect_drops_the_passages_and_asks_the_web(model, tavily, ask):
-    model.passage_score = -1.0
+    model.passages = "neither"
     model.answer = {
         "quotes": [{"id": 1, "quote": WEB_FACT}],
         "sufficient": True,
@@ -157,7 +158,7 @@ async def test_incorrect_drops_the_passages_and_asks_the_web(model, tavily, ask)
 
 
 async def test_strips_of_no_use_are_not_shown(openai, model, ask):
-    model.strip_score = -0.9
+    model.strips = "neither"
     result = await ask()
     assert result["evidence"] == [] and result["stop_reason"] == "no_evidence"
     assert "answer" not in model.bodies and result["answer"] == ""
@@ -165,7 +166,7 @@ async def test_strips_of_no_use_are_not_shown(openai, model, ask):
 
 @pytest.mark.parametrize("status", [401, 429, 500])
 async def test_incorrect_and_the_web_failing_says_so(model, tavily, ask, status):
-    model.passage_score = -1.0
+    model.passages = "neither"
     tavily.otherwise = lambda path, body: Response({"detail": {"error": "no"}}, status)
     result = await ask()
     assert result["stop_reason"] == "web_unavailable"
@@ -174,7 +175,7 @@ async def test_incorrect_and_the_web_failing_says_so(model, tavily, ask, status)
 
 
 async def test_ambiguous_and_the_web_failing_answers_from_the_index(model, tavily, ask):
-    model.passage_score = 0.0
+    model.passages = "related"
     tavily.otherwise = lambda path, body: Response(b"<html>", 200)
     result = await ask()
     assert result["stop_reason"] == "answered" and result["sufficient"]
@@ -183,20 +184,20 @@ async def test_ambiguous_and_the_web_failing_answers_from_the_index(model, tavil
 
 
 async def test_the_web_finding_nothing_is_a_warning(model, tavily, ask):
-    model.passage_score = -1.0
+    model.passages = "neither"
     result = await ask()
     assert result["stop_reason"] == "no_evidence"
     assert any("found nothing" in warning for warning in result["warnings"])
 
 
 @pytest.mark.parametrize(
-    ("score", "verdict", "stop"),
-    [(-1.0, "incorrect", "web_unavailable"), (0.0, "ambiguous", "answered")],
+    ("grade", "verdict", "stop"),
+    [("neither", "incorrect", "web_unavailable"), ("related", "ambiguous", "answered")],
 )
 async def test_without_a_web_key_the_verdict_stands_and_is_explained(
-    model, ask, score, verdict, stop
+    model, ask, grade, verdict, stop
 ):
-    model.passage_score = score
+    model.passages = grade
     result = await ask()
     assert result["verdict"] == verdict and result["stop_reason"] == stop
     assert any("no TAVILY_API_KEY" in warning for warning in result["warnings"])
@@ -236,7 +237,7 @@ async def test_at_the_limit_of_calls_the_evidence_is_kept(openai, model, ask, mo
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 5])
 async def test_branches_side_by_side_keep_the_limit_too(openai, model, tavily, ask, most):
-    model.passage_score = 0.0
+    model.passages = "related"
     tavily.pages = [PAGE]
     result = await ask(max_calls=most)
     assert result["usage"]["models"]["openai:stub"]["calls"] == len(openai.chats) <= most
@@ -254,7 +255,7 @@ async def test_a_model_that_cannot_be_reached_keeps_the_evidence(openai, model, 
 async def test_nothing_blocks_the_event_loop(model, tavily, ask):
     from blockbuster import blockbuster_ctx
 
-    model.passage_score = 0.0
+    model.passages = "related"
     tavily.pages = [PAGE]
     with blockbuster_ctx():
         result = await ask()

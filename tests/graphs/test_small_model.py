@@ -28,7 +28,7 @@ def ask(full_index, script):
     ("chosen", "small", "large"),
     [
         ({"method": "basic"}, set(), {"Answer"}),
-        ({"method": "crag"}, {"Scores", "Queries"}, {"Answer"}),
+        ({"method": "crag"}, {"Grades", "Queries"}, {"Answer"}),
         ({"method": "hoprag"}, {"HopLabels"}, {"Answer"}),
         ({"method": "tog2"}, {"RelationScores"}, {"Judgement", "Answer"}),
         ({"method": "deeprag"}, set(), {"NextStep", "Answer"}),
@@ -44,12 +44,10 @@ def ask(full_index, script):
 def test_grading_rewriting_and_traversal_go_to_the_small_model(
     ask, script, tavily, chosen, small, large
 ):
-    scores = iter([0.0, 0.9, 0.9, 0.9])
+    words = iter(["related", "needed", "needed", "needed"])
     tavily.pages = [("https://x.example", "Bridges", FACT)]
     script.replies["Judgement"] = {"sufficient": False, "clue": "more"}
-    script.replies["Scores"] = lambda human: {
-        "scores": [{"id": str(n), "score": score} for score in [next(scores)] for n in range(1, 9)]
-    }
+    script.replies["Grades"] = lambda human: {next(words): list(range(1, 9))}
     result = ask(**chosen)
     asked = {kind: script.models(kind) for kind in script.kinds}
     assert {kind for kind, models in asked.items() if models == {"small"}} == small

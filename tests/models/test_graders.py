@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from ragraphs.algorithms.crag.strips import verdict
 from ragraphs.models.graders import MODEL_THRESHOLDS, SimilarityGrader, open_grader
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.meter import start_meter
@@ -26,27 +28,42 @@ async def grading(model, kind="model"):
     return await grader.grade(GRADE_PASSAGES, QUESTION, TEXTS)
 
 
-async def test_the_models_scores_stand_with_the_models_thresholds(openai, open_model):
-    scores = [{"id": str(place), "score": place / 4} for place in (3, 1, 2)]
-    openai.answer = lambda _: {"scores": scores}
+async def test_a_text_is_needed_or_related_or_else_left_out_without_a_warning(openai, open_model):
+    openai.answer = lambda _: {"needed": ["3"], "related": [1, 3, 9]}
     meter = start_meter(None)
     graded = await grading(await open_model())
-    assert graded.scores == [0.25, 0.5, 0.75]
-    assert graded.thresholds == MODEL_THRESHOLDS
+    assert graded == ([0, -1, 1], MODEL_THRESHOLDS)
     assert meter.warnings == []
 
 
-async def test_a_text_left_out_counts_minus_one_with_a_warning(openai, open_model):
-    openai.answer = lambda _: {"scores": [{"id": "2", "score": 0.5}, {"id": "9", "score": 1}]}
-    meter = start_meter(None)
-    graded = await grading(await open_model())
-    assert graded.scores == [-1, 0.5, -1]
-    assert meter.warnings == ["The model graded 1 of 3 texts."]
+@pytest.mark.parametrize(
+    ("reply", "drawn"),
+    [
+        ({"needed": [2], "related": []}, "correct"),
+        ({"needed": [], "related": [1, 2, 3]}, "ambiguous"),
+        ({"needed": [], "related": []}, "incorrect"),
+        ({"related": ["2"]}, "ambiguous"),
+        ({"scores": [{"id": "2", "score": 0.9}]}, "correct"),
+        ({"scores": [{"id": str(n), "score": -0.6} for n in (1, 2, 3)]}, "incorrect"),
+        ({"scores": [{"id": "1", "score": 0.4}, {"id": "2", "score": -0.6}]}, "ambiguous"),
+    ],
+)
+async def test_a_model_can_reach_every_verdict(openai, open_model, reply, drawn):
+    openai.answer = lambda _: reply
+    scores, thresholds = await grading(await open_model())
+    assert verdict(scores, thresholds.upper, thresholds.lower) == drawn
 
 
-@pytest.mark.parametrize("scores", [[], [{"id": "the first", "score": 1}]])
-async def test_similarity_takes_over_when_no_text_was_graded(openai, open_model, scores):
-    openai.answer = lambda _: {"scores": scores}
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"needed": ["Forth Bridge"], "related": []},
+        {"needed": [], "related": [7]},
+        {"scores": [{"id": "the first", "score": 1}]},
+    ],
+)
+async def test_similarity_takes_over_when_only_unknown_texts_were_named(openai, open_model, reply):
+    openai.answer = lambda _: reply
     meter = start_meter(None)
     graded = await grading(await open_model())
     assert graded.scores == SIMILARITY.scores(QUESTION, TEXTS)
@@ -75,3 +92,32 @@ async def test_similarity_by_choice_asks_no_model(openai, open_model):
 
 def test_nothing_to_grade_is_no_score():
     assert SIMILARITY.scores(QUESTION, []) == []
+
+
+class Embeddings:
+    """Vectors that are all nearly the same, as those of some embedding models are."""
+
+    name, local, semantic = "somebody:new", True, True
+
+    def embed(self, texts):
+        return np.array([[1.0, place / 10] for place in range(len(texts))]) / 1.4
+
+
+UNRELATED = number([("Sonata", "A sonata is a piece of music."), ("Salt", "Salt is a mineral.")])
+
+
+def test_embeddings_without_a_fit_call_nothing_correct_that_shares_no_word_nor_incorrect_at_all():
+    grader = SimilarityGrader(Embeddings())
+    thresholds = grader.thresholds
+    of_others = grader.scores(QUESTION, UNRELATED)
+    assert verdict(of_others, thresholds.upper, thresholds.lower) == "ambiguous"
+    of_all = grader.scores(QUESTION, [*UNRELATED, *TEXTS])
+    assert verdict(of_all, thresholds.upper, thresholds.lower) == "correct"
+    assert min(of_all) > thresholds.cut
+
+
+def test_a_grader_that_is_fitted_to_an_index_goes_by_its_embeddings():
+    fitted = {"weights": [0, 0, 4], "bias": -2, "upper": 0.1, "lower": -0.1, "cut": -0.3}
+    grader = SimilarityGrader(Embeddings(), fitted)
+    assert grader.thresholds[:3] == (0.1, -0.1, -0.3)
+    assert len(set(grader.scores(QUESTION, UNRELATED))) == 2

@@ -70,8 +70,8 @@ class Script:
         quote = FACT if FACT in text else text.split(". ")[0]
         return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote}
 
-    def _scores(self, human: str) -> Any:
-        return {"scores": [{"id": id, "score": 0.9} for id, _ in _TEXT.findall(human)]}
+    def _grades(self, human: str) -> Any:
+        return {"needed": [id for id, _ in _TEXT.findall(human)], "related": []}
 
     def _queries(self, human: str) -> Any:
         return {"queries": ["forth bridge designer"]}

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
-from ragraphs.prompts.replies import Answer, PromptReply, Queries, Scores
+from ragraphs.prompts.replies import Answer, Grades, PromptReply, Queries, RelationScores
 
-REPLIES: list[type[PromptReply]] = [Scores, Queries, Answer]
+REPLIES: list[type[PromptReply]] = [RelationScores, Grades, Queries, Answer]
 KEYS = st.sampled_from(["scores", "id", "score", "queries", "quotes", "quote", "answer", "x"])
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -32,9 +32,9 @@ def reads_or_says_why(text: str, reply: type[PromptReply]) -> None:
 
 
 @given(st.text(max_size=120), st.sampled_from(REPLIES))
-@example("[" * 100_000, Scores)
-@example('{"scores":' * 50_000, Scores)
-@example('{"scores": [' + "1" * 5000 + "]}", Scores)
+@example("[" * 100_000, RelationScores)
+@example('{"scores":' * 50_000, RelationScores)
+@example('{"scores": [' + "1" * 5000 + "]}", RelationScores)
 @example("<think>" * 1000, Queries)
 def test_any_text_is_read_or_malformed(text, reply):
     assert reads_or_says_why(text, reply)
@@ -52,10 +52,10 @@ def test_any_json_cut_anywhere_is_read_or_malformed(value, reply, end):
     assert reads_or_says_why(text[:end], reply)
 
 
-@given(st.lists(st.tuples(st.integers(0, 99), st.floats(-1, 1)), max_size=6))
+@given(st.lists(st.tuples(st.integers(0, 99), st.floats(0, 1)), max_size=6))
 def test_a_good_reply_is_read_as_it_is(scores):
     given_scores = [{"id": id, "score": score} for id, score in scores]
-    value, left_out, *_ = read_reply(json.dumps({"scores": given_scores}), Scores)
+    value, left_out, *_ = read_reply(json.dumps({"scores": given_scores}), RelationScores)
     assert [(score.id, score.score) for score in value.scores] == [(str(i), s) for i, s in scores]
     assert left_out == 0
 
@@ -63,7 +63,7 @@ def test_a_good_reply_is_read_as_it_is(scores):
 @pytest.mark.parametrize("score", ["NaN", "Infinity", "-Infinity", "1e999", "2", "null", '"high"'])
 def test_a_score_that_is_none_is_left_out(score):
     text = f'{{"scores": [{{"id": 1, "score": {score}}}, {{"id": 2, "score": 0}}]}}'
-    value, left_out, *_ = read_reply(text, Scores)
+    value, left_out, *_ = read_reply(text, RelationScores)
     assert [entry.id for entry in value.scores] == ["2"] and left_out == 1
 
 
@@ -93,7 +93,7 @@ PIECES = """{ [ " \\ \\" {" {"a": [" [[ {} , a, : {"a":"b" {"a":["b" ' “ // /*
 
 def seconds_to_read(text):
     began = time.monotonic()
-    reads_or_says_why(text, Scores)
+    reads_or_says_why(text, RelationScores)
     return time.monotonic() - began
 
 
