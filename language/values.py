@@ -36,13 +36,15 @@ _NO = re.compile(r"^\W*(?:(?i:no|not|false)\b(?!\s+[A-Z])|아니(?!메)|아닙)"
 class Amount(NamedTuple):
     """A number in a text: ``value`` in the base unit of its ``kind``, ``bare`` without the unit.
 
-    ``kind`` is length, weight, time, or empty for other units and none.
+    ``kind`` is length, weight, time, or empty for other units and none; a unit of these kinds is
+    among the characters ``[start, end)``.
     """
 
     value: float
     kind: str
     bare: float
     start: int
+    end: int
 
 
 def amounts(text: str) -> list[Amount]:
@@ -63,5 +65,5 @@ def _amount(match: re.Match[str]) -> Amount:
     for kind, factors in _UNITS.items():
         factor = factors.get(unit) or factors.get(unit.rstrip("s"))
         if factor is not None:
-            return Amount(value * factor, kind, value, match.start())
-    return Amount(value, "", value, match.start())
+            return Amount(value * factor, kind, value, *match.span())
+    return Amount(value, "", value, *match.span())

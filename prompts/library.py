@@ -6,6 +6,7 @@ from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Poin
 from .prompt import Prompt
 from .replies import (
     Answer,
+    AnswerCheck,
     HopLabels,
     Judgement,
     KeptTexts,
@@ -21,6 +22,7 @@ GRADE_PASSAGES = Prompt("grade_passages", Scores)
 GRADE_STRIPS = Prompt("grade_strips", Scores)
 REWRITE_QUERY = Prompt("rewrite_query", Queries)
 ANSWER = Prompt("answer", Answer)
+CHECK_ANSWER = Prompt("check_answer", AnswerCheck)
 WRITE_QUESTIONS = Prompt("write_questions", PassageQuestions)
 CHOOSE_HOPS = Prompt("choose_hops", HopLabels)
 EXTRACT_FACTS = Prompt("extract_facts", Facts)

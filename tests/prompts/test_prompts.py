@@ -27,6 +27,7 @@ FILES = sorted(
 TEXTS = number([("A “title”", "Some text.")])
 GIVEN = {
     "question": "Who wrote it?",
+    "answer": [{"id": "answer", "title": "", "text": "Ann Lee"}],
     "texts": TEXTS,
     "entity_types": "person, place",
     "examples": "",
