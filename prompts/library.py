@@ -1,6 +1,6 @@
 """The prompts that exist."""
 
-from .deeprag_replies import NextStep, StepAnswer, SubQuestions
+from .deeprag_replies import NextStep, StepAnswer, StepReading, SubQuestions
 from .extraction_replies import Description, Facts, MoreToFind, PassageReading
 from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 from .prompt import Prompt
@@ -51,6 +51,7 @@ FOLLOW_UP = Prompt("follow_up", LocalAnswer)
 CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
 STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
 NEXT_STEP = Prompt("next_step", NextStep)
+READ_STEP = Prompt("read_step", StepReading)
 ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
 DECOMPOSE = Prompt("decompose", SubQuestions)
 SYNTHESIZE = Prompt("synthesize", Answer)

@@ -32,6 +32,7 @@ GIVEN = {
     "entity_types": "person, place",
     "examples": "",
     "claims": library.ASK_FOR_CLAIMS,
+    "asked": "Who wrote it first?",
     "clue": "the author",
     "clues": "nothing yet",
     "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],
