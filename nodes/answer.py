@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algorithms.citations import locate
+from ..algorithms.claims import unsupported
 from ..context import QuestionContext
+from ..language.analyser import sentences
 from ..models.meter import current_meter
-from ..prompts.library import ANSWER
-from ..prompts.prompt import number_passages
+from ..prompts.library import ANSWER, CHECK_ANSWER
+from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
 from ..state.records import Citation, Evidence
@@ -23,7 +25,43 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
-    return answered(reply, evidence)
+    return await checked(run, state["question"], answered(reply, evidence), evidence)
+
+
+async def checked(
+    run: Run[QuestionContext],
+    question: str,
+    found: Update,
+    evidence: Sequence[Evidence],
+    computed: str = "",
+) -> Update:
+    """``found``, which stays ``sufficient`` only where its citations support the answer.
+
+    Rules look for the answer in the cited sentences, and in the value ``computed`` from them; only
+    for an answer that they do not find there is the model asked. The answer itself never changes:
+    claims that nothing supports are named in ``missing``.
+    """
+    if not found["sufficient"]:
+        return found
+    texts = _cited_sentences(found["citations"], evidence)
+    cited = [computed, *(f"{text['title']}: {text['text']}" for text in texts)]
+    if not unsupported(found["answer"], question, cited):
+        return found
+    shown: list[Excerpt] = [{"id": "answer", "title": "", "text": found["answer"]}]
+    check = await run.ask(
+        CHECK_ANSWER,
+        otherwise="Whether the citations support the whole answer was not checked.",
+        question=question,
+        texts=texts,
+        answer=shown,
+    )
+    if check is None or (not check.unsupported and check.sufficient):
+        return found
+    claims = "; ".join(f"“{claim}”" for claim in check.unsupported)
+    missing = f"No cited sentence supports {claims}." if claims else found["missing"]
+    if check.sufficient:
+        return {**found, "missing": missing}
+    return {**found, "missing": missing, "sufficient": False, "stop_reason": "insufficient"}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
@@ -70,6 +108,28 @@ def _cite(quote: Quote, evidence: Sequence[Evidence]) -> Citation | None:
                 "quote": span.text,
             }
     return None
+
+
+def _cited_sentences(citations: Sequence[Citation], evidence: Sequence[Evidence]) -> list[Excerpt]:
+    """The whole sentences that are cited, passage by passage, numbered from 1."""
+    places: dict[str, list[Citation]] = {}
+    for citation in citations:
+        places.setdefault(citation["passage"], []).append(citation)
+    cited = [passage for passage in evidence if passage["id"] in places]
+    shown = number_passages(cited)
+    for excerpt, passage in zip(shown, cited, strict=True):
+        spans = [
+            (citation["start"] - passage["start"], citation["end"] - passage["start"])
+            for citation in places[passage["id"]]
+        ]
+        whole = [
+            sentence.plain
+            for sentence in sentences(passage["text"])
+            if any(sentence.start < end and start < sentence.end for start, end in spans)
+        ]
+        quoted = [citation["quote"] for citation in places[passage["id"]]]
+        excerpt["text"] = " … ".join(whole or quoted)
+    return shown
 
 
 def _is_supported(reply: Answer, citations: Sequence[Citation]) -> bool:

@@ -23,6 +23,7 @@ from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.router import KIND_CLASSIFIER
+from ..prompts import deeprag_replies as deeprag
 from ..prompts import graphrag_replies as graphrag
 from ..prompts import replies
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
@@ -35,14 +36,15 @@ from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
 from .reports.write import write_report
-from .steps import Steps, answer_from_steps, next_step, split, synthesize
+from .steps import Steps, answer_from_steps, next_step, read_step, split, synthesize
 
 R = TypeVar("R", bound=replies.PromptReply)
 _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
-_METHODS = """rewrite_query answer write_questions extract_facts read_passage glean_check glean
-summarise_description keep_topics score_relations judge_evidence write_report rate_reports map_texts
-combine_points local_answer prime follow_up choose_method stand_alone synthesize"""
+_METHODS = """rewrite_query answer check_answer write_questions extract_facts read_passage
+glean_check glean summarise_description keep_topics score_relations judge_evidence write_report
+rate_reports map_texts combine_points local_answer prime follow_up choose_method stand_alone
+read_step synthesize"""
 
 
 class OfflineLanguageModel:
@@ -88,6 +90,16 @@ class OfflineLanguageModel:
 
     def _answer(self, question: str, texts: Sequence[Excerpt]) -> replies.Answer:
         return read(question, texts, self._similarity(question))
+
+    def _check_answer(
+        self, question: str, answer: Sequence[Excerpt], texts: Sequence[Excerpt]
+    ) -> replies.AnswerCheck:
+        return replies.AnswerCheck(unsupported=[], sufficient=True)  # rules were asked before
+
+    def _read_step(
+        self, question: str, steps: Steps, asked: str, texts: Sequence[Excerpt]
+    ) -> deeprag.StepReading:
+        return read_step(question, steps, asked, texts, self._answer)
 
     def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> replies.Answer:
         return synthesize(question, steps, texts, self._answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..algorithms.citations import cite_statement
 from ..algorithms.deeprag.comparing import Answered, comparison, compute, mentions
 from ..algorithms.deeprag.sub_questions import substitute
 from ..prompts.deeprag_replies import (
@@ -11,11 +12,12 @@ from ..prompts.deeprag_replies import (
     NOT_FOUND,
     NextStep,
     StepAnswer,
+    StepReading,
     SubQuestions,
     SubQuestionText,
 )
 from ..prompts.prompt import Excerpt
-from ..prompts.replies import Answer
+from ..prompts.replies import Answer, Quote
 from .decomposition.decompose import decompose
 
 _MOST = 100
@@ -39,6 +41,22 @@ def next_step(question: str, steps: Steps) -> NextStep:
     text = next_sub_question(question, earlier_steps(steps))
     reason = "by the question's grammar" if text else "every sub-question was asked"
     return NextStep(finish=text is None, question=text or "", source="retrieve", reason=reason)
+
+
+def read_step(
+    question: str, steps: Steps, asked: str, texts: Sequence[Excerpt], read: Reader
+) -> StepReading:
+    """A reading of ``texts``, and the next sub-question by grammar."""
+    found = read(asked, texts)
+    answer = found.answer if found.sufficient else ""
+    text = next_sub_question(question, [*earlier_steps(steps), Answered(asked, answer)])
+    return StepReading(
+        quotes=found.quotes,
+        sufficient=found.sufficient,
+        answer=found.answer,
+        next=text or "",
+        source="retrieve",
+    )
 
 
 def answer_from_steps(question: str, steps: Steps) -> StepAnswer:
@@ -65,8 +83,20 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
     if not computed and len(last) == 1 and comparison(question) is None:
         computed = [last[0].answer] if all(step.answer for step in earlier) else []
     if computed:
-        return Answer(quotes=[], sufficient=True, answer=computed[0])
+        return Answer(quotes=_quotes(earlier, texts), sufficient=True, answer=computed[0])
     return read(question, texts)
+
+
+def _quotes(steps: Sequence[Answered], texts: Sequence[Excerpt]) -> list[Quote]:
+    """The sentence of ``texts`` that is nearest to each answered step."""
+    shown = [(text["id"], text["text"]) for text in texts]
+    found = [
+        sentence
+        for step in steps
+        if step.answer
+        for sentence in cite_statement(f"{step.question} {step.answer}", shown)
+    ]
+    return [Quote(id=one.passage, quote=one.text) for one in found]
 
 
 def next_sub_question(question: str, earlier: Sequence[Answered]) -> str | None:

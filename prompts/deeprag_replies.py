@@ -10,26 +10,31 @@ from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds
 from .prompt import Excerpt
-from .replies import PromptReply
+from .replies import PromptReply, Quote
 
 NOT_FOUND = "(not found)"
+REPEATED = "The search for it found only texts that were read before."
 COMPUTED = "computed"
 LONGEST_SUB_QUESTION = 1000
 NO_STEPS = "None yet."
 
 
 class ShownStep(NamedTuple):
-    """A sub-question with its answer, or, where that is empty, the sentences that came closest."""
+    """A sub-question with its answer, or, where that is empty, the sentences that came closest.
+
+    ``repeated`` tells that its search found only texts that were read before.
+    """
 
     question: str
     answer: str
     told: Sequence[str] = ()
+    repeated: bool = False
 
 
 def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Excerpt]:
     """Sub-questions with their answers, as the prompts show them."""
     shown: list[Excerpt] = [
-        {"id": f"Q{place}", "title": step.question, "text": step.answer or _not_found(step.told)}
+        {"id": f"Q{place}", "title": step.question, "text": step.answer or _not_found(step)}
         for place, step in enumerate(steps, start=1)
     ]
     if computed:
@@ -37,9 +42,10 @@ def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Exc
     return shown or NO_STEPS
 
 
-def _not_found(told: Sequence[str]) -> str:
-    quoted = " ".join(f"“{sentence}”" for sentence in told)
-    return f"{NOT_FOUND} The texts say: {quoted}" if quoted else NOT_FOUND
+def _not_found(step: ShownStep) -> str:
+    quoted = " ".join(f"“{sentence}”" for sentence in step.told)
+    said = [NOT_FOUND, REPEATED if step.repeated else "", quoted and f"The texts say: {quoted}"]
+    return " ".join(filter(None, said))
 
 
 def _source(value: Any) -> Any:
@@ -51,6 +57,9 @@ def _source(value: Any) -> Any:
     return "earlier" if re.search(earlier, said) and "retriev" not in said else "retrieve"
 
 
+Source = Annotated[Literal["retrieve", "earlier"], BeforeValidator(_source)]
+
+
 class NextStep(PromptReply):
     """What to do next: answer the question, or ask one more sub-question."""
 
@@ -59,9 +68,7 @@ class NextStep(PromptReply):
     finish: Annotated[bool, Field(description="Whether the steps suffice for the answer.")]
     question: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
-        Literal["retrieve", "earlier"],
-        BeforeValidator(_source),
-        Field(description="Where its answer comes from: retrieve, or earlier answers."),
+        Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
     ]
     reason: Annotated[str, Field(description="Why, in a few words.")]
 
@@ -72,6 +79,32 @@ class NextStep(PromptReply):
         given = {key: item for key, item in value.items() if item is not None}
         empty = {"question": "", "source": "retrieve", "reason": ""}
         return {**empty, "finish": not given.get("question"), **given}
+
+
+class StepReading(PromptReply):
+    """The answer to a sub-question from its texts, and the next sub-question."""
+
+    longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000}
+    most: ClassVar[Bounds] = {"quotes": 20}
+
+    quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
+    sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]
+    answer: Annotated[str, Field(description="The answer to the sub-question, or empty.")]
+    next: Annotated[str, Field(description="The next sub-question; empty at the end.")]
+    source: Annotated[
+        Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
+    ]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """One quote stands for a list of it; without a next sub-question the steps end."""
+        if not isinstance(value, dict):
+            return value
+        given = {key: item for key, item in value.items() if item is not None}
+        quotes = given.get("quotes")
+        if quotes and isinstance(quotes, str | dict):
+            given["quotes"] = [quotes]
+        return {"quotes": [], "answer": "", "next": "", "source": "retrieve", **given}
 
 
 class StepAnswer(PromptReply):

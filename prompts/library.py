@@ -1,11 +1,12 @@
 """The prompts that exist."""
 
-from .deeprag_replies import NextStep, StepAnswer, SubQuestions
+from .deeprag_replies import NextStep, StepAnswer, StepReading, SubQuestions
 from .extraction_replies import Description, Facts, MoreToFind, PassageReading, SameThings
 from .graphrag_replies import CombinedAnswer, CommunityReport, LocalAnswer, Points, PrimedAnswer
 from .prompt import Prompt
 from .replies import (
     Answer,
+    AnswerCheck,
     Grades,
     HopLabels,
     Judgement,
@@ -21,6 +22,7 @@ GRADE_PASSAGES = Prompt("grade_passages", Grades)
 GRADE_STRIPS = Prompt("grade_strips", Grades)
 REWRITE_QUERY = Prompt("rewrite_query", Queries)
 ANSWER = Prompt("answer", Answer)
+CHECK_ANSWER = Prompt("check_answer", AnswerCheck)
 WRITE_QUESTIONS = Prompt("write_questions", PassageQuestions, lasting=True)
 CHOOSE_HOPS = Prompt("choose_hops", HopLabels)
 EXTRACT_FACTS = Prompt("extract_facts", Facts, lasting=True)
@@ -50,6 +52,7 @@ FOLLOW_UP = Prompt("follow_up", LocalAnswer)
 CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
 STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
 NEXT_STEP = Prompt("next_step", NextStep)
+READ_STEP = Prompt("read_step", StepReading)
 ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
 DECOMPOSE = Prompt("decompose", SubQuestions)
 SYNTHESIZE = Prompt("synthesize", Answer)

@@ -188,6 +188,25 @@ class Answer(PromptReply):
         return {**value, "quotes": [quotes]} if quotes and isinstance(quotes, str | dict) else value
 
 
+class AnswerCheck(PromptReply):
+    """The claims of an answer that its citations do not support."""
+
+    longest: ClassVar[Bounds] = {"unsupported": 300}
+    most: ClassVar[Bounds] = {"unsupported": 20}
+
+    unsupported: Annotated[list[str], Field(description="Claims that no sentence supports.")]
+    sufficient: Annotated[bool, Field(description="Whether the rest answers the question.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """One claim stands for a list of it; the rest answers where there is nothing else."""
+        if not isinstance(value, dict):
+            return value
+        claims = value.get("unsupported") or []
+        claims = [claims] if isinstance(claims, str) else claims
+        return {"sufficient": not claims, **value, "unsupported": claims}
+
+
 class PassageQuestions(PromptReply):
     """The questions of one passage (HopRAG's in-coming and out-coming questions)."""
 

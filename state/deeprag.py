@@ -17,6 +17,7 @@ NodeDecision = Literal["undecided", "decompose", "retrieve"]
 class NarrativeStep(TypedDict):
     """One step of the narrative: a sub-question, its atomic decision and its answer.
 
+    ``number`` is 0 for the question itself, which is tried before any sub-question.
     ``source`` is the decision: passages are retrieved, or ``earlier`` answers suffice.
     ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
     """
@@ -29,6 +30,14 @@ class NarrativeStep(TypedDict):
     answer: str
     found: bool
     citations: list[Citation]
+
+
+class ProposedStep(TypedDict):
+    """The sub-question that a model proposes to ask next; empty to end."""
+
+    question: str
+    source: StepSource
+    reason: str
 
 
 class TreeNode(TypedDict):
@@ -66,8 +75,10 @@ class DeepragOutput(AnswerOutput):
 class DeepragState(QuestionInput, DeepragOutput):
     """The state of the deeprag graph.
 
-    ``pending`` is the step that is being taken, if any; ``bound`` is the bound that was hit.
+    ``proposed`` is the next step as the last reading proposed it, if it did; ``pending`` the step
+    that is being taken, if any; ``bound`` the bound that was hit.
     """
 
+    proposed: list[ProposedStep]
     pending: list[NarrativeStep]
     bound: StopReason | None

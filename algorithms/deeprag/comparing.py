@@ -11,6 +11,7 @@ from ...language.answer_types import countries, dates, roots
 from ...language.comparison_questions import ComparisonQuestion, comparison_of
 from ...language.comparison_questions_korean import korean_comparison_of
 from ...language.questions import Measure, QuestionShape, analyse_question
+from ...language.values import amounts, verdict
 
 
 class Answered(NamedTuple):
@@ -35,34 +36,8 @@ class _Value(NamedTuple):
     names: frozenset[str]
 
 
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
-           "만": 1e4, "억": 1e8, "조": 1e12}  # fmt: skip
-_UNITS: dict[str, dict[str, float]] = {
-    "length": {"mm": 0.001, "cm": 0.01, "m": 1, "km": 1000, "metre": 1, "meter": 1, "mile": 1609.34,
-               "mi": 1609.34, "ft": 0.3048, "feet": 0.3048, "foot": 0.3048, "yard": 0.9144,
-               "inch": 0.0254, "inches": 0.0254, "kilometre": 1000, "kilometer": 1000,
-               "미터": 1, "킬로미터": 1000},
-    "weight": {"g": 0.001, "kg": 1, "t": 1000, "tonne": 1000, "ton": 1000, "pound": 0.4536,
-               "lb": 0.4536, "kilogram": 1, "gram": 0.001, "킬로그램": 1},
-    "time": {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
-             "month": 2629746, "year": 31556952},
-}  # fmt: skip
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
-_NUMBER = re.compile(
-    rf"(?<![\w.])(?:(?P<digits>-?\d[\d,]*(?:\.\d+)?)|(?P<word>{'|'.join(_WORDS)})\b)"
-    rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?",
-    re.IGNORECASE,
-)
 _NUMERIC = re.compile(r"\s*(?:about |around |over |some |약 )?\d[\d,.]*(?![\w.])", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+", re.IGNORECASE)
-# A capital after the word, as in "True Grit", or a letter, as in "네덜란드", makes it a name.
-_YES = re.compile(r"^\W*(?:(?i:yes|true)\b(?!\s+[A-Z])|[예네](?!\w)|그렇)")
-_NO = re.compile(r"^\W*(?:(?i:no|not|false)\b(?!\s+[A-Z])|아니(?!메)|아닙)")
 
 
 def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
@@ -124,7 +99,7 @@ def mentions(text: str, name: str) -> bool:
 
 def _names(answer: str) -> bool:
     """Whether an answer is something that another question may be about."""
-    return 1 < len(answer) <= 120 and not (_YES.match(answer) or _NO.match(answer))
+    return 1 < len(answer) <= 120 and verdict(answer) is None
 
 
 def _value(measure: Measure, trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
@@ -167,18 +142,8 @@ def read_value(measure: Measure, answer: str) -> _Value | None:
 
 
 def _number(answer: str) -> _Value | None:
-    match = _NUMBER.search(answer)
-    if match is None:
-        return None
-    digits, word = match["digits"], match["word"]
-    value = float(digits.replace(",", "")) if digits else float(_WORDS[word.lower()])
-    value *= _SCALES.get((match["scale"] or "").lower(), 1)
-    unit = (match["unit"] or "").lower()
-    for kind, factors in _UNITS.items():
-        factor = factors.get(unit) or factors.get(unit.rstrip("s"))
-        if factor is not None:
-            return _Value((value * factor,), kind, frozenset())
-    return _Value((value,), "", frozenset())
+    found = amounts(answer)
+    return _Value((found[0].value,), found[0].kind, frozenset()) if found else None
 
 
 def _agree(values: Sequence[_Value], measure: Measure) -> bool | None:
@@ -245,5 +210,4 @@ def _combined(
 
 
 def _truth(trace: Sequence[int], answered: Sequence[Answered]) -> bool | None:
-    answer = answered[trace[-1]].answer if trace else ""
-    return True if _YES.match(answer) else False if _NO.match(answer) else None
+    return verdict(answered[trace[-1]].answer) if trace else None

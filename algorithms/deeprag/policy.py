@@ -11,7 +11,9 @@ from typing import Literal, NamedTuple
 
 from ...language.analyser import is_korean, keywords
 from ...language.answer_types import dates, name_spans
-from ...state.deeprag import StepSource
+from ...language.values import verdict
+from ...state.deeprag import NarrativeStep, StepSource
+from ..claims import unsupported
 from .comparing import Answered
 
 Policy = Literal["biased", "retrieve_always", "model"]
@@ -61,6 +63,25 @@ def choose_source(
     if len(known) < 2 and not re.search(r"\d", question):
         return AtomicDecision("retrieve", "policy biased: only one earlier answer")
     return AtomicDecision("earlier", reason or "composition over earlier answers")
+
+
+def follows(answer: str, earlier: Sequence[Answered]) -> bool:
+    """Whether ``answer`` is an earlier answer, or a name, date or number of one.
+
+    A yes or no is not: it would have to be computed.
+    """
+    told = [step.answer for step in earlier if step.answer]
+    return verdict(answer) is None and any(not unsupported(answer, "", [one]) for one in told)
+
+
+def repeated(steps: Sequence[NarrativeStep]) -> list[bool]:
+    """Of each of ``steps``, whether earlier sub-questions had found all of its passages."""
+    found, read = list[bool](), set[str]()
+    for step in steps:
+        found.append(bool(step["passages"]) and read.issuperset(step["passages"]))
+        if step["number"]:
+            read.update(step["passages"])
+    return found
 
 
 def _foreign(question: str, known: Sequence[Answered]) -> str:

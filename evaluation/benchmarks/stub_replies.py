@@ -30,6 +30,8 @@ def stub_reply(kind: str, human: str) -> Any:
         **_gradings(texts, some, chance),
         **_steps(names, some, chance),
         "Answer": answer,
+        "StepReading": {**answer, "next": follow_ups[-1]["question"] if names else ""},
+        "AnswerCheck": {"unsupported": [], "sufficient": True},
         "Points": {"points": points},
         "CombinedAnswer": {"answer": some, "used": ["1"], "sufficient": chance.random() < 0.5},
         "PrimedAnswer": {"points": points, "follow_ups": follow_ups},

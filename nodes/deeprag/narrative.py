@@ -3,53 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...algorithms.deeprag.comparing import Answered, compute
-from ...algorithms.deeprag.policy import choose_source
+from ...algorithms.deeprag.policy import choose_source, follows, repeated
 from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
-from ...models.protocol import NoReplyError
+from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP
-from ...prompts.prompt import Asked
-from ...state.deeprag import DeepragState, NarrativeStep
+from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, NEXT_STEP, READ_STEP
+from ...prompts.prompt import Asked, number_passages
+from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
+from ..answer import answered, check_citations, checked
 from ..node import node
 from ..run import Run, Texts, Update
-from .sub_questions import gather_evidence, quotes_of, read_for, retrieve_for
+from .sub_questions import (
+    SubAnswer,
+    gather_evidence,
+    quotes_of,
+    retrieve_for,
+    sub_answer,
+)
+
+_MOST_REPEATED = 2
+_REASONS: dict[StepSource, str] = {
+    "retrieve": "not known from the steps before",
+    "earlier": "follows from the steps before",
+}
+_REPEATED = " (The search for it found only texts that were read before.)"
+
+
+@node(reserve=1)
+async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update:
+    """Tries the question itself, which needs no sub-question where its passages answer it.
+
+    Without a model the grammar decides at once.
+    """
+    if run.context.model == OFFLINE:
+        return {}
+    question = state["question"]
+    passages = await run.search(question, run.context.top_k)
+    if not passages:
+        return {}
+    step = _step(0, question, "the question itself", [passage["id"] for passage in passages])
+    try:
+        reply = await run.ask(ANSWER, question=question, texts=number_passages(passages))
+    except NoReplyError as error:
+        run.meter.warn(f"The question itself was not answered. {error}")
+        return {}
+    found = await checked(run, question, answered(reply, passages), passages)
+    cited = {citation["passage"] for citation in found["citations"]}
+    kept = [one for one in passages if found["sufficient"] or one["id"] in cited]
+    taken = sub_answer(found["sufficient"], found["answer"], found["citations"])
+    return {**_taken(state, step, taken), "evidence": kept}
 
 
 @node(reserve=2)
 async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Writes the next sub-question given all earlier answers, and where to answer it from."""
+    """Writes the next sub-question given all earlier answers, and where to answer it from.
+
+    The last reading may have proposed it. Nothing is asked that was asked before, nor anything
+    more where searches keep finding what was read before.
+    """
     steps, context = state["steps"], run.context
-    if len(steps) >= context.max_steps:
+    taken = sum(step["number"] > 0 for step in steps)
+    if taken >= context.max_steps and not _ended(state):
         run.meter.warn(f"The limit of {context.max_steps} steps was reached.")
         return {"pending": [], "bound": "steps"}
-    shown = _shown(steps)
+    if _ended(state) or _fruitless(steps) >= _MOST_REPEATED:
+        return {"pending": []}
     try:
-        reply = await run.ask(NEXT_STEP, question=state["question"], steps=shown)
+        proposed = (state["proposed"] or [await _proposed(state, run)])[0]
     except NoReplyError as error:
         run.meter.warn(str(error))
         return {"pending": [], "bound": "budget" if error.cause == "budget" else None}
-    text = " ".join(reply.question.split())
-    if reply.finish or not text or any(same_question(text, s["question"]) for s in steps):
+    text = " ".join(proposed["question"].split())
+    if not text or any(same_question(text, s["question"]) for s in steps):
         return {"pending": []}
-    earlier = [Answered(step["question"], step["answer"]) for step in steps]
-    decision = choose_source(context.policy, text, reply.source, reply.reason, earlier)
-    progress_of("decide")(len(steps) + 1, context.max_steps)
-    step: NarrativeStep = {
-        "number": len(steps) + 1,
-        "question": text,
-        "source": decision.source,
-        "reason": decision.reason,
-        "passages": [],
-        "answer": "",
-        "found": False,
-        "citations": [],
-    }
-    return {"pending": [step]}
+    decision = choose_source(
+        context.policy, text, proposed["source"], proposed["reason"], _answers(steps)
+    )
+    progress_of("decide")(taken + 1, context.max_steps)
+    step = _step(taken + 1, text, decision.reason)
+    return {"pending": [{**step, "source": decision.source}], "proposed": []}
 
 
 @node()
@@ -65,43 +101,113 @@ async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update
 
 @node(reserve=1)
 async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Reads the passages of the sub-question for an intermediate answer."""
+    """Reads the passages of the sub-question for its answer and for the next sub-question."""
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
-    question = Asked(step["question"], step["question"])  # it may repeat earlier answers
-    found = await read_for(run, question, [by_id[id] for id in step["passages"]])
-    return _taken(state, step, found.answer, found.citations, found.why == "budget")
+    passages = [by_id[id] for id in step["passages"]]
+    if not passages:
+        return _taken(state, step, SubAnswer("", [], "not_found"))
+    told = _REPEATED if repeated([*state["steps"], step])[-1] else ""
+    try:
+        reply = await run.ask(
+            READ_STEP,
+            question=state["question"],
+            steps=_shown(state["steps"]),
+            texts=number_passages(passages),
+            asked=Asked(step["question"], f"{step['question']}{told}"),
+        )
+    except NoReplyError as error:
+        run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
+        why = "budget" if error.cause == "budget" else "model_failed"
+        return _taken(state, step, SubAnswer("", [], why))
+    found = sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
+    proposed: ProposedStep = {
+        "question": reply.next,
+        "source": reply.source,
+        "reason": _REASONS[reply.source],
+    }
+    return {**_taken(state, step, found), "proposed": [proposed]}
 
 
 @node(reserve=1)
 async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Answers the sub-question from earlier answers: computed if it can be, else by the model."""
+    """Answers the sub-question from earlier answers: computed if it can be, else by the model.
+
+    Under the policy ``biased`` the model's answer must itself be part of an earlier one; otherwise
+    the sub-question is looked up.
+    """
     step, steps = state["pending"][0], state["steps"]
-    computed = compute(step["question"], [Answered(s["question"], s["answer"]) for s in steps])
+    computed = compute(step["question"], _answers(steps))
     if computed is not None:
         cited = [citation for place in computed.used for citation in steps[place]["citations"]]
-        return _taken(state, step, computed.answer, cited, False)
-    shown = _shown(steps)
+        return _taken(state, step, SubAnswer(computed.answer, cited, ""))
     try:
-        reply = await run.ask(ANSWER_FROM_STEPS, question=step["question"], steps=shown)
+        reply = await run.ask(ANSWER_FROM_STEPS, question=step["question"], steps=_shown(steps))
     except NoReplyError as error:
         run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
-        return _taken(state, step, "", [], error.cause == "budget")
+        why = "budget" if error.cause == "budget" else "model_failed"
+        return _taken(state, step, SubAnswer("", [], why))
     answer = reply.answer if reply.found else ""
+    if run.context.policy == "biased" and not (answer and follows(answer, _answers(steps))):
+        reason = "policy biased: the answer is neither computed nor part of an earlier one"
+        return {"pending": [{**step, "source": "retrieve", "reason": reason}]}
     cited = [citation for one in steps if one["answer"] for citation in one["citations"]]
-    return _taken(state, step, answer, cited if answer else [], False)
+    return _taken(state, step, sub_answer(bool(answer), answer, cited))
+
+
+async def _proposed(state: DeepragState, run: Run[DeepragContext]) -> ProposedStep:
+    """The next step as a model decides it from the steps alone."""
+    reply = await run.ask(NEXT_STEP, question=state["question"], steps=_shown(state["steps"]))
+    question = "" if reply.finish else reply.question
+    return {"question": question, "source": reply.source, "reason": reply.reason}
+
+
+def _ended(state: DeepragState) -> bool:
+    """Whether the question itself was answered, or the last reading asks for nothing more."""
+    answered = any(step["found"] and step["number"] == 0 for step in state["steps"])
+    return answered or any(not one["question"] for one in state["proposed"])
+
+
+def _fruitless(steps: Sequence[NarrativeStep]) -> int:
+    """The number of steps without an answer whose searches found nothing new."""
+    pairs = zip(steps, repeated(steps), strict=True)
+    return sum(again and not step["found"] for step, again in pairs)
+
+
+def _answers(steps: Sequence[NarrativeStep]) -> list[Answered]:
+    return [Answered(step["question"], step["answer"]) for step in steps]
 
 
 def _shown(steps: Sequence[NarrativeStep]) -> Texts:
     return show_steps(
-        [ShownStep(s["question"], s["answer"], quotes_of(s["citations"])) for s in steps]
+        [
+            ShownStep(step["question"], step["answer"], quotes_of(step["citations"]), again)
+            for step, again in zip(steps, repeated(steps), strict=True)
+        ]
     )
 
 
-def _taken(
-    state: DeepragState, step: NarrativeStep, answer: str, citations: list[Any], spent: bool
-) -> Update:
+def _step(number: int, question: str, reason: str, passages: Sequence[str] = ()) -> NarrativeStep:
+    """A step that is to be looked up."""
+    return {
+        "number": number,
+        "question": question,
+        "source": "retrieve",
+        "reason": reason,
+        "passages": list(passages),
+        "answer": "",
+        "found": False,
+        "citations": [],
+    }
+
+
+def _taken(state: DeepragState, step: NarrativeStep, found: SubAnswer) -> Update:
     """The step with its answer, at the end of the narrative."""
-    taken: NarrativeStep = {**step, "answer": answer, "found": bool(answer), "citations": citations}
-    update: Update = {"steps": [*state["steps"], taken], "pending": []}
-    return {**update, "bound": "budget"} if spent else update
+    taken: NarrativeStep = {
+        **step,
+        "answer": found.answer,
+        "found": bool(found.answer),
+        "citations": found.citations,
+    }
+    update: Update = {"steps": [*state["steps"], taken], "pending": [], "proposed": []}
+    return {**update, "bound": "budget"} if found.why == "budget" else update

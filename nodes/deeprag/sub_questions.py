@@ -14,7 +14,7 @@ from ...prompts.library import ANSWER, SYNTHESIZE
 from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
 from ...state.records import Citation, Evidence
-from ..answer import check_citations
+from ..answer import check_citations, checked
 from ..run import Run, Update
 
 
@@ -35,13 +35,18 @@ class Support(NamedTuple):
 
 
 class Conclusion(NamedTuple):
-    """An answer to the whole question; ``why`` is None, or the reason that there is none."""
+    """An answer to the whole question; ``why`` is None, or the reason that there is none.
+
+    ``missing`` is what was not found, and ``computed`` what followed from the sub-questions alone.
+    """
 
     answer: str
     citations: list[Citation]
     evidence: list[Evidence]
     sufficient: bool
     why: StopReason | None
+    missing: str = ""
+    computed: str = ""
 
 
 async def retrieve_for(run: Run[DeepragContext], question: str, found: str) -> list[Evidence]:
@@ -61,10 +66,14 @@ async def read_for(
     except NoReplyError as error:
         run.meter.warn(f"“{question[:80]}” was not answered. {error}")
         return SubAnswer("", [], "budget" if error.cause == "budget" else "model_failed")
-    citations = check_citations(reply.quotes, passages)
-    if not (reply.sufficient and reply.answer and citations):
-        return SubAnswer("", citations, "not_found")
-    return SubAnswer(reply.answer, citations, "")
+    return sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
+
+
+def sub_answer(sufficient: bool, answer: str, citations: list[Citation]) -> SubAnswer:
+    """``answer`` where it is sufficient and cited; else what was found in its place."""
+    if sufficient and answer and citations:
+        return SubAnswer(answer, citations, "")
+    return SubAnswer("", citations, "not_found")
 
 
 async def conclude_from(
@@ -96,13 +105,20 @@ async def conclude_from(
         run.meter.warn(str(error))
         return _without_model(support, computed, pool, error)
     cited = check_citations(reply.quotes, pool)
-    sufficient = reply.sufficient and bool(reply.answer)
+    if reply.sufficient and not cited:
+        run.meter.warn("The answer has no citation that could be checked.")
+    sufficient = reply.sufficient and bool(reply.answer) and bool(cited)
     if not cited or (sufficient and (computed or all(one.answer for one in support))):
         cited = _united([cited, *(one.citations for one in _used(support, computed))])
-    if sufficient and not cited:
-        run.meter.warn("The answer has no citation that could be checked.")
-    ranked = _best_first(pool, cited)
-    return Conclusion(reply.answer, cited, ranked, sufficient and bool(cited), None)
+    return Conclusion(
+        reply.answer,
+        cited,
+        _best_first(pool, cited),
+        sufficient,
+        None,
+        "" if sufficient else reply.missing,
+        computed.answer if computed else "",
+    )
 
 
 def quotes_of(citations: Iterable[Citation]) -> list[str]:
@@ -130,11 +146,15 @@ def _used(support: Sequence[Support], computed: Computed | None) -> list[Support
 
 
 def _united(lists: Iterable[Sequence[Citation]]) -> list[Citation]:
-    """All citations in order, each once."""
+    """All citations in order; of those that overlap the first."""
     found: list[Citation] = []
     for citations in lists:
-        found += [citation for citation in citations if citation not in found]
+        found += [one for one in citations if not any(_overlap(one, other) for other in found)]
     return found
+
+
+def _overlap(a: Citation, b: Citation) -> bool:
+    return a["passage"] == b["passage"] and a["start"] < b["end"] and b["start"] < a["end"]
 
 
 def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evidence]:
@@ -148,13 +168,22 @@ def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list
     return list({passage["id"]: passage for passage in [*more, *known][::-1]}.values())[::-1]
 
 
-def conclusion_update(conclusion: Conclusion, bound: StopReason | None) -> Update:
-    """The state's answer, with the reason that the run ended for."""
-    why: StopReason = "answered" if conclusion.sufficient else "insufficient"
-    return {
-        "answer": conclusion.answer,
-        "citations": conclusion.citations,
-        "evidence": conclusion.evidence,
-        "sufficient": conclusion.sufficient,
-        "stop_reason": conclusion.why or bound or why,
-    }
+async def conclusion_update(
+    run: Run[DeepragContext], question: str, conclusion: Conclusion, bound: StopReason | None
+) -> Update:
+    """The state's answer, checked, with the reason that the run ended for."""
+    found = await checked(
+        run,
+        question,
+        {
+            "answer": conclusion.answer,
+            "missing": conclusion.missing,
+            "citations": conclusion.citations,
+            "sufficient": conclusion.sufficient,
+            "stop_reason": "answered" if conclusion.sufficient else "insufficient",
+        },
+        conclusion.evidence,
+        conclusion.computed,
+    )
+    why = conclusion.why or bound or found["stop_reason"]
+    return {**found, "evidence": conclusion.evidence, "stop_reason": why}

@@ -120,11 +120,12 @@ async def combine(state: DeepragState, run: Run[DeepragContext]) -> Update:
 async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Answers the question from all that its sub-questions found, in either mode."""
     if state["mode"] == "narrative":
-        support = [Support(s["question"], s["answer"], s["citations"]) for s in state["steps"]]
+        told = [step for step in state["steps"] if step["number"] or step["found"]]
+        support = [Support(s["question"], s["answer"], s["citations"]) for s in told]
     else:
         support = _support(state["tree"])
     found = await conclude_from(run, state["question"], support, state["evidence"])
-    return conclusion_update(found, state["bound"])
+    return await conclusion_update(run, state["question"], found, state["bound"])
 
 
 async def _parts_of(

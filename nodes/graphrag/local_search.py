@@ -20,7 +20,7 @@ from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
 from ...state.graphrag import ContextText, GraphragState
 from ...state.records import Evidence
-from ..answer import answered
+from ..answer import answered, checked
 from ..node import node
 from ..run import Run, Update
 
@@ -66,7 +66,7 @@ async def answer_locally(state: GraphragState, run: Run[GraphragContext]) -> Upd
         texts=number_passages(evidence),
         knowledge=shown_knowledge(state["knowledge"]),
     )
-    return answered(reply, evidence)
+    return await checked(run, state["question"], answered(reply, evidence), evidence)
 
 
 @node()

@@ -52,6 +52,8 @@ ALL = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag", "router", "rout
 
 @pytest.mark.parametrize("method", ALL)
 async def test_pieces_arrive_in_order_and_add_up_to_the_answer(openai, script, full_index, method):
+    if method == "deeprag":
+        script.narrate()
     graph, context = context_for(method, full_index, stream_answer=True)
     seen = await follow(graph, context, "custom", "values")
     pieces, result = pieces_of(seen["custom"]), seen["values"][-1]
@@ -64,6 +66,8 @@ async def test_pieces_arrive_in_order_and_add_up_to_the_answer(openai, script, f
 
 @pytest.mark.parametrize("method", ALL)
 async def test_the_mode_messages_streams_the_answer_and_no_json(script, full_index, method):
+    if method == "deeprag":
+        script.narrate()
     graph, context = context_for(method, full_index)
     seen = await follow(graph, context, "messages", "values")
     chunks = [message for message, _ in seen["messages"] if isinstance(message, AIMessageChunk)]

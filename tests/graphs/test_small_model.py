@@ -31,7 +31,7 @@ def ask(full_index, script):
         ({"method": "crag"}, {"Grades", "Queries"}, {"Answer"}),
         ({"method": "hoprag"}, {"HopLabels"}, {"Answer"}),
         ({"method": "tog2"}, {"RelationScores"}, {"Judgement", "Answer"}),
-        ({"method": "deeprag"}, set(), {"NextStep", "Answer"}),
+        ({"method": "deeprag"}, set(), {"NextStep", "StepReading", "Answer"}),
         ({"method": "graphrag", "search": "local"}, set(), {"Answer"}),
         (
             {"method": "graphrag", "search": "global", "dynamic": True},
@@ -48,6 +48,8 @@ def test_grading_rewriting_and_traversal_go_to_the_small_model(
     tavily.pages = [("https://x.example", "Bridges", FACT)]
     script.replies["Judgement"] = {"sufficient": False, "clue": "more"}
     script.replies["Grades"] = lambda human: {next(words): list(range(1, 9))}
+    if chosen["method"] == "deeprag":
+        script.narrate()
     result = ask(**chosen)
     asked = {kind: script.models(kind) for kind in script.kinds}
     assert {kind for kind, models in asked.items() if models == {"small"}} == small

@@ -27,10 +27,12 @@ FILES = sorted(
 TEXTS = number([("A “title”", "Some text.")])
 GIVEN = {
     "question": "Who wrote it?",
+    "answer": [{"id": "answer", "title": "", "text": "Ann Lee"}],
     "texts": TEXTS,
     "entity_types": "person, place",
     "examples": "",
     "claims": library.ASK_FOR_CLAIMS,
+    "asked": "Who wrote it first?",
     "clue": "the author",
     "clues": "nothing yet",
     "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],

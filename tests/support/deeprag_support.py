@@ -40,7 +40,16 @@ class Script:
         self.splits: dict[str, Any] = {}
         self.broken: set[str] = set()
         self.prompts: dict[str, list[str]] = {
-            kind: [] for kind in ("NextStep", "SubQuestions", "StepAnswer", "Read", "Synthesize")
+            kind: []
+            for kind in (
+                "NextStep",
+                "StepReading",
+                "SubQuestions",
+                "StepAnswer",
+                "Read",
+                "Synthesize",
+                "AnswerCheck",
+            )
         }
 
     def __call__(self, body: Any) -> Any:
@@ -49,8 +58,9 @@ class Script:
         if kind == "Answer":
             kind = "Synthesize" if "Sub-questions with their answers" in human else "Read"
         self.prompts[kind].append(human)
-        asked = re.findall(r"^Question: (.+)$", human, re.MULTILINE)[-1]
-        asked = re.sub(r"</?text>", "", asked)
+        label = "Current sub-question" if kind == "StepReading" else "Question"
+        asked = re.findall(rf"^{label}: (.+)$", human, re.MULTILINE)[-1]
+        asked = re.sub(r"</?text>| \(The search .*", "", asked)
         if asked in self.broken:
             return failure(400, "no answer to this one")
         reply = getattr(self, kind.lower())(asked, human)
@@ -59,12 +69,25 @@ class Script:
         )
 
     def nextstep(self, asked: str, human: str) -> Any:
-        taken = human.count("<text id=")
+        main = re.findall(r"^Question: (.+)$", human, re.MULTILINE)[-1]
+        titles = re.findall(r'<text id="Q\d+" title="(.*?)">', human)
+        taken = sum(title != main for title in titles) + ("Current sub-question: " in human)
         if taken >= len(self.steps):
             return {"finish": True, "question": "", "source": "retrieve", "reason": "enough"}
         step = self.steps[taken]
         told = {"finish": False, "source": "retrieve", "reason": "not known yet"}
         return step if isinstance(step, dict) else {**told, "question": step}
+
+    def stepreading(self, asked: str, human: str) -> Any:
+        step = self.nextstep(asked, human)
+        return {
+            **self.read(asked, human),
+            "next": "" if step.get("finish") else step["question"],
+            "source": step.get("source", "retrieve"),
+        }
+
+    def answercheck(self, asked: str, human: str) -> Any:
+        return {"unsupported": [], "sufficient": True}
 
     def subquestions(self, asked: str, human: str) -> Any:
         return {"questions": self.splits.get(asked, [])}
@@ -82,7 +105,9 @@ class Script:
 
     def synthesize(self, asked: str, human: str) -> Any:
         computed = re.search(r'<text id="computed".*?>\n(.*?)\n', human)
-        return answered(computed[1] if computed else "what was found", [])
+        texts = re.findall(r'<text id="(\d+)".*?>\n(.*?)\n</text>', human, re.DOTALL)
+        quotes = [{"id": id, "quote": text.split(". ")[0]} for id, text in texts[:1]]
+        return answered(computed[1] if computed else "what was found", quotes)
 
     @property
     def calls(self) -> int:

@@ -1,0 +1,103 @@
+"""Telling by rules which parts of an answer the texts that it cites hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..language.analyser import sentences
+from ..language.answer_types import countries, dates, name_spans, quoted_names, roots
+from ..language.values import amounts, verdict
+
+_FEW_WORDS = 6
+_VERDICT_WORDS = 2
+
+Number = tuple[float, str, float]  # in the base unit, the kind of unit, without the unit
+
+
+class _Held(NamedTuple):
+    """What a text holds: roots of its words, countries as one word each, dates and numbers."""
+
+    words: frozenset[str]
+    dates: frozenset[tuple[int, int, int]]
+    numbers: frozenset[Number]
+
+
+def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
+    """The sentences of ``answer`` that rules do not find in the ``cited`` texts; empty if all are.
+
+    Every name, date and number of a sentence must stand in one of the texts or in the question, in
+    any inflection or notation; of its words all, where they are few, or half. A yes, a no, and what
+    the question itself offers are found where the cited texts mention every name of the question.
+    What is not found may still follow from the texts.
+    """
+    texts, asked = [_held(text) for text in cited], _held(question)
+    if verdict(answer) is not None or _held(answer).words <= asked.words:
+        named = [*(span.text for span in name_spans(question)), *quoted_names(question)]
+        if not all(_mentioned(name, texts) for name in named):
+            return [answer]
+    pieces = [piece.plain for piece in sentences(answer)] or [answer]
+    return [piece for piece in pieces if not _stands(piece, [*texts, asked])]
+
+
+def _stands(piece: str, texts: Sequence[_Held]) -> bool:
+    """Whether ``texts`` hold the names, dates, numbers and enough words of a sentence."""
+    own = _held(piece)
+    if verdict(piece) is not None and len(own.words) <= _VERDICT_WORDS:
+        return True
+    words = frozenset[str]().union(*(text.words for text in texts))
+    missing = own.words - words
+    few = len(own.words) <= _FEW_WORDS
+    return (
+        (not missing if few else 2 * len(missing) <= len(own.words))
+        and all(_mentioned(span.text, texts) for span in name_spans(piece))
+        and all(any(_dated(date, text) for text in texts) for date in own.dates)
+        and all(any(_counted(number, text) for text in texts) for number in own.numbers)
+    )
+
+
+def _mentioned(name: str, texts: Sequence[_Held]) -> bool:
+    """Whether one of ``texts`` holds ``name``; a word of it that says nothing counts as held."""
+    words = _held(name).words
+    return any(words <= text.words for text in texts)
+
+
+def _dated(date: tuple[int, int, int], text: _Held) -> bool:
+    """Whether ``text`` holds a date, as far as it is told; a year may be written as a number."""
+    if date[0] and not any(date[1:]) and any(held[2] == date[0] for held in text.numbers):
+        return True
+    return any(all(a in {0, b} for a, b in zip(date, other, strict=True)) for other in text.dates)
+
+
+def _counted(number: Number, text: _Held) -> bool:
+    value, kind, bare = number
+    if any((value, kind) == held[:2] for held in text.numbers):
+        return True
+    years = {date[0] for date in text.dates if not any(date[1:])}
+    return not kind and bare in {*years, *(held[2] for held in text.numbers)}
+
+
+@lru_cache(maxsize=1000)
+def _held(text: str) -> _Held:
+    found = dates(text)
+    inside = [range(date.start, date.end) for date in found]
+    numbers = [
+        one
+        for one in amounts(text)
+        if not any(one.start in span for span in inside)
+        and not (one.bare == 1 and text[one.start].isalpha())  # "one of the bridges"
+    ]
+    rest, places = list(text), set[str]()
+    for one in numbers:
+        if one.kind:
+            rest[one.start : one.end] = " " * (one.end - one.start)
+    for span, country in countries(text):
+        rest[span.start : span.end] = " " * (span.end - span.start)
+        places.add(f"={country}")
+    words = {word for word in roots("".join(rest)) if not (word[0].isdigit() or amounts(word))}
+    return _Held(
+        frozenset(words | places),
+        frozenset(date.key for date in found),
+        frozenset((one.value, one.kind, one.bare) for one in numbers),
+    )

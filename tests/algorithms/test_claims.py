@@ -1,0 +1,68 @@
+"""Rules find in the cited texts what these hold, in whatever form, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.algorithms.claims import unsupported
+
+CITED = [
+    "Elbe bridge: It was opened on 8 August 1893 by Anna Berg, a Danish engineer.",
+    "Oder bridge: The Oder bridge is 3 km long, cost 5 million marks and followed in 1902.",
+    "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였다.",
+]
+OLDER = "Which opened first, the Elbe bridge or the Oder bridge?"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who opened it?", "Anna Berg"),
+        ("Who opened it?", "Berg, Anna"),
+        ("When was it opened?", "August 8, 1893"),
+        ("When was it opened?", "1893-08-08"),
+        ("In which year was it opened?", "1893"),
+        ("How long is it?", "3,000 metres"),
+        ("What did it cost?", "5,000,000"),
+        ("Which country was she from?", "Denmark"),
+        ("What was she?", "engineers"),
+        (OLDER, "the Elbe bridge"),
+        ("Did the Elbe bridge open before the Oder bridge?", "Yes"),
+        ("Who opened the Elbe bridge?", "The Elbe bridge was opened by the engineer Anna Berg."),
+        ("훈민정음을 반포한 사람은 누구인가?", "세종대왕"),
+    ],
+)
+def test_an_answer_that_the_texts_state_in_another_form_is_found(question, answer):
+    assert unsupported(answer, question, CITED) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who opened it?", "Anna Holm"),
+        ("When was it opened?", "9 August 1893"),
+        ("When was it opened?", "1894"),
+        ("How long is it?", "4 km"),
+        ("What did it cost?", "5"),
+        ("Which country was she from?", "Sweden"),
+        ("What was she?", "a painter"),
+        ("Did the Elbe bridge open before the Rhine Bridge?", "Yes"),
+        ("Which opened first, the Elbe bridge or the Rhine Bridge?", "the Elbe bridge"),
+        ("훈민정음을 반포한 사람은 누구인가?", "태종"),
+    ],
+)
+def test_an_answer_that_no_text_states_is_not_found(question, answer):
+    assert unsupported(answer, question, CITED) == [answer]
+
+
+def test_of_several_sentences_those_are_told_that_the_texts_do_not_hold():
+    invented = "It cost Karl Lund his life in 1901."
+    told = f"The Elbe bridge was opened by Anna Berg. {invented}"
+    assert unsupported(told, "What is known of the Elbe bridge?", CITED) == [invented]
+
+
+@given(answer=st.text(max_size=80), question=st.text(max_size=80))
+def test_every_text_is_found_in_itself(answer, question):
+    assert unsupported(answer, "", [answer]) == []
+    unsupported(answer, question, [])

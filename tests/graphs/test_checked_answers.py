@@ -1,0 +1,82 @@
+"""An answer is sufficient only where its citations support it, in every method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ragraphs.graphs import graph_of
+from scripted_model import FACT, MODEL, QUESTION
+
+METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"]
+TOLD = "John Fowler designed the Forth Bridge, and Queen Victoria opened it."
+NO_QUEEN = {"unsupported": ["Queen Victoria opened it"], "sufficient": False}
+
+
+async def run(method: str, index: str, stream: str = "values", **chosen: Any) -> list[Any]:
+    graph, context_type = graph_of(method)
+    search = {"search": "local"} if method == "graphrag" else {}
+    settings = {"index": index, "model": MODEL, "max_retries": 0, **search, **chosen}
+    context = context_type(**settings)
+    parts = graph.astream({"question": QUESTION}, context=context, stream_mode=stream)
+    return [part async for part in parts]
+
+
+@pytest.fixture
+def claiming(script):
+    """The model answers ``TOLD`` and quotes ``FACT``, which holds half of it."""
+
+    def answer(human: str) -> Any:
+        return {**script._answer(human), "answer": TOLD}
+
+    script.replies["Answer"] = answer
+    script.replies["AnswerCheck"] = NO_QUEEN
+    return script
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_what_the_citations_state_is_not_asked_about(script, full_index, method):
+    result = (await run(method, full_index))[-1]
+    assert result["sufficient"] and result["answer"] == FACT
+    assert "AnswerCheck" not in script.kinds
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_claim_that_no_citation_supports_makes_an_answer_insufficient(
+    claiming, full_index, method
+):
+    result = (await run(method, full_index))[-1]
+    assert (result["sufficient"], result["stop_reason"]) == (False, "insufficient")
+    assert result["answer"] == TOLD
+    assert result["missing"] == "No cited sentence supports “Queen Victoria opened it”."
+    assert claiming.kinds.count("AnswerCheck") == 1
+    shown = claiming.prompts("AnswerCheck")[0]
+    assert FACT in shown and TOLD in shown and "Firth" not in shown
+
+
+async def test_where_the_rest_answers_the_claim_is_marked(claiming, full_index):
+    claiming.replies["AnswerCheck"] = {**NO_QUEEN, "sufficient": True}
+    result = (await run("basic", full_index))[-1]
+    assert result["sufficient"] and "Queen Victoria" in result["missing"]
+
+
+async def test_what_follows_from_the_citations_stays_as_it_is(claiming, full_index):
+    claiming.replies["AnswerCheck"] = {"unsupported": [], "sufficient": True}
+    result = (await run("basic", full_index))[-1]
+    assert (result["sufficient"], result["missing"]) == (True, "")
+
+
+async def test_without_calls_left_the_models_own_word_is_kept_with_a_warning(claiming, full_index):
+    result = (await run("basic", full_index, max_calls=1))[-1]
+    assert result["sufficient"] and result["answer"] == TOLD
+    assert any("was not checked" in warning for warning in result["warnings"])
+
+
+async def test_a_streamed_answer_is_not_taken_back_by_the_check(claiming, full_index):
+    pieces = [
+        event
+        for event in await run("basic", full_index, "custom", stream_answer=True)
+        if event["step"] == "answer"
+    ]
+    assert "".join(piece["text"] for piece in pieces) == TOLD
+    assert len({piece["id"] for piece in pieces}) == 1 < len(pieces)
