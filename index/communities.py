@@ -24,7 +24,15 @@ from .concurrency import Patience, Storing, in_parallel
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index, Kept, language_model
 from .progress import progress_of
-from .report_material import Material, assembled_report, is_empty, report_of, shown, unreported
+from .report_material import (
+    ASIDE_RATING,
+    Material,
+    assembled_report,
+    is_empty,
+    report_of,
+    shown,
+    unreported,
+)
 from .vectors import embed_entries, owned_id
 
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
@@ -119,6 +127,8 @@ class _Reporting:
         offline = self._model.name == OFFLINE
         if offline and community.size < _FEW_ENTITIES:
             return unreported(known), ASSEMBLED
+        if not offline and self._material.is_aside(community.id):
+            return assembled_report(known, ASIDE_RATING), ASSEMBLED
         if not offline and self._material.relation_count(community.id) < _FEW_RELATIONS:
             return assembled_report(known), ASSEMBLED
         if not self._material.fits(known):

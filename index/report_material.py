@@ -20,7 +20,8 @@ _LINE_TOKENS = 6
 _MOST_PASSAGES = 20
 _TITLED = 3
 _ASSEMBLED_FINDINGS = 10
-_ASSEMBLED_RATING = 1.0
+_ASSEMBLED_RATING = 2.0
+ASIDE_RATING = 1.0  # of what is told in passing
 
 
 class Material:
@@ -41,6 +42,7 @@ class Material:
             self._members[id].append(entity)
             paths[entity].add(id)
         self._entities = _entity_rows(index)
+        self._parts = _parts(index)
         self._claims: defaultdict[str, list[Element]] = defaultdict(list)
         for subject, row in _claim_rows(index, self._entities):
             self._claims[subject].append(row)
@@ -62,6 +64,11 @@ class Material:
     def relation_count(self, id: str) -> int:
         """How many relations lie within a community."""
         return len(self._relations.get(id, ()))
+
+    def is_aside(self, id: str) -> bool:
+        """Whether one passage of a longer document tells all that is known of a community."""
+        told = {passage for row in self.own_rows(id) for passage in row.passages}
+        return len(told) == 1 and told <= self._parts
 
     def own_rows(self, id: str) -> list[Element]:
         """All entities, relations and claims of a community, those of the most related first."""
@@ -121,8 +128,8 @@ def report_of(reply: CommunityReport, rows: Sequence[Element]) -> Report:
     }
 
 
-def assembled_report(rows: Sequence[Element]) -> Report:
-    """A report put together from rows, for a community too small to deserve a request."""
+def assembled_report(rows: Sequence[Element], rating: float = _ASSEMBLED_RATING) -> Report:
+    """A report put together from rows, for a community that deserves no request."""
     entities = [row for row in rows if row.kind != "relation" and row.kind != "claim"]
     stated = [row for row in rows if row.kind in ("relation", "claim")]
     told = [_after_type(row) for row in entities]
@@ -133,7 +140,7 @@ def assembled_report(rows: Sequence[Element]) -> Report:
     return {
         "title": ", ".join(dict.fromkeys(row.title for row in entities[:_TITLED])),
         "summary": " ".join(dict.fromkeys(text for text in told[:_TITLED] if text)),
-        "rating": _ASSEMBLED_RATING,
+        "rating": rating,
         "findings": findings,
     }
 
@@ -151,6 +158,14 @@ def is_empty(report: Report) -> bool:
 def passages_of(report: Report) -> tuple[str, ...]:
     """The ids of the passages that support a report, in the order of its findings."""
     return tuple(dict.fromkeys(id for finding in report["findings"] for id in finding["passages"]))
+
+
+def _parts(index: Index) -> set[str]:
+    """The passages of documents that have several."""
+    documents: defaultdict[str, list[str]] = defaultdict(list)
+    for passage in index.catalogue.all_passages():
+        documents[passage["document"]].append(passage["id"])
+    return {id for ids in documents.values() if len(ids) > 1 for id in ids}
 
 
 def _entity_rows(index: Index) -> dict[str, Element]:

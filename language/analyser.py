@@ -168,7 +168,7 @@ def terms(text: str) -> list[str]:
 
 
 def keywords(text: str) -> frozenset[str]:
-    """The keyword set k_x of METHODS: the distinct index terms (names, nouns, numbers)."""
+    """The keyword set k_x of HopRAG: the distinct index terms of all content words."""
     return frozenset(terms(text))
 
 

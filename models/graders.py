@@ -98,9 +98,13 @@ class SimilarityGrader:
             return []
         cosines = self._embedder.embed(shown) @ embed_queries(self._embedder, [question])[0]
         return [
-            grade(features(question, text["title"], text["text"], float(cosine)), self._parameters)
+            self.score(question, text["title"], text["text"], float(cosine))
             for text, cosine in zip(texts, cosines, strict=True)
         ]
+
+    def score(self, question: str, title: str, text: str, cosine: float) -> float:
+        """The score in [−1, 1] of a text whose ``cosine`` with the question is known."""
+        return grade(features(question, title, text, cosine), self._parameters)
 
 
 class ModelGrader:

@@ -47,7 +47,7 @@ class CommunityReport(PromptReply):
     most: ClassVar[Bounds] = {"findings": 50}
 
     title: Annotated[str, Field(min_length=1, description="Up to eight words, with names.")]
-    summary: Annotated[str, Field(min_length=1, description="Two to four sentences.")]
+    summary: Annotated[str, Field(min_length=1, description="Up to four sentences.")]
     rating: Annotated[Rating, Field(description="0 of no weight ... 10 what all turns on.")] = 5.0
     findings: Annotated[
         list[ReportFinding], Field(default_factory=list, description="The most important first.")
@@ -78,16 +78,18 @@ class CombinedAnswer(PromptReply):
     """The answer made of numbered points."""
 
     other_names: ClassVar[Names] = {
-        "answer": (),
         "used": ("evidence", "points", "texts"),
         "sufficient": (),
+        "answer": (),
+        "missing": (),
         "general": (),
     }
-    answer: Annotated[str, Field(description="The answer, in the question's language.")]
     used: Annotated[
         Numbers, Field(default_factory=list, description="Numbers of the points in the answer.")
     ]
     sufficient: Annotated[bool, Field(description="Whether the points answer the question.")]
+    answer: Annotated[str, Field(description="The answer, in the question's language.")]
+    missing: Annotated[str, Field(description="What the points do not say.")] = ""
     general: Annotated[str, Field(description="What is known besides, if asked for.")] = ""
 
 

@@ -15,7 +15,7 @@ class Point(TypedDict):
     """One point towards the answer; ``score`` from 0 to 100.
 
     It comes from the reports on ``communities``, or from ``passages``; ``citations`` are the
-    sentences that it rests on, as far as they were looked up.
+    sentences of documents that state it. An answer with a point that has none is not sufficient.
     """
 
     text: str
@@ -48,13 +48,6 @@ class LookUp(Question):
     passages: list[str]
 
 
-class ContextText(TypedDict):
-    """A text shown to the model beside the passages: statements about entities, or a report."""
-
-    title: str
-    text: str
-
-
 class GraphragOutput(AnswerOutput):
     """The output of the graphrag graph: also the points, and where they come from.
 
@@ -71,12 +64,13 @@ class GraphragState(QuestionInput, GraphragOutput):
     """The state of the graphrag graph.
 
     ``batches`` are the ids of communities or passages that one request reads together;
-    ``follow_ups`` were proposed, ``pending`` are those not looked up yet, best first. ``unread``
-    says why parts of the corpus were not read.
+    ``knowledge`` are statements shown beside the passages; ``follow_ups`` were proposed,
+    ``pending`` are those not looked up yet, best first. ``unread`` says why parts of the corpus
+    were not read.
     """
 
     batches: list[list[str]]
-    knowledge: list[ContextText]
+    knowledge: list[str]
     follow_ups: Annotated[list[Question], operator.add]
     pending: list[Question]
     rounds_left: int

@@ -12,6 +12,7 @@ from ...index.communities import load_communities, report_text
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import owner_of
+from ...models.graders import SimilarityGrader
 from ...models.protocol import NoReplyError
 from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FollowUp
@@ -27,6 +28,7 @@ from .local_search import shown_knowledge, surroundings
 
 _PRIMED = 5
 _NEAR = 100
+_LOOKED_AT = 5
 _WEIGHT = 0.5
 
 
@@ -58,8 +60,10 @@ async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
 
 @node(reserve=lambda task: task["reserved"])
 async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
-    """Answers one follow-up question by local search."""
+    """Answers one follow-up question by local search, where the index may have the answer."""
     asked = state["follow_up"]
+    if not await run.in_thread(_is_known, asked["question"]):
+        return {"look_ups": [{**asked, "answer": "", "sufficient": False, "passages": []}]}
     found = await run.in_thread(surroundings, asked["question"], run.context)
     run.meter.retrievals += 1
     try:
@@ -68,7 +72,7 @@ async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
             main=state["question"],
             question=asked["question"],
             texts=number_passages(found.evidence),
-            knowledge=shown_knowledge(found.knowledge),
+            knowledge=shown_knowledge([one.text for one in found.statements]),
         )
     except NoReplyError as error:
         run.meter.warn(f"{error} A follow-up question was not answered.")
@@ -125,6 +129,24 @@ def look_ups(state: GraphragState, context: GraphragContext) -> list[Send]:
         )
         for follow_up in asked
     ]
+
+
+def _is_known(index: Index, question: str) -> bool:
+    """Whether a passage fits a question at all, by terms and vectors; costs no request.
+
+    The floor is the one below which CRAG's similarity grader, calibrated on public question sets
+    for lexical and semantic embeddings apart, holds a passage irrelevant.
+    """
+    grader = SimilarityGrader(index.embedder)
+    vector = embed_queries(index.embedder, [question])[0]
+    cosines = dict(index.vectors.search("passages", vector, _NEAR))
+    ids = [id for id, _ in index.catalogue.search_terms(question, _LOOKED_AT)]
+    near = index.catalogue.passages([*ids, *list(cosines)[:_LOOKED_AT]])
+    return any(
+        grader.score(question, one["title"], one["text"], cosines.get(one["id"], 0.0))
+        >= grader.thresholds.lower
+        for one in near
+    )
 
 
 def _near_reports(index: Index, question: str, level: int) -> list[str]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from langgraph.types import Overwrite, Send
 
-from ...algorithms.citations import cite_statement, nearest_statements
 from ...algorithms.graphrag.report_context import pack, seeded_order
+from ...algorithms.graphrag.support import Source, cite_point, nearest_statements
 from ...context import GraphragContext
 from ...index.communities import CommunityView, load_communities, report_text
 from ...index.opening import Index
 from ...index.progress import progress_of
-from ...index.report_material import passages_of
+from ...index.report_material import ASIDE_RATING, passages_of
 from ...language.analyser import count_tokens
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError
@@ -43,8 +43,9 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
+    weighty = [id for id in chosen if view.report(id)["rating"] > ASIDE_RATING]
     ranked = sorted(
-        chosen,
+        weighty or chosen,
         key=lambda id: (-view.report(id)["rating"], -view.communities[id].size, id),
     )
     sizes = {id: _tokens(*_shown_report(view, id)) for id in ranked}
@@ -62,13 +63,14 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
 @node(reserve=lambda task: task["reserved"])
 async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
-    texts = await run.in_thread(_texts, state["search"], state["batch"])
+    batch = await run.in_thread(_in_document_order, state["search"], state["batch"])
+    texts = await run.in_thread(_texts, state["search"], batch)
     try:
         reply = await run.ask(MAP_TEXTS, question=state["question"], texts=number(texts))
     except NoReplyError as error:
         run.meter.warn(f"{error} A part of the corpus was not read.")
         return {"unread": [error.stop_reason]}
-    return {"points": points_of(reply.points, state["batch"], state["search"])}
+    return {"points": points_of(reply.points, batch, state["search"])}
 
 
 @node(answers=True)
@@ -88,13 +90,21 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
         )
     except NoReplyError as error:
         return {**ranked, **unanswered(error)}
-    used = numbered(reply.used, shown) or shown
+    points = await run.in_thread(_with_citations, points, context.model == OFFLINE)
+    used = numbered(reply.used, points[: len(shown)]) or points[: len(shown)]
     cited = await run.in_thread(_cited, used, context.top_k, context.model == OFFLINE)
-    sufficient = reply.sufficient and bool(cited["citations"]) and bool(reply.answer)
+    uncited = [point["text"] for point in used if not point["citations"]]
+    if uncited:
+        run.meter.warn(
+            f"{len(uncited)} of the {len(used)} points of the answer stand in no passage that "
+            f"could be cited, first: “{uncited[0][:80]}”."
+        )
+    sufficient = reply.sufficient and not uncited and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
-        **ranked,
         **cited,
+        "points": Overwrite(points),
+        "missing": "" if sufficient else reply.missing,
         "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",
@@ -200,6 +210,20 @@ def _batched(
     return {"batches": [[shuffled[place] for place in group] for group in packed]}
 
 
+def _in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:
+    """A batch by where its texts begin in the documents; a report begins with its first passage."""
+    view = None if search == "text" else load_communities(index)
+    passages = {id: passages_of(view.report(id)) if view else (id,) for id in batch}
+    known = index.catalogue.passages([one for ids in passages.values() for one in ids])
+    begins = {one["id"]: (one["document"], one["start"]) for one in known}
+
+    def place(id: str) -> tuple[bool, tuple[str, int]]:
+        found = [begins[one] for one in passages[id] if one in begins]
+        return not found, min(found, default=("", 0))
+
+    return sorted(batch, key=place)
+
+
 def _sizes(index: Index) -> dict[str, int]:
     passages = index.catalogue.all_passages()
     return {passage["id"]: _tokens(passage["title"], passage["text"]) for passage in passages}
@@ -226,29 +250,38 @@ def _fitting(texts: Sequence[str], limit: int) -> int:
     return len(pack([_ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
 
 
+def _with_citations(index: Index, points: Sequence[Point], extracts: bool) -> list[Point]:
+    """Points with the sentences that state them; of ``extracts``, with the sentence itself."""
+    view = load_communities(index) if any(point["communities"] for point in points) else None
+    most = 1 if extracts else _CITED
+    return [
+        {**one, "citations": one["citations"] or _sentences(index, view, one, most)}
+        for one in points
+    ]
+
+
 def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> dict[str, Any]:
-    """The support of points: sentences as citations, their passages as evidence, communities.
+    """The citations of points, their passages as evidence, communities.
 
     Points that are ``extracts`` are sentences themselves, of which three a passage are enough.
     """
-    view = load_communities(index) if any(point["communities"] for point in points) else None
     citations: list[Citation] = []
     scores: dict[str, float] = {}
     for point in points:
-        found = point["citations"] or _sentences(index, view, point, 1 if extracts else _CITED)
-        for citation in found:
+        for citation in point["citations"]:
             others = [one for one in citations if one["passage"] == citation["passage"]]
             if extracts and (len(others) >= _EXTRACTS or citation in others):
                 continue
             if citation["passage"] in scores or len(scores) < most:
                 citations.append(citation)
                 scores.setdefault(citation["passage"], point["score"] / 100)
+    communities = dict.fromkeys(id for point in points for id in point["communities"])
+    view = load_communities(index) if communities else None
     by = "community" if view else "retrieved"
     evidence: list[Evidence] = [
         {**passage, "score": scores[passage["id"]], "found": by}
         for passage in index.catalogue.passages(list(scores))
     ]
-    communities = dict.fromkeys(id for point in points for id in point["communities"])
     progress_of("combine")(len(points), len(points))
     return {
         "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
@@ -258,17 +291,23 @@ def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> 
 
 
 def _sentences(index: Index, view: CommunityView | None, point: Point, most: int) -> list[Citation]:
-    """The sentences that a point rests on, through the findings of its reports."""
-    ids = point["passages"]
-    if view and not ids:
-        findings = [f for id in point["communities"] for f in view.report(id)["findings"]]
-        near = nearest_statements(
-            point["text"], [finding["statement"] for finding in findings], _FINDINGS
-        )
-        ids = [id for place in near for id in findings[place]["passages"]]
-        ids = ids or [p for id in point["communities"] for p in passages_of(view.report(id))]
+    """The sentences that state a point: of its passages, or of those that its reports rest on.
+
+    The passages of the findings nearest to it come first.
+    """
+    if not view or point["passages"]:
+        return _stated(index, point, point["passages"], most)
+    findings = [f for id in point["communities"] for f in view.report(id)["findings"]]
+    statements = [finding["statement"] for finding in findings]
+    near = nearest_statements(point["text"], statements, _FINDINGS)
+    first = list(dict.fromkeys(id for place in near for id in findings[place]["passages"]))
+    rest = [p for id in point["communities"] for p in passages_of(view.report(id))]
+    return _stated(index, point, first, most) or _stated(index, point, rest, most)
+
+
+def _stated(index: Index, point: Point, ids: Sequence[str], most: int) -> list[Citation]:
     passages = {passage["id"]: passage for passage in index.catalogue.passages(ids)}
-    texts = [(id, passage["text"]) for id, passage in passages.items()]
+    sources = [Source(id, passage["title"], passage["text"]) for id, passage in passages.items()]
     return [
         {
             "passage": found.passage,
@@ -278,5 +317,5 @@ def _sentences(index: Index, view: CommunityView | None, point: Point, most: int
             "end": passage["start"] + found.end,
             "quote": found.text,
         }
-        for found in cite_statement(point["text"], texts, most)
+        for found in cite_point(point["text"], sources, most)
     ]

@@ -2,55 +2,66 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
+from ...algorithms.graphrag.support import Source, cite_point
 from ...context import GraphragContext
-from ...index.communities import load_communities, report_text
+from ...index.communities import load_communities
 from ...index.entities import linked_topics, load_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.vectors import owner_of
-from ...language.analyser import count_tokens
+from ...language.analyser import count_tokens, keywords, one_line
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
-from ...state.graphrag import ContextText, GraphragState
+from ...state.graphrag import GraphragState
 from ...state.records import Evidence
 from ..answer import answered, checked
 from ..node import node
 from ..run import Run, Update
 
-_SHARES = {"passages": 0.5, "reports": 0.15, "graph": 0.35}
 _NEAR = 10
 _ENTITIES = 10
-_RELATIONS = 60
+_COMMUNITIES = 5
+_STATEMENTS = 10
+_CONSIDERED = 100
 _FUSED = 4
 _ROW_TOKENS = 20
 _MOST_TEXTS = 200
 
 
+class Statement(NamedTuple):
+    """What is known of an entity, and the report that says so, if one does."""
+
+    text: str
+    community: str = ""
+
+
 class Surroundings(NamedTuple):
-    """The texts for local search: passages to quote from, and further knowledge."""
+    """The texts for local search: passages to quote from, and statements from elsewhere."""
 
     evidence: list[Evidence]
-    knowledge: list[ContextText]
-    communities: list[str]
+    statements: list[Statement]
 
 
 @node()
 async def gather_surroundings(state: GraphragState, run: Run[GraphragContext]) -> Update:
-    """Collects passages, relations, claims and reports about the entities near the question."""
+    """Collects passages about the entities near the question, and statements from elsewhere."""
     found = await run.in_thread(surroundings, state["question"], run.context)
     run.meter.retrievals += 1
     view = await run.in_thread(load_communities)
     return {
         "evidence": found.evidence,
-        "knowledge": found.knowledge,
-        "communities": [view.reference(id) for id in found.communities],
+        "knowledge": [one.text for one in found.statements],
+        "communities": [
+            view.reference(id)
+            for id in dict.fromkeys(one.community for one in found.statements if one.community)
+        ],
     }
 
 
@@ -71,42 +82,51 @@ async def answer_locally(state: GraphragState, run: Run[GraphragContext]) -> Upd
 
 @node()
 async def fill_context(state: GraphragState, run: Run[GraphragContext]) -> Update:
-    """Takes the nearest passages until the context is full (the paper's condition SS)."""
-    found = await run.search(state["question"], _MOST_TEXTS)
+    """Takes the nearest passages by vectors until the context is full (the paper's SS)."""
+    found = await run.in_thread(search, state["question"], "vector", _MOST_TEXTS)
+    run.meter.retrievals += 1
     return {"evidence": _fitting_passages(found, run.context.context_tokens)}
 
 
 def surroundings(index: Index, question: str, context: GraphragContext) -> Surroundings:
-    """The surroundings of the question's entities, within shares of the budget. Blocks."""
-    entities = _near_entities(index, question)
-    limits = {name: int(share * context.context_tokens) for name, share in _SHARES.items()}
-    lines = [*_entity_lines(index, entities), *_relation_lines(index, entities)]
-    graph = "\n".join(_fitting_texts(lines, limits["graph"]))
-    view = load_communities(index)
-    ids = _near_communities(index, entities, set(view.at(context.level)))
-    reports = [report_text(view.report(id)) for id in ids]
-    kept = _fitting_texts(reports, limits["reports"])
-    knowledge: list[ContextText] = (
-        [{"title": "Entities and relations", "text": graph}] if graph else []
-    )
-    knowledge += [
-        {"title": f"Report: {view.report(id)['title']}", "text": text}
-        for id, text in zip(ids, kept, strict=False)
-    ]
-    evidence = _near_passages(index, question, entities, context)
-    return Surroundings(
-        _fitting_passages(evidence, limits["passages"]), knowledge, ids[: len(kept)]
-    )
+    """The surroundings of the question's entities, within the budget. Blocks."""
+    named = linked_topics(index, question)
+    subjects = keywords(" ".join(question[one["start"] : one["end"]] for one in named))
+    entities = _near_entities(index, question, [one["entity"] for one in named])
+    near = _near_passages(index, question, entities, context)
+    limit = context.context_tokens // 2  # the paper's share of passages
+    evidence = _fitting_passages(near, limit)
+    known = [*_described(index, entities), *_related(index, entities)]
+    known += _reported(index, entities, context.level)
+    asked = keywords(question)
+    about = [one for one in known if keywords(one.text) & (subjects or asked)]
+    about.sort(key=lambda one: -len(keywords(one.text) & asked))
+    unsaid = _unsaid(dict.fromkeys(about[:_CONSIDERED]), evidence)
+    fitting = _fitting_texts([one.text for one in unsaid], limit)
+    return Surroundings(evidence, unsaid[: len(fitting)])
 
 
-def shown_knowledge(knowledge: Sequence[ContextText]) -> list[Excerpt]:
-    """Further knowledge, marked so that it is not taken for a numbered text."""
-    return [{"id": "-", "title": one["title"], "text": one["text"]} for one in knowledge]
+def shown_knowledge(statements: Sequence[str]) -> str | list[Excerpt]:
+    """Statements as one text, marked so that it is not taken for a numbered text."""
+    said = "\n".join(f"- {one_line(one)}" for one in statements)
+    return [{"id": "-", "title": "Statements", "text": said}] if said else "(none)"
 
 
-def _near_entities(index: Index, question: str) -> list[str]:
+def _unsaid(statements: Iterable[Statement], evidence: Sequence[Evidence]) -> list[Statement]:
+    """The first statements that neither the evidence nor one before them makes."""
+    said = [Source(one["id"], one["title"], one["text"]) for one in evidence]
+    kept: list[Statement] = []
+    for statement in statements:
+        if not any(cite_point(statement.text, [one]) for one in said):
+            kept.append(statement)
+            said.append(Source("", "", statement.text))
+        if len(kept) == _STATEMENTS:
+            break
+    return kept
+
+
+def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[str]:
     """The entities that the question names, then those whose descriptions are nearest to it."""
-    named = [topic["entity"] for topic in linked_topics(index, question)]
     vector = embed_queries(index.embedder, [question])[0]
     graph = load_entities(index)
     near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, _NEAR)]
@@ -138,19 +158,14 @@ def _near_passages(
     ]
 
 
-def _entity_lines(index: Index, entities: Sequence[str]) -> list[str]:
-    """The description of each entity, with the claims about it."""
-    claims: dict[str, list[str]] = {}
-    for claim in index.entities.claims_of(entities):
-        claims.setdefault(claim.subject, []).append(claim.claim["description"])
-    return [
-        line
-        for id, entity in index.entities.get(entities).items()
-        for line in (f"{entity.name} ({entity.type}): {entity.description}", *claims.get(id, ()))
-    ]
+def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
+    """The description of each entity, if it has one, and the claims about it."""
+    claims = [claim.claim["description"] for claim in index.entities.claims_of(entities)]
+    told = [entity.description for entity in index.entities.get(entities).values()]
+    return [Statement(text) for text in (*told, *claims) if text]
 
 
-def _relation_lines(index: Index, entities: Sequence[str]) -> list[str]:
+def _related(index: Index, entities: Sequence[str]) -> list[Statement]:
     """The relations of the entities: those between two of them first, then the heaviest."""
     graph = load_entities(index)
     chosen = set(entities)
@@ -163,19 +178,26 @@ def _relation_lines(index: Index, entities: Sequence[str]) -> list[str]:
         key=lambda one: (-((one.source in chosen) + (one.target in chosen)), -one.weight, one.id)
     )
     return [
-        f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}."
-        for one in found[:_RELATIONS]
+        Statement(f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}.")
+        for one in found
     ]
 
 
-def _near_communities(index: Index, entities: Sequence[str], level: set[str]) -> list[str]:
-    """The communities of a level that the entities are in, those with most of them first."""
-    counts = Counter(
-        community
-        for community, _ in index.communities.communities_of(entities)
-        if community in level
-    )
-    return sorted(counts, key=lambda id: (-counts[id], id))
+def _reported(index: Index, entities: Sequence[str], level: int) -> list[Statement]:
+    """The findings of the reports on the communities of the entities, the first entities' first."""
+    view = load_communities(index)
+    at_level = set(view.at(level))
+    ranks = {entity: rank for rank, entity in enumerate(entities, start=1)}
+    weights: defaultdict[str, float] = defaultdict(float)
+    for community, entity in index.communities.communities_of(entities):
+        if community in at_level:
+            weights[community] += 1 / ranks[entity]
+    nearest = sorted(weights, key=lambda id: (-weights[id], id))[:_COMMUNITIES]
+    return [
+        Statement(finding["statement"], id)
+        for id in nearest
+        for finding in view.report(id)["findings"]
+    ]
 
 
 def _fitting_texts(texts: Iterable[str], limit: int) -> list[str]:
