@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..algorithms.citations import cite_statement
 from ..algorithms.deeprag.comparing import Answered, comparison, compute, mentions
 from ..algorithms.deeprag.sub_questions import substitute
+from ..algorithms.graphrag.support import Source, cite_point
 from ..prompts.deeprag_replies import (
     COMPUTED,
     NOT_FOUND,
@@ -89,12 +89,12 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
 
 def _quotes(steps: Sequence[Answered], texts: Sequence[Excerpt]) -> list[Quote]:
     """The sentence of ``texts`` that is nearest to each answered step."""
-    shown = [(text["id"], text["text"]) for text in texts]
+    shown = [Source(text["id"], text["title"], text["text"]) for text in texts]
     found = [
         sentence
         for step in steps
         if step.answer
-        for sentence in cite_statement(f"{step.question} {step.answer}", shown)
+        for sentence in cite_point(f"{step.question} {step.answer}", shown)
     ]
     return [Quote(id=one.passage, quote=one.text) for one in found]
 
