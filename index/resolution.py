@@ -134,7 +134,7 @@ def _listed(group: Sequence[Shown]) -> list[Excerpt]:
     for place, one in enumerate(group, start=1):
         if one.title != title:
             title = one.title
-            lines.append(f"# {one_line(title.rpartition('/')[2])}")
+            lines.append(f"# {one_line(title)}")
         sentence = f" “{one.sentence}”" if one.sentence else ""
         line = f"{place} | {one.name} | {one.type} | {' / '.join(one.said)}{sentence}"
         lines.append(one_line(line))
@@ -151,4 +151,5 @@ def _found(index: Index) -> Iterator[FoundFacts]:
                 passage["text"],
                 facts[passage["id"]],
                 passage["start"],
+                passage["title"],
             )
