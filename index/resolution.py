@@ -135,7 +135,7 @@ def _listed(group: Sequence[Shown]) -> list[Excerpt]:
         if one.title != title:
             title = one.title
             lines.append(f"# {one_line(title)}")
-        sentence = f" “{one.sentence}”" if one.sentence else ""
+        sentence = f" “{one.sentence or '…'}”" if one.generic else ""
         line = f"{place} | {one.name} | {one.type} | {' / '.join(one.said)}{sentence}"
         lines.append(one_line(line))
     return number([("names", "\n".join(lines))])

@@ -246,6 +246,8 @@ def _senses(own: Sequence[int], placed: Sequence[tuple[Said, str]]) -> list[list
     documents: defaultdict[str, list[int]] = defaultdict(list)
     for place in own:
         documents[placed[place][0].title].append(place)
+    if len(documents) == 1:
+        return [list(own)]
     lines: list[tuple[list[int], set[str]]] = []
     silent: list[int] = []
     for part in documents.values():
