@@ -16,6 +16,7 @@ from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.library import RESOLVE_ENTITIES
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
+from ..stores.catalogue import FORGETTING
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .opening import Index, language_model
@@ -38,11 +39,13 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """Makes the entities anew, if facts or corrections have changed since.
 
     Where a model read the passages, it decides which of the names that may be one thing are one.
+    After texts were removed they are made anew as well, to tell which replies are still of use.
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
     stamp = await asyncio.to_thread(_stamp, index)
-    if await asyncio.to_thread(ENTITIES.is_current, index, stamp):
+    forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
+    if not forgetting and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     decided = await _decided(model, merging, context.concurrency)
