@@ -88,7 +88,7 @@ async def _summary(
 ) -> _Told:
     """One description; more than fit in a request are summarised in groups first."""
     if model.name != OFFLINE:
-        everything = joined(descriptions, count_tokens("\n".join(descriptions)), least_new=1)
+        everything = joined(descriptions, len(" ".join(descriptions).split()), least_new=1)
         if count_tokens(everything) <= _JOINED_TOKENS:
             return everything, []
         if "date" in kinds_of(entity.type):

@@ -16,6 +16,7 @@ from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.library import RESOLVE_ENTITIES
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
+from ..stores.catalogue import FORGETTING
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .opening import Index, language_model
@@ -38,12 +39,14 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """Makes the entities anew, if facts or corrections have changed since.
 
     Where a model read the passages, it decides which of the names that may be one thing are one.
+    After texts were removed they are made anew as well, to tell which replies are still of use.
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
     stamp = await asyncio.to_thread(_stamp, index)
-    current = await asyncio.to_thread(ENTITIES.is_current, index, stamp)
-    if current and not wants_refresh(context):
+    forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
+    again = bool(forgetting) or wants_refresh(context)
+    if not again and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     decided = await _decided(model, merging, context.concurrency)
@@ -135,8 +138,8 @@ def _listed(group: Sequence[Shown]) -> list[Excerpt]:
     for place, one in enumerate(group, start=1):
         if one.title != title:
             title = one.title
-            lines.append(f"# {one_line(title.rpartition('/')[2])}")
-        sentence = f" “{one.sentence}”" if one.sentence else ""
+            lines.append(f"# {one_line(title)}")
+        sentence = f" “{one.sentence or '…'}”" if one.generic else ""
         line = f"{place} | {one.name} | {one.type} | {' / '.join(one.said)}{sentence}"
         lines.append(one_line(line))
     return number([("names", "\n".join(lines))])
@@ -152,4 +155,5 @@ def _found(index: Index) -> Iterator[FoundFacts]:
                 passage["text"],
                 facts[passage["id"]],
                 passage["start"],
+                passage["title"],
             )

@@ -11,16 +11,16 @@ from typing import NamedTuple
 from ...language.analyser import STOP_WORDS, one_line, sentences, shortened
 from ...language.mentions import normalised
 from ...language.spellings import kinds_of
-from .clusters import Link, Name, compatible
+from .clusters import Link, Name, abbreviated, compatible, initials, sharing
 from .senses import FoundFacts, Said
 
 MOST_SHOWN = 120
 _CAST = 30  # frequent names of a long document that each of its groups shows
-_COMMON = 50  # a word that more names share makes no candidates
 _AROUND = 110  # characters of a sentence on either side of a generic name
 _LONGEST_SAID = 160
 _DIGITS = 16  # of an id, in hexadecimal: enough for every number of groups
-_MOST_SENSES = 3  # lines of one name
+_HARDLY_HOMONYMS = frozenset({"place", "date", "number", "species"})
+_MOST_SENSES = 4  # lines of one name
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _NAMED_IN = 2  # the least words of a name that a description may contain
 _TITLES = frozenset("mr mrs ms miss dr sir lord lady old young little poor master the a an".split())
@@ -120,19 +120,17 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _sharing_words(names: Sequence[Name]) -> Iterator[tuple[str, str]]:
-    """In one document one shared word suffices, else one name contains the other."""
-    by_word: defaultdict[str, list[Name]] = defaultdict(list)
+    """In one document one shared word suffices, else one name contains or abbreviates the other."""
     words = {name.id: _words(name.name) for name in names}
-    for name in names:
-        for word in words[name.id]:
-            by_word[word].append(name)
-    for found in by_word.values():
-        if len(found) > _COMMON:
-            continue
+    for found in sharing(names, lambda name: words[name.id]):
         for a, b in combinations(found, 2):
             near = not a.titles.isdisjoint(b.titles)
             within = words[a.id] <= words[b.id] or words[b.id] <= words[a.id]
             if (near or within) and compatible(a.kinds, b.kinds):
+                yield a.id, b.id
+    for found in sharing(names, initials):
+        for a, b in combinations(found, 2):
+            if abbreviated(a, b) and compatible(a.kinds, b.kinds):
                 yield a.id, b.id
 
 
@@ -241,18 +239,22 @@ def shown_names(
 def _senses(own: Sequence[int], placed: Sequence[tuple[Said, str]]) -> list[list[int]]:
     """What is said under one name, parted where documents say quite different things of it.
 
-    A document joins the first line with which it shares a year, or another word where both have no
-    year; kinds of things, such as "film", do not count. Others join the last of ``_MOST_SENSES``.
+    A document joins the first line with which it shares a year, or another word where not both
+    have a year; kinds of things, such as "film", do not count. Others join the last of
+    ``_MOST_SENSES``. Places and dates of one name are one thing.
     """
     documents: defaultdict[str, list[int]] = defaultdict(list)
     for place in own:
         documents[placed[place][0].title].append(place)
+    if len(documents) == 1:
+        return [list(own)]
     lines: list[tuple[list[int], set[str]]] = []
     silent: list[int] = []
     for part in documents.values():
         said = [placed[place][0] for place in part]
         words = set().union(*(_telling(one) for one in said))
-        if not words or {"date", "number"} & {kind for one in said for kind in kinds_of(one.type)}:
+        kinds = {kind for one in said for kind in kinds_of(one.type)[:1]}
+        if not words or not kinds.isdisjoint(_HARDLY_HOMONYMS):
             silent += part
             continue
         near = (line for line in lines if _tell_alike(line[1], words))
@@ -300,7 +302,7 @@ def _shown(
         name=spelling,
         type=types[0][0] if types else "",
         said=tuple(shortened(one, _LONGEST_SAID) for one in reversed(told)),
-        title=first.title,
+        title=passages[place].heading or first.title,
         first=place,
         generic=is_generic,
         sentence=_naming(passages[place].text, spelling) if is_generic else "",

@@ -91,7 +91,7 @@ def propose(names: Sequence[Name], embed: Embed | None = None) -> list[Link]:
     return [*_same_names(ordered), *_slips(ordered), *_persons(ordered), *_weak(ordered, embed)]
 
 
-def _sharing(
+def sharing(
     names: Sequence[Name], forms_of: Callable[[Name], Iterable[Hashable]]
 ) -> Iterator[tuple[Name, ...]]:
     """Groups of the names that share a form, but for forms that very many share."""
@@ -130,7 +130,7 @@ def _same_names(names: Sequence[Name]) -> Iterator[Link]:
         return (forms.singular(name.name),)
 
     for forms_of in (plain, legal, common_noun, lambda name: (forms.without_particle(name.name),)):
-        for group in _sharing(names, forms_of):
+        for group in sharing(names, forms_of):
             for a, b in combinations(group, 2):
                 if _alike(a, b) and (forms_of in (plain, legal, common_noun) or _particle(a, b)):
                     reason: Reason = "fuzzy" if forms_of is common_noun else "same normalised name"
@@ -148,7 +148,7 @@ def _particle(a: Name, b: Name) -> bool:
 
 
 def _slips(names: Sequence[Name]) -> Iterator[Link]:
-    for group in _sharing(names, lambda name: forms.slip_signatures(forms.canonical(name.name))):
+    for group in sharing(names, lambda name: forms.slip_signatures(forms.canonical(name.name))):
         for a, b in combinations(group, 2):
             kind = forms.slip(forms.canonical(a.name), forms.canonical(b.name))
             related = b.id in a.neighbours
@@ -165,7 +165,7 @@ def _persons(names: Sequence[Name]) -> Iterator[Link]:
         person = not name.kinds or "person" in name.kinds
         return forms.person_parts(name.name)[-1:] if person else ()
 
-    for group in _sharing(names, surname):
+    for group in sharing(names, surname):
         several = [name for name in group if len(forms.person_parts(name.name)) > 1]
         full = [name for name in several if not forms.is_byname(name.name)]
         fits: dict[frozenset[str], str] = {
@@ -210,16 +210,16 @@ def _weak(names: Sequence[Name], embed: Embed | None) -> Iterator[Link]:
     Embeddings do not see that a word more ("Left") makes another thing, so they need as many words.
     """
     pairs: dict[tuple[str, str], tuple[Name, Name]] = {}
-    for forms_of in (_words, _initials):
-        for group in _sharing(names, forms_of):
+    for forms_of in (_words, initials):
+        for group in sharing(names, forms_of):
             for a, b in combinations(group, 2):
-                unlike = forms_of is _initials and not _abbreviated(a, b)
+                unlike = forms_of is initials and not abbreviated(a, b)
                 if (a.id, b.id) not in pairs and not unlike and _comparable(a, b):
                     pairs[a.id, b.id] = a, b
     rest: list[tuple[Name, Name]] = []
     for a, b in pairs.values():
         share = _shared_neighbours(a, b)
-        if share and (_abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
+        if share and (abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
             yield Link(a.id, b.id, "shared neighbours", round(share, 4))
         elif embed and len([*_words(a)]) == len([*_words(b)]) and _similar(a, b, fuzz.ratio):
             rest.append((a, b))
@@ -231,13 +231,15 @@ def _words(name: Name) -> Iterable[Hashable]:
     return [word for word in forms.canonical(name.name).split() if word not in STOP_WORDS]
 
 
-def _initials(name: Name) -> Iterable[Hashable]:
+def initials(name: Name) -> Iterable[Hashable]:
+    """The initials of a name, or the name itself where it may be an abbreviation."""
     own = name.name.replace(".", "")
     short = {own.lower()} if own.isupper() and len(own) > 2 else set[str]()
     return sorted(short | {full for full in forms.acronyms(name.name) if len(full) > 2})
 
 
-def _abbreviated(a: Name, b: Name) -> bool:
+def abbreviated(a: Name, b: Name) -> bool:
+    """Whether one of two names is the initials of the other."""
     return forms.is_acronym(a.name, b.name) or forms.is_acronym(b.name, a.name)
 
 

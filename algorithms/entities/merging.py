@@ -109,8 +109,8 @@ class Merging:
         ]
         decided = (pair for ids in self._ids(same, apart) for pair in combinations(ids, 2))
         links += [Link(a, b, "model", 1.0) for a, b in decided]
-        apart = self._decisions.apart(names)
-        heads, followed = cluster(names, [*links, *wanted], apart, preferred)
+        split = self._decisions.apart(names)
+        heads, followed = cluster(names, [*links, *wanted], split, preferred)
         spelled = {name.id: name.name for name in names}
         merges = senses.merges + [
             Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed

@@ -30,7 +30,8 @@ _SAME: Reason = "same normalised name"
 class FoundFacts(NamedTuple):
     """The facts of one passage; passages with the same ``title`` are of one document.
 
-    ``start`` is the first character of the passage in its document.
+    ``start`` is the first character of the passage in its document, ``heading`` what people call
+    the document; empty where that is its ``title``.
     """
 
     passage: str
@@ -38,6 +39,7 @@ class FoundFacts(NamedTuple):
     text: str
     facts: PassageFacts
     start: int = 0
+    heading: str = ""
 
 
 class Said(NamedTuple):

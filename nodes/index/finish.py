@@ -8,7 +8,7 @@ from ...index.communities import is_complete
 from ...index.opening import Index
 from ...index.recorded import warn_of_language
 from ...models.meter import current_meter
-from ...prompts.library import SUMMARISE_DESCRIPTION, WRITE_REPORT
+from ...prompts.library import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
 from ..node import node
@@ -51,7 +51,7 @@ def _forget(index: Index) -> None:
 def _forget_replies(index: Index, purging: bool) -> None:
     """Deletes replies that are of no more use, which is sure only once the model replied to all."""
     complete = is_complete(index)
-    prompts = [SUMMARISE_DESCRIPTION.name, WRITE_REPORT.name]
+    prompts = [prompt.name for prompt in (RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT)]
     unused = index.replies.forget_unused(prompts, complete or purging, purging)
     if complete or purging:
         index.catalogue.set_property(FORGETTING, None)

@@ -301,6 +301,9 @@ def test_a_document_more_asks_again_about_the_names_that_it_touches_only(indexin
     build(indexing, documents(more=f"More on {towns[3]}."))
     assert 1 <= len(asked(model, "resolve_entities")) - before <= 2
     assert len(asked(model, "extract_facts")) == len(texts) + 1
+    indexing.run(remove=["more"])
+    build(indexing, documents(other=f"More on {towns[9]}."))
+    assert len(asked(model, "resolve_entities")) - before <= 6
 
 
 def test_an_update_pays_only_for_descriptions_that_changed(indexing, model):

@@ -93,6 +93,50 @@ def test_corrections_stand_above_the_model():
     assert entity(graph, "Anna Holm").id != entity(graph, "Lund's clerk").id
 
 
+def film(passage, name, said, type="work"):
+    return facts(passage, [(name, type, said)], title=f"t{passage}")
+
+
+NIGHTS = [
+    film("1", "Wild Nights", "Wild Nights is a novel of 1881 by Ann Holm."),
+    film("2", "Wild Nights", "Wild Nights is a film of 1998 by Ann Holm."),
+    film("3", "The Wild Nights", "The Wild Nights of 1998 was shot here."),
+]
+
+
+def test_documents_that_say_other_things_of_a_name_have_lines_of_their_own():
+    (group,) = Merging(NIGHTS, by_model=True).groups()
+    assert [line.said for line in group] == [
+        ("Wild Nights is a novel of 1881 by Ann Holm.",),
+        (
+            "Wild Nights is a film of 1998 by Ann Holm.",
+            "The Wild Nights of 1998 was shot here.",
+        ),
+    ]
+
+
+def test_a_name_means_one_thing_until_the_model_says_that_it_means_another():
+    merging = Merging(NIGHTS, by_model=True)
+    (group,) = merging.groups()
+    assert [one.passages for one in merging.graph().entities] == [("1", "2", "3")]
+    apart = merging.graph(others=[group[1]])
+    assert sorted(one.passages for one in apart.entities) == [("1",), ("2", "3")]
+    assert apart.merges and {merge.reason for merge in apart.merges} == {"same normalised name"}
+
+
+def test_an_abbreviation_comes_before_the_model_with_its_full_name():
+    found = [
+        film("1", "British Film Institute", "It keeps films.", "organisation"),
+        film("2", "BFI", "It ranked them.", "organisation"),
+    ]
+    assert set(asked(Merging(found, by_model=True))) == {"British Film Institute", "BFI"}
+
+
+def test_a_place_in_many_documents_has_one_line():
+    found = [film(str(n), "Frome", f"Ann{n} lived there in 19{n:02}.", "city") for n in range(9)]
+    assert Merging(found, by_model=True).groups() == []
+
+
 def long_story(passages):
     return [
         facts(
