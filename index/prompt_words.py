@@ -61,3 +61,9 @@ def outdated_writing(index: Index) -> Outdated:
     folder = index.operator.prompts
     counts = [index.replies.outdated(prompt.name, prompt.words(folder)) for prompt in _WRITING]
     return {"replies": sum(n for n, _ in counts), "tokens": sum(tokens for _, tokens in counts)}
+
+
+def forget_outdated(index: Index) -> None:
+    """Deletes the replies to earlier words, once all that an index is made of is new. Blocks."""
+    for prompt in (*_READING, *_WRITING):
+        index.replies.forget_outdated(prompt.name, prompt.words(index.operator.prompts))

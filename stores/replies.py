@@ -109,6 +109,13 @@ class ReplyStore:
             count, tokens = connection.execute(query).one()
         return count, tokens
 
+    def forget_outdated(self, prompt: str, words: str) -> None:
+        """Deletes the replies to ``prompt`` in other ``words``."""
+        table = schema.replies.c
+        with self._engine.begin() as connection:
+            outdated = (table.prompt == prompt) & (table.words != words)
+            connection.execute(delete(schema.replies).where(outdated))
+
     def count(self) -> int:
         """The number of stored replies."""
         return count_rows(self._engine, schema.replies)

@@ -21,9 +21,10 @@ def upgrade(connection: Connection) -> None:
     Passages get the lines before them; what a model read or replied is kept, as of unknown words.
     """
     for table, column in _COLUMNS:
-        connection.exec_driver_sql(
-            f"ALTER TABLE {table} ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
-        )
+        known = [row.name for row in connection.exec_driver_sql(f"PRAGMA table_info({table})")]
+        if known and column not in known:  # else the table is missing, or was made just now
+            added = f"ALTER TABLE {table} ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
+            connection.exec_driver_sql(added)
     for batch in batches(list(_lines_before(connection))):
         connection.exec_driver_sql("UPDATE passages SET before = ? WHERE number = ?", batch)
     connection.exec_driver_sql("UPDATE properties SET value = '2' WHERE name = 'format'")

@@ -6,6 +6,7 @@ from ...context import IndexContext
 from ...index import rebuilding
 from ...index.communities import is_complete
 from ...index.opening import Index
+from ...index.prompt_words import forget_outdated
 from ...index.recorded import warn_of_language
 from ...models.meter import current_meter
 from ...prompts.library import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
@@ -21,9 +22,12 @@ async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
 
     Vectors that were made beside those in use take their place before. What a model read in a
     passage is kept with the passage; summaries and reports that the layers still use are kept, and
-    replies that were made from other passages, so that an update pays only for what changed.
+    replies that were made from other passages, so that an update pays only for what changed. A
+    complete refresh leaves no reply to earlier words of a prompt.
     """
     await run.in_thread(_forget)
+    if run.context.refresh and await run.in_thread(is_complete):
+        await run.in_thread(forget_outdated)
     return {}
 
 

@@ -40,7 +40,8 @@ class Price:
     def add_stored(self, index: Index, missing: Mapping[str, Collection[ReadingKind]]) -> None:
         """Adds what is missing of stored passages, unless it was added before. Blocks."""
         shown = ShownPassages(index, self._reader.model)
-        for batch in batches(missing.keys() - self._added if self.reads else (), GROUP_DOCUMENTS):
+        left = [id for id in missing if self.reads and id not in self._added]
+        for batch in batches(left, GROUP_DOCUMENTS):
             for passage, as_read in shown.of(batch):
                 self._add(passage["document"], as_read, set(missing[passage["id"]]))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from ...index.opening import Index
@@ -15,9 +16,10 @@ from ...prompts.prompt import Excerpt
 from ...state.records import Passage
 
 _FEW_PASSAGES = 5
-_OFTEN = 2  # passages
-_MOST_NAMES = 6
+_MOST_WORDS = 8  # of a name
+_MOST_COMPARED = 50  # names with one word
 _MOST_OF_A_WORD = 2
+_MOST_NAMES = 6
 
 
 class Shown(NamedTuple):
@@ -35,62 +37,66 @@ class DocumentNames:
     They are told by writing rules alone, before any passage is read, so that all passages can be
     read side by side. ``texts`` are the passages in their order. Blocks.
 
-    >>> DocumentNames(["Ann Lee sat.", "So Ann Lee rose.", "Lee ran. Lee fell."]).fuller(2)
+    >>> DocumentNames(["Ann Lee sat.", "So Ann Lee rose.", "Then Lee ran."]).fuller(2)
     ['Ann Lee']
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts: list[str] = []
+        self._short: list[list[str]] = []
         places: defaultdict[str, list[int]] = defaultdict(list)
         written: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for place, text in enumerate(texts):
-            self._texts.append(f" {key(text)} ")
             found = [mention for mention in find_mentions("", text) if mention.kind == "name"]
-            for name in sorted({mention.key for mention in found}):
-                places[name].append(place)
+            names = sorted({mention.key for mention in found})
+            self._short.append([name for name in names if " " not in name])
             for mention in found:
-                if " " in mention.key and mention.key == key(mention.text):
+                if mention.key == key(mention.text):
                     written[mention.key][one_line(mention.text)] += 1
-        often = {name: where for name, where in places.items() if len(where) >= _OFTEN}
-        self._short = {name for name in often if " " not in name}
-        self._long = {
-            name: where
-            for name, where in often.items()
-            if name in written and not _is_part_of_another(name, often)
-        }
-        self._spellings = {name: written[name].most_common(1)[0][0] for name in self._long}
+            for name in names:
+                if 0 < name.count(" ") < _MOST_WORDS:
+                    places[name].append(place)
+        self._places = {name: at for name, at in places.items() if written[name] and at[1:]}
+        for part in list(_parts(self._places)):
+            self._places.pop(part, None)
+        self._spellings = {name: written[name].most_common(1)[0][0] for name in self._places}
+        self._with: defaultdict[str, list[str]] = defaultdict(list)
+        for name in sorted(self._places, key=lambda name: (-len(self._places[name]), name)):
+            for word in set(name.split()):
+                if len(self._with[word]) < _MOST_COMPARED:
+                    self._with[word].append(name)
 
     def fuller(self, place: int) -> list[str]:
         """The names that a shorter one in the passage at ``place`` may stand for.
 
         The one that was named last before it comes first.
         """
-        text = self._texts[place]
-        words = self._short.intersection(text.split())
-        told: Counter[str] = Counter()
-        names = []
-        nearest = sorted((_distance(where, place), name) for name, where in self._long.items())
-        for _, name in nearest:
-            shared = words.intersection(name.split())
-            enough = any(told[word] >= _MOST_OF_A_WORD for word in shared)
-            if shared and not enough and f" {name} " not in text:
-                told.update(shared)
-                names.append(self._spellings[name])
-        return names[:_MOST_NAMES]
+        near: dict[str, tuple[bool, int]] = {}
+        for word in self._short[place]:
+            names = self._with.get(word, ())
+            meant = {name: _distance(self._places[name], place) for name in names}
+            near |= dict(sorted(meant.items(), key=itemgetter(1))[:_MOST_OF_A_WORD])
+        order = sorted((distance, name) for name, distance in near.items() if distance[1])
+        return [self._spellings[name] for _, name in order[:_MOST_NAMES]]
 
 
-def _is_part_of_another(name: str, often: Mapping[str, Sequence[int]]) -> bool:
-    """Whether ``name`` stands in no more passages than a longer name that it is a part of."""
-    return any(
-        f" {name} " in f" {other} " and other != name and len(where) >= len(often[name])
-        for other, where in often.items()
-    )
+def _parts(places: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """The names that stand in no more passages than a longer name that they are a part of."""
+    for name, at in places.items():
+        words = name.split()
+        for length in range(2, len(words)):
+            for start in range(len(words) - length + 1):
+                part = " ".join(words[start : start + length])
+                if len(places.get(part, ())) <= len(at):
+                    yield part
 
 
 def _distance(places: Sequence[int], place: int) -> tuple[bool, int]:
-    """How far before ``place`` the last of ``places`` is; after all of these, how far behind."""
-    before = bisect_left(places, place)
-    return (False, place - places[before - 1]) if before else (True, places[0] - place)
+    """How far before ``place`` the last of ``places`` is, or after it, where none is before.
+
+    It is 0 where one of them is ``place`` itself.
+    """
+    after = bisect_right(places, place)
+    return (False, place - places[after - 1]) if after else (True, places[0] - place)
 
 
 class ShownPassages:

@@ -9,6 +9,7 @@ from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.readings import Reading, ReadingStore
+from ragraphs.stores.replies import ReplyStore
 from sqlalchemy import text
 
 
@@ -46,6 +47,16 @@ def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_rea
         assert len(readings.missing("facts", "m")) == 5
         assert len(readings.missing("facts", "m", "words of today")) == 6
         engine.dispose()
+
+
+def test_a_table_that_an_index_never_had_is_made(tmp_path):
+    made_before(tmp_path)
+    with schema._read_and_write(tmp_path / schema.DATABASE).begin() as connection:
+        connection.execute(text("DROP TABLE replies"))
+    engine = schema.open_database(tmp_path, create=False)
+    assert ReplyStore(engine).find(["key"]) == [None]
+    assert lines_before(Catalogue(engine)) == 2 * ["", "One. Two.", "Three. Four."]
+    engine.dispose()
 
 
 def test_who_may_only_read_reads_an_upgraded_copy(tmp_path, monkeypatch):
