@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ..algorithms.crag.grading import GraderParameters
 from ..models.meter import current_meter
+from ..stores.lock import writing
 from .layers import HOPS
 from .opening import Index
 
@@ -28,10 +31,11 @@ def fitted_grader(index: Index) -> GraderParameters | None:
     return parameters
 
 
-def keep_grader(index: Index, parameters: GraderParameters) -> None:
-    """Keeps the grader's parameters for ``index`` as it is now. Blocks."""
-    kept = {"made_from": _made_from(index), "parameters": parameters}
-    index.catalogue.set_property(_PROPERTY, kept)
+async def keep_grader(index: Index, parameters: GraderParameters) -> None:
+    """Keeps the grader's parameters for ``index`` as it is now. Raises RagraphsError."""
+    async with writing(index.folder):
+        kept = {"made_from": await asyncio.to_thread(_made_from, index), "parameters": parameters}
+        await asyncio.to_thread(index.catalogue.set_property, _PROPERTY, kept)
 
 
 def _made_from(index: Index) -> list[str]:
