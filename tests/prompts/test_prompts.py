@@ -74,8 +74,9 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
     assert {place for finding in report.findings for place in finding.evidence} <= set("123")
 
 
-# Without a model, hops are chosen by the vectors that the index holds, and nothing is asked.
-ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt is not library.CHOOSE_HOPS]
+# Without a model, hops are chosen and texts are graded by vectors, and nothing is asked.
+_BY_VECTORS = (library.CHOOSE_HOPS, library.GRADE_PASSAGES, library.GRADE_STRIPS)
+ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt not in _BY_VECTORS]
 
 
 @pytest.mark.parametrize("prompt", ANSWERED_OFFLINE, ids=lambda prompt: prompt.name)
