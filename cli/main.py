@@ -214,6 +214,16 @@ def status(
 
 
 @app.command()
+@context_options(Context)
+@shown
+def calibrate(*, context: Context) -> Shown:
+    """Fit the grader that needs no model to an index, by its layer hops."""
+    from ..evaluation.calibration import calibrate
+
+    return calibrate(opened(context)), show.calibration
+
+
+@app.command()
 @context_options(IndexContext)
 @shown
 def remove(

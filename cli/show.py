@@ -214,6 +214,19 @@ def status(described: Any) -> None:
         out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
 
+def calibration(fitted: Any) -> None:
+    """Prints the verdicts on retrievals whose passages answer the question, and on failed ones."""
+    out.print(
+        f"The grader fits {escape(fitted['embeddings'])}, by {fitted['questions']} questions that "
+        "passages answer. Verdicts, in per cent:"
+    )
+    table = Table.grid(padding=(0, 2))
+    for kind, told in (("with_support", "with the passage"), ("without_support", "without it")):
+        shares = fitted["verdicts"][kind].items()
+        table.add_row(told, *(f"{name} {100 * share:.0f}" for name, share in shares))
+    out.print(table)
+
+
 def cost(usage: Usage) -> None:
     """Prints the calls and tokens of each model, if any tokens were sent."""
     if any(used["input_tokens"] for used in usage.get("models", {}).values()):

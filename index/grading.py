@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ..algorithms.crag.grading import GraderParameters
 from ..models.meter import current_meter
-from .layers import HOPS
 from .opening import Index
 
 _PROPERTY = "grader"
@@ -28,11 +29,16 @@ def fitted_grader(index: Index) -> GraderParameters | None:
     return parameters
 
 
-def keep_grader(index: Index, parameters: GraderParameters) -> None:
-    """Keeps the grader's parameters for ``index`` as it is now. Blocks."""
-    kept = {"made_from": _made_from(index), "parameters": parameters}
-    index.catalogue.set_property(_PROPERTY, kept)
+async def keep_grader(index: Index, parameters: GraderParameters) -> None:
+    """Keeps the grader's parameters for ``index`` as it is now. Raises RagraphsError."""
+    from ..stores.lock import writing
+
+    async with writing(index.folder):
+        kept = {"made_from": await asyncio.to_thread(_made_from, index), "parameters": parameters}
+        await asyncio.to_thread(index.catalogue.set_property, _PROPERTY, kept)
 
 
 def _made_from(index: Index) -> list[str]:
+    from .layers import HOPS
+
     return list(index.catalogue.properties(HOPS.kept_as, "embeddings"))

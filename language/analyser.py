@@ -233,10 +233,16 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
         return True
     if gap[:1] in _CLOSING and _QUOTATIVE.match(plain, after):
         return True
-    if not ended:
+    if not ended or _is_repeated(plain, end, after):
         return True
     words = plain[start:end].split(None, 2)
     return len(words) < (2 if _HANGUL.search(words[0]) else 3)
+
+
+def _is_repeated(plain: str, end: int, after: int) -> bool:
+    """Whether the word that was called out is called again: "Cry! Cry! Cry!"."""
+    called = _word_at(plain, after)
+    return plain[end - 1] == "!" and bool(called) and plain.endswith(f"{called}!", 0, end)
 
 
 def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:

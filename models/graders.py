@@ -12,7 +12,7 @@ from ..algorithms.crag.grading import GraderParameters, features, grade
 from ..context import GraderName
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import Grades
-from .embeddings import Embedder
+from .embeddings import DEFAULT_FASTEMBED, Embedder
 from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
 from .query_vectors import embed_queries
@@ -21,6 +21,7 @@ from .query_vectors import embed_queries
 _CALIBRATED: dict[str, GraderParameters] = json.loads(
     resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
 )
+_USUAL = f"fastembed:{DEFAULT_FASTEMBED}"
 _NEEDED, _RELATED, _LEFT_OUT = 1.0, 0.0, -1.0
 
 
@@ -61,6 +62,11 @@ class Grader(Protocol):
     ) -> Grading:
         """A score for each text."""
         ...
+
+
+def usual_parameters(embedder: Embedder) -> GraderParameters:
+    """The parameters for an embedder's kind, on the scale of whose cosines they stand."""
+    return _CALIBRATED.get(embedder.name) or _CALIBRATED[_USUAL]
 
 
 class SimilarityGrader:

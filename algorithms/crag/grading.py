@@ -11,17 +11,31 @@ from ...language.analyser import keywords, terms
 _NAME = re.compile(r"\b[A-Z][\w'’-]*|\d[\d.,]*")
 
 
+Features = tuple[float, float, float]
+
+
+class Cosines(TypedDict):
+    """Median cosines of HopRAG's in-coming questions with their own passages, and with others."""
+
+    own: float
+    other: float
+
+
 class GraderParameters(TypedDict):
-    """A calibrated grader: weights of the three features, bias, CRAG's two thresholds, its cut."""
+    """A calibrated grader: weights of the three features, bias, CRAG's two thresholds and its cut.
+
+    ``cosines`` are those of the embeddings that it was calibrated for.
+    """
 
     weights: list[float]
     bias: float
     upper: float
     lower: float
     cut: float
+    cosines: Cosines
 
 
-def features(question: str, title: str, text: str, cosine: float) -> tuple[float, float, float]:
+def features(question: str, title: str, text: str, cosine: float) -> Features:
     """Three features of how well a text fits a question.
 
     In [0, 1], the share of the question's keywords that the text or its title has, and the same
@@ -34,12 +48,31 @@ def features(question: str, title: str, text: str, cosine: float) -> tuple[float
     return _share(wanted, present), _share(names, present), cosine
 
 
-def grade(values: tuple[float, float, float], parameters: GraderParameters) -> float:
+def grade(values: Features, parameters: GraderParameters) -> float:
     """A score in [−1, 1]: 2·P(relevant) − 1 by logistic regression over ``features``."""
     z = parameters["bias"] + sum(
         weight * value for weight, value in zip(parameters["weights"], values, strict=True)
     )
     return math.tanh(z / 2)
+
+
+def rescaled(parameters: GraderParameters, cosines: Cosines) -> GraderParameters:
+    """The same grader where ``cosines`` are other ones: those of another index or embedding.
+
+    A cosine is mapped so that both medians fall on those of ``parameters``; ``own`` must be above
+    ``other``. Weights and thresholds are not fitted anew, since questions that were written from
+    their passage share more words with it than people's do.
+    """
+    usual = parameters["cosines"]
+    scale = (usual["own"] - usual["other"]) / (cosines["own"] - cosines["other"])
+    *words, weight = parameters["weights"]
+    shift = usual["other"] - scale * cosines["other"]
+    return {
+        **parameters,
+        "weights": [*words, weight * scale],
+        "bias": parameters["bias"] + weight * shift,
+        "cosines": cosines,
+    }
 
 
 def _share(wanted: frozenset[str], present: frozenset[str]) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...algorithms.crag.strips import verdict
 from ...context import CragContext
 from ...index.grading import fitted_grader
-from ...models.graders import Grading, Thresholds, open_grader
+from ...models.graders import Grading, open_grader
 from ...models.web import web_search
 from ...prompts.library import GRADE_PASSAGES
 from ...prompts.prompt import Prompt, number_passages
@@ -52,6 +53,11 @@ async def grade_texts(
     model = await run.model(context.small_model)
     grader = open_grader(context.grader, model, embedder, fitted)
     scores, own = await grader.grade(prompt, question, number_passages(texts))
-    chosen = (context.upper, context.lower, context.strip_cut, context.strips_kept)
-    pairs = zip(own, chosen, strict=True)
-    return Grading(scores, Thresholds(*(mine if yours is None else yours for mine, yours in pairs)))
+    chosen: dict[str, Any] = {
+        "upper": context.upper,
+        "lower": context.lower,
+        "cut": context.strip_cut,
+        "most": context.strips_kept,
+    }
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return Grading(scores, own._replace(**given))

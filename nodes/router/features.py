@@ -8,6 +8,7 @@ from ...algorithms.router.decision import PRIOR, Features, Prior
 from ...algorithms.router.features import question_features
 from ...algorithms.tog2.topics import link_question
 from ...index.entities import load_entities
+from ...index.grading import fitted_grader
 from ...index.layers import layers_of
 from ...index.opening import Index
 from ...index.retrieval import search
@@ -38,4 +39,6 @@ def prior_of(index: Index, methods: Mapping[str, Sequence[str]] = PRIOR) -> Prio
 
 def _grader(index: Index) -> SimilarityGrader:
     """Grades without cost: by the index's embeddings if they are computed here, else by words."""
-    return SimilarityGrader(index.embedder if index.embedder.local else LexicalEmbedder())
+    if not index.embedder.local:
+        return SimilarityGrader(LexicalEmbedder())
+    return SimilarityGrader(index.embedder, fitted_grader(index))

@@ -104,4 +104,4 @@ def test_a_small_model_that_the_operator_does_not_allow_is_refused(ask, script, 
 def test_the_offline_reader_may_be_the_small_model(ask, script):
     result = ask(method="crag", small_model="offline")
     assert script.kinds == ["Answer"]
-    assert result["usage"]["models"]["offline"]["calls"] == 2 and result["sufficient"]
+    assert set(result["usage"]["models"]) == {MODEL} and result["sufficient"]

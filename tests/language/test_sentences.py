@@ -20,6 +20,8 @@ def texts_of(text: str) -> list[str]:
     [
         '"Bah!" said Scrooge. | He stamped.',
         "Cry! Cry! Cry! | The bells were gone.",
+        'He recorded "Cry! Cry! Cry!" in 1955. | It was a hit! | He sang it.',
+        "The bridge is on Cty Rd. 24 near Ulm. | It is old.",
         "He lives at 5 Elm Rd. near St. Mary's. | Mr. J. R. Fell owns it.",
         "See No. 5, e.g. the U.S. Army. | It left the U.S. | He said no. | They stayed.",
         "It opens at 9 a.m. | The door is red.",

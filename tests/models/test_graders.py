@@ -100,7 +100,7 @@ class Embeddings:
     name, local, semantic = "somebody:new", True, True
 
     def embed(self, texts):
-        return np.array([[1.0, place / 10] for place in range(len(texts))]) / 1.4
+        return np.array([[1.0, len(text) / 100] for text in texts]) / 1.4
 
 
 UNRELATED = number([("Sonata", "A sonata is a piece of music."), ("Salt", "Salt is a mineral.")])

@@ -76,8 +76,14 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
     assert {place for finding in report.findings for place in finding.evidence} <= set("123")
 
 
-# Without a model, vectors choose the hops and spellings merge the entities: nothing is asked.
-UNASKED = (library.CHOOSE_HOPS, library.RESOLVE_ENTITIES)
+# Without a model, vectors choose hops and grade texts, and spellings merge entities: no prompt is
+# asked.
+UNASKED = (
+    library.CHOOSE_HOPS,
+    library.GRADE_PASSAGES,
+    library.GRADE_STRIPS,
+    library.RESOLVE_ENTITIES,
+)
 ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt not in UNASKED]
 
 

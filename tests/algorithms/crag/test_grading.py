@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.crag.grading import features, grade
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.algorithms.crag.grading import features, grade, rescaled
 from ragraphs.models.graders import _CALIBRATED
 
-KINDS = ["semantic", "lexical"]
+KINDS = sorted(_CALIBRATED)
 
 
 def test_features_are_shares_of_keywords_and_of_names() -> None:
@@ -35,3 +37,18 @@ def test_grades_rise_with_the_cosine_and_stay_within_bounds(kind: str) -> None:
 def test_thresholds_are_in_order_and_a_grade_can_reach_them(kind: str) -> None:
     parameters = _CALIBRATED[kind]
     assert -1 < parameters["lower"] <= parameters["upper"] < grade((1, 1, 1), parameters)
+
+
+@given(
+    st.floats(-0.5, 0.9),
+    st.floats(0.05, 1),
+    st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1)),
+)
+def test_cosines_that_lie_elsewhere_get_the_same_grades_when_rescaled(other, gap, values):
+    usual = _CALIBRATED["lexical"]
+    stretch = gap / (usual["cosines"]["own"] - usual["cosines"]["other"])
+    cosine = other + (values[2] - usual["cosines"]["other"]) * stretch
+    parameters = rescaled(usual, {"own": other + gap, "other": other})
+    graded = grade((*values[:2], cosine), parameters)
+    assert graded == pytest.approx(grade(values, usual), abs=1e-6)
+    assert parameters["upper"] == usual["upper"]

@@ -1,0 +1,150 @@
+"""Calibrating the grader without a model to an index, by the questions that its passages answer.
+
+HopRAG's in-coming questions are labels for free: a passage answers its own, others do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algorithms.crag.grading import (
+    Cosines,
+    Features,
+    GraderParameters,
+    features,
+    grade,
+    rescaled,
+)
+from ..algorithms.crag.strips import verdict
+from ..index.grading import keep_grader
+from ..index.layers import HOPS
+from ..index.opening import Index
+from ..index.retrieval import search
+from ..models.graders import usual_parameters
+from ..models.query_vectors import embed_queries
+from ..state.errors import RagraphsError
+from ..state.records import Evidence
+
+_TOP_K = 10
+_MOST_QUESTIONS = 300
+_FEWEST_QUESTIONS = 20
+_LEAST_GAP = 0.02
+
+
+class Case(NamedTuple):
+    """A question's retrieved passages: their features, and which of them support it."""
+
+    features: list[Features]
+    support: list[bool]
+
+    def stripped(self) -> Case:
+        """The same without its supporting passages: a retrieval that failed."""
+        pairs = zip(self.features, self.support, strict=True)
+        kept = [row for row, supports in pairs if not supports]
+        return Case(kept, [False] * len(kept))
+
+
+def calibrate(index: Index) -> dict[str, Any]:
+    """Calibrates the grader to ``index`` and keeps its parameters there, in the form of ``--json``.
+
+    Blocks. Raises RagraphsError where the index has no hops layer, where its passages answer too
+    few questions, and where the embeddings do not tell which passage answers one.
+    """
+    cases = cases_of_hops(index)
+    cosines = cosines_of(cases)
+    if cosines["own"] - cosines["other"] < _LEAST_GAP:
+        raise RagraphsError(
+            f"The embeddings {index.embedder.name} do not tell the passage that answers a question "
+            "from others; build an index with other --embeddings."
+        )
+    parameters = rescaled(usual_parameters(index.embedder), cosines)
+    asyncio.run(keep_grader(index, parameters))
+    return {
+        "index": str(index.folder),
+        "embeddings": index.embedder.name,
+        "questions": len(cases),
+        "parameters": parameters,
+        "verdicts": report(parameters, cases),
+    }
+
+
+def cases_of_hops(index: Index) -> list[Case]:
+    """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
+    HOPS.stamp(index)
+    asked = _sampled(index)
+    if len(asked) < _FEWEST_QUESTIONS:
+        raise RagraphsError(
+            f"The passages answer {len(asked)} questions, and calibrating takes "
+            f"{_FEWEST_QUESTIONS}; index more documents first."
+        )
+    embed_queries(index.embedder, list(asked))  # at once, since searching would ask one by one
+    return [case_of(index, question, passages) for question, passages in asked.items()]
+
+
+def _sampled(index: Index) -> Mapping[str, set[str]]:
+    """At most 300 of the questions that passages answer, spread evenly, each with its passages."""
+    answered: dict[str, set[str]] = defaultdict(set)
+    for passage, value in index.readings.values("questions"):
+        for question in value["incoming"]:
+            answered[question].add(passage)
+    step = max(-(-len(answered) // _MOST_QUESTIONS), 1)
+    return {question: answered[question] for question in sorted(answered)[::step]}
+
+
+def case_of(index: Index, question: str, supporting: set[str]) -> Case:
+    """What is retrieved for a question, which the passages ``supporting`` answer. Blocks."""
+    found = search(index, question, "hybrid", _TOP_K)
+    vectors = index.vectors.get("passages", [passage["id"] for passage in found])
+    cosines = vectors @ embed_queries(index.embedder, [question])[0]
+    return Case(
+        features_of(question, found, cosines), [passage["id"] in supporting for passage in found]
+    )
+
+
+def features_of(
+    question: str, texts: Sequence[Evidence], cosines: Sequence[float]
+) -> list[Features]:
+    """The grader's features of each text, whose ``cosines`` with the question are given."""
+    return [
+        features(question, text["title"], text["text"], float(cosine))
+        for text, cosine in zip(texts, cosines, strict=True)
+    ]
+
+
+def cosines_of(cases: Sequence[Case]) -> Cosines:
+    """The median cosine of questions with passages that answer them, and with others found."""
+    rows = [pair for case in cases for pair in zip(case.features, case.support, strict=True)]
+    own = [row[2] for row, supports in rows if supports]
+    other = [row[2] for row, supports in rows if not supports]
+    return {
+        "own": round(float(np.median(own)), 4) if own else 0.0,
+        "other": round(float(np.median(other)), 4) if other else 0.0,
+    }
+
+
+def best(rows: Sequence[Features], parameters: GraderParameters) -> float:
+    """The best grade among texts with the features ``rows``."""
+    return max((grade(row, parameters) for row in rows), default=-1.0)
+
+
+def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any]:
+    """How the verdicts fall for retrievals that found support and for those that lost it."""
+    retrievals = {
+        "with_support": [case for case in cases if any(case.support)],
+        "without_support": [case.stripped() for case in cases],
+    }
+    shares = {}
+    for name, shown in retrievals.items():
+        grades = [[grade(row, parameters) for row in case.features] for case in shown]
+        verdicts = [verdict(each, parameters["upper"], parameters["lower"]) for each in grades]
+        shares[name] = {
+            kind: round(verdicts.count(kind) / max(len(verdicts), 1), 3)
+            for kind in ("correct", "ambiguous", "incorrect")
+        }
+    right = shares["with_support"]["correct"] + 1 - shares["without_support"]["correct"]
+    return {"balanced_accuracy": round(right / 2, 3), **shares}
