@@ -171,8 +171,11 @@ def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evi
 
 
 def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:
-    """Both lists in order, each passage once, as it was found first."""
-    return list({passage["id"]: passage for passage in [*more, *known][::-1]}.values())[::-1]
+    """``more`` before what is ``known``, each passage once, as it was found first."""
+    both = [*more, *known]
+    by_id = {passage["id"]: passage for passage in both}
+    last = dict.fromkeys(passage["id"] for passage in reversed(both))
+    return [by_id[id] for id in reversed(last)]
 
 
 async def conclusion_update(
