@@ -23,6 +23,7 @@ from .sub_questions import (
     quotes_of,
     retrieve_for,
     sub_answer,
+    unanswered_step,
 )
 
 _MOST_REPEATED = 2
@@ -37,7 +38,8 @@ _REPEATED = " (The search for it found only texts that were read before.)"
 async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Tries the question itself, which needs no sub-question where its passages answer it.
 
-    Without a model the grammar decides at once.
+    If they do not, the best-supported answer stands until a sub-question is answered. Without a
+    model the grammar decides at once.
     """
     if run.context.model == OFFLINE:
         return {}
@@ -55,7 +57,8 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
     cited = {citation["passage"] for citation in found["citations"]}
     kept = [one for one in passages if found["sufficient"] or one["id"] in cited]
     taken = sub_answer(found["sufficient"], found["answer"], found["citations"])
-    return {**_taken(state, step, taken), "evidence": kept}
+    kept_answer = {key: found[key] for key in ("answer", "missing", "citations")}
+    return {**_taken(state, step, taken), **kept_answer, "evidence": kept}
 
 
 @node(reserve=2)
@@ -118,8 +121,7 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
         )
     except NoReplyError as error:
         run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
-        why = "budget" if error.cause == "budget" else "model_failed"
-        return _taken(state, step, SubAnswer("", [], why))
+        return _taken(state, step, unanswered_step(error))
     found = sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
     proposed: ProposedStep = {
         "question": reply.next,
@@ -145,8 +147,7 @@ async def answer_from_earlier(state: DeepragState, run: Run[DeepragContext]) -> 
         reply = await run.ask(ANSWER_FROM_STEPS, question=step["question"], steps=_shown(steps))
     except NoReplyError as error:
         run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
-        why = "budget" if error.cause == "budget" else "model_failed"
-        return _taken(state, step, SubAnswer("", [], why))
+        return _taken(state, step, unanswered_step(error))
     answer = reply.answer if reply.found else ""
     if run.context.policy == "biased" and not (answer and follows(answer, _answers(steps))):
         reason = "policy biased: the answer is neither computed nor part of an earlier one"

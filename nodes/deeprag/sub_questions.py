@@ -65,8 +65,13 @@ async def read_for(
         reply = await run.ask(ANSWER, question=question, texts=number_passages(passages))
     except NoReplyError as error:
         run.meter.warn(f"“{question[:80]}” was not answered. {error}")
-        return SubAnswer("", [], "budget" if error.cause == "budget" else "model_failed")
+        return unanswered_step(error)
     return sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
+
+
+def unanswered_step(error: NoReplyError) -> SubAnswer:
+    """What stands in the place of an answer that the model did not give."""
+    return SubAnswer("", [], "budget" if error.cause == "budget" else "model_failed")
 
 
 def sub_answer(sufficient: bool, answer: str, citations: list[Citation]) -> SubAnswer:
@@ -85,12 +90,14 @@ async def conclude_from(
     """The answer to ``question`` from what its sub-questions found.
 
     What compares or counts is computed. Where something was not found, passages are retrieved for
-    the question itself, so that there is still an answer from what can be found.
+    the question itself, unless ``evidence`` has some, so that there is still an answer from what
+    can be found.
     """
     pool = list(evidence)
     if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
         return Conclusion(support[0].answer, support[0].citations, pool, True, None)
-    if not support or not all(one.answer for one in support):
+    whole = any(passage["found"] == "retrieved" for passage in pool)
+    if not whole and not (support and all(one.answer for one in support)):
         pool = gather_evidence(pool, await run.search(question, run.context.top_k))
     if not pool:
         return Conclusion("", [], pool, False, "no_evidence")
@@ -164,8 +171,11 @@ def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evi
 
 
 def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:
-    """Both lists in order, each passage once, as it was found first."""
-    return list({passage["id"]: passage for passage in [*more, *known][::-1]}.values())[::-1]
+    """``more`` before what is ``known``, each passage once, as it was found first."""
+    both = [*more, *known]
+    by_id = {passage["id"]: passage for passage in both}
+    last = dict.fromkeys(passage["id"] for passage in reversed(both))
+    return [by_id[id] for id in reversed(last)]
 
 
 async def conclusion_update(

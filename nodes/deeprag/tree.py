@@ -122,10 +122,23 @@ async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
     if state["mode"] == "narrative":
         told = [step for step in state["steps"] if step["number"] or step["found"]]
         support = [Support(s["question"], s["answer"], s["citations"]) for s in told]
+        if len(told) < len(state["steps"]) and not any(step["found"] for step in told):
+            return await _opening(state, run)
     else:
         support = _support(state["tree"])
     found = await conclude_from(run, state["question"], support, state["evidence"])
     return await conclusion_update(run, state["question"], found, state["bound"])
+
+
+async def _opening(state: DeepragState, run: Run[DeepragContext]) -> Update:
+    """What the question's own passages say, where no sub-question found more."""
+    passages = await run.search(state["question"], run.context.top_k)
+    return {
+        "answer": state["answer"],
+        "evidence": gather_evidence(state["evidence"], passages),
+        "sufficient": False,
+        "stop_reason": state["bound"] or "insufficient",
+    }
 
 
 async def _parts_of(

@@ -101,7 +101,7 @@ class Script:
                 if asked == question and words in text:
                     quote = next(s for s in re.split(r"(?<=\.) ", text) if words in s)
                     return answered(answer, [{"id": id, "quote": quote}])
-        return {"quotes": [], "sufficient": False, "answer": ""}
+        return {"quotes": [], "sufficient": False, "answer": "what was read"}
 
     def synthesize(self, asked: str, human: str) -> Any:
         computed = re.search(r'<text id="computed".*?>\n(.*?)\n', human)
