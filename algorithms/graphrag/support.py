@@ -36,12 +36,14 @@ class CitedSentence(NamedTuple):
 def cite_point(point: str, sources: Sequence[Source], most: int = 1) -> list[CitedSentence]:
     """The sentences that state ``point`` best, at most one of each source; none if none does.
 
-    The sources together must have a word of each name, every number, and more than half of the
-    other content words. A sentence must have one of these other words, which tell what is said of
-    the names: to be about the same subject is not enough. It scores the share of the point's
-    keywords that it has, less for each keyword of its own.
+    Only sources that name the point's subject, the first of its names, count. Together they must
+    have a word of each name, every number, and more than half of the other content words. A
+    sentence must have one of these other words, which tell what is said of the names: to be about
+    the same subject is not enough. It scores the share of the point's keywords that it has, less
+    for each keyword of its own.
     """
     claim = _read(point)
+    sources = [one for one in sources if not claim.subject or claim.subject & _terms(one)]
     said = frozenset().union(*map(_terms, sources))
     unsaid = sum(map(said.isdisjoint, claim.others))
     if any(map(said.isdisjoint, claim.names)) or (unsaid and 2 * unsaid >= len(claim.others)):
@@ -61,11 +63,13 @@ def nearest_statements(statement: str, others: Sequence[str], most: int) -> list
 
 
 class _Claim(NamedTuple):
-    """The keywords of a point: of each name and number, of each other word, of all but the first.
+    """The keywords of a point: of its first name, of each name and number, of each other word.
 
-    A single word at the beginning may be a name or any word with a capital; it is no predicate.
+    A single word at the beginning may be a name or any word with a capital: it is one of
+    ``others``, but not of ``predicate``, which has all of the rest.
     """
 
+    subject: frozenset[str]
     names: list[frozenset[str]]
     others: list[frozenset[str]]
     predicate: frozenset[str]
@@ -77,12 +81,14 @@ def _read(point: str) -> _Claim:
     whole = [one for one, end in zip(found, ends, strict=False) if one.end > end]
     single = bool(whole) and not whole[0].start and len(whole[0].text.split()) == 1
     opening = [keywords(one.text) for one in whole[:single]]
-    names = [known for one in whole[single:] if (known := keywords(one.text))]
+    known = [(one.kind, own) for one in whole[single:] if (own := keywords(one.text))]
+    subject = next((own for kind, own in known if kind in {"name", "quoted"}), frozenset())
     content = dict.fromkeys(word for one in words(point) for word in _variants(one))
-    names += [word for word in content if any(map(str.isdigit, "".join(word)))]
+    numbers = [word for word in content if any(map(str.isdigit, "".join(word)))]
+    names = [*(own for _, own in known), *numbers]
     others = [word for word in content if all(map(word.isdisjoint, names))]
     told = [word for word in others if all(map(word.isdisjoint, opening))]
-    return _Claim(names, others, frozenset().union(*told))
+    return _Claim(subject, names, others, frozenset().union(*told))
 
 
 def _variants(word: str) -> list[frozenset[str]]:

@@ -15,7 +15,7 @@ from ...index.entities import linked_topics, load_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.vectors import owner_of
-from ...language.analyser import count_tokens, keywords, one_line
+from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
@@ -159,9 +159,13 @@ def _near_passages(
 
 
 def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
-    """The description of each entity, if it has one, and the claims about it."""
+    """Each sentence of the descriptions of the entities, and the claims about them."""
     claims = [claim.claim["description"] for claim in index.entities.claims_of(entities)]
-    told = [entity.description for entity in index.entities.get(entities).values()]
+    told = [
+        one.text if keywords(entity.name) & keywords(one.text) else f"{entity.name}: {one.text}"
+        for entity in index.entities.get(entities).values()
+        for one in sentences(entity.description)
+    ]
     return [Statement(text) for text in (*told, *claims) if text]
 
 

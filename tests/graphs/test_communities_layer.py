@@ -22,6 +22,7 @@ from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.communities import load_communities
 from ragraphs.index.layers import COMMUNITIES
+from ragraphs.index.report_material import ASIDE_RATING
 from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.communities import ASSEMBLED
@@ -182,6 +183,21 @@ def test_small_communities_cost_no_request_and_say_what_is_known(indexing, model
     assert [f["statement"] for f in pair.report["findings"]] == ["Ann Lee knows Bob Ray."]
     (passage,) = indexing.index.catalogue.all_passages()
     assert pair.report["findings"][0]["passages"] == [passage["id"]]
+
+
+def test_what_one_passage_of_a_longer_document_tells_costs_no_request(indexing, model):
+    known = NAMES[30:36]
+    aside = " ".join(f"{a} knows {b}." for a, b in combinations(known, 2))
+    padding = " ".join(f"{a} knows {b}." for a, b in combinations(NAMES[:4], 2))
+    long = {"id": "long", "title": "Long", "text": f"{aside}\n\n{padding}"}
+    short = {"id": "short", "title": "Short", "text": aside.replace(known[0], NAMES[40])}
+    build(indexing, [*FEW, long], chunk_tokens=150, chunk_overlap=0, max_cluster_size=20)
+    assert len(indexing.index.catalogue.passages_of(["long"])["long"]) > 1
+    (told,) = [one for one in communities(indexing) if holds(indexing, one.id, known[0])]
+    assert (told.writer, told.report["rating"]) == (ASSEMBLED, ASIDE_RATING)
+    assert not any(known[0] in human for human in model.of("CommunityReport"))
+    build(indexing, [*FEW, long, short], chunk_tokens=150, chunk_overlap=0, max_cluster_size=20)
+    assert any(known[1] in human for human in model.of("CommunityReport"))
 
 
 @pytest.mark.parametrize(

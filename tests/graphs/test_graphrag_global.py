@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from communities_support import NAMES, Together, texts_of
+from communities_support import MODEL, NAMES, Together, texts_of
 from graphrag_support import Asking
 from ragraphs.index.communities import load_communities, report_text
+from ragraphs.index.report_material import passages_of
 from ragraphs.language.analyser import count_tokens
 from stub_openai import failure
 
@@ -67,14 +68,11 @@ def test_batches_are_read_side_by_side(ask):
 
 
 def test_reports_are_shuffled_the_same_way_every_time(ask, communities_index, tmp_path, openai):
-    ask()
-    (order,) = batches(ask)
-    view = load_communities(ask.index)
-    ranked = sorted(view.at(1), key=lambda id: -view.report(id)["rating"])
-    assert [title for title, _ in order] != [view.report(id)["title"] for id in ranked]
-    again = Asking(communities_index, tmp_path / "again", openai)
-    again()
-    assert batches(again) == [order]
+    ask(context_tokens=500)
+    order = sorted(batches(ask))
+    another = Asking(communities_index, tmp_path / "again", openai)
+    another(context_tokens=500)
+    assert sorted(batches(another)) == order
 
 
 def test_the_reduce_step_sees_the_points_that_score_best_first(ask):
@@ -115,6 +113,69 @@ def test_citations_lead_through_points_and_reports_to_sentences_of_documents(ask
     behind = {id for point in result["points"] for id in point["communities"]}
     assert {one["id"] for one in result["communities"]} == behind == set(reports_at(ask, 0))
     assert {one["level"] for one in result["communities"]} == {0}
+
+
+def test_a_point_that_no_sentence_states_is_marked_and_makes_no_answer_sufficient(ask):
+    invented = f"{NAMES[0]} betrayed {NAMES[1]}."
+    ask.model.answers["Points"] = lambda human: {
+        "points": [*ask.model.points(human)["points"], point(invented, 90)]
+    }
+    result = ask(level=0)
+    marked = {one["text"]: bool(one["citations"]) for one in result["points"]}
+    assert marked.pop(invented) is False
+    assert all(marked.values())
+    assert (result["answer"] != "", result["sufficient"]) == (True, False)
+    assert any(invented in warning for warning in result["warnings"])
+    others = [str(place) for place in range(2, len(marked) + 2)]
+    ask.model.answers["CombinedAnswer"] = {"answer": "A.", "used": others, "sufficient": True}
+    assert ask({"question": "Who knows whom still?"}, level=0)["sufficient"]
+
+
+def point(text, score):
+    return {"point": text, "score": score, "evidence": ["1"]}
+
+
+@pytest.mark.parametrize(("sufficient", "missing"), [(False, "Why."), (True, "")])
+def test_what_is_missing_is_told_where_the_points_do_not_suffice(ask, sufficient, missing):
+    answer = {"used": ["1"], "sufficient": sufficient, "answer": "A.", "missing": "Why."}
+    ask.model.answers["CombinedAnswer"] = {**answer, "general": ""}
+    result = ask(level=0)
+    assert (result["sufficient"], result["missing"]) == (sufficient, missing)
+
+
+def test_the_texts_of_a_request_stand_in_the_order_of_the_documents(ask):
+    ask(search="text", context_tokens=500)
+    passages = [one["text"] for one in ask.index.catalogue.all_passages()]
+    places = [[passages.index(text) for _, text in batch] for batch in batches(ask)]
+    assert len(places) > 2 and all(batch == sorted(batch) for batch in places)
+    assert places != sorted(places)  # which texts are read together is drawn
+    ask()
+    (titles,) = [[title for title, _ in batch] for batch in batches(ask)[len(places) :]]
+    view = load_communities(ask.index)
+    order = {one["id"]: place for place, one in enumerate(ask.index.catalogue.all_passages())}
+    begins = {
+        view.report(id)["title"]: min(order[one] for one in passages_of(view.report(id)))
+        for id in view.at(1)
+    }
+    assert [begins[title] for title in titles] == sorted(begins.values())
+
+
+def test_reports_on_what_is_told_in_passing_are_not_read_where_there_are_others(ask):
+    stored = ask.index.communities
+    reports = {one.id: one.report for one in stored.all()}
+    rated = {id: ({**report, "rating": 1.0}, MODEL) for id, report in reports.items()}
+    kept = reports_at(ask, 0)
+    weighty = min(kept)
+    stored.put_reports({**rated, weighty: (reports[weighty], MODEL)})
+    assert {one["id"] for one in again(ask)(level=0)["communities"]} == {weighty}
+    stored.put_reports(rated)
+    assert {one["id"] for one in again(ask)(level=0)["communities"]} == set(kept)
+
+
+def again(ask):
+    """The same questions to an index that is opened anew."""
+    ask.index.kept.clear()
+    return ask
 
 
 def test_only_the_points_that_the_answer_uses_are_cited(ask):

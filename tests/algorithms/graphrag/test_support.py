@@ -43,6 +43,11 @@ def test_a_sentence_about_the_same_subject_states_no_invention(invented):
     assert cited(invented, LANE) == []
 
 
+def test_a_predicate_of_something_else_is_no_support():
+    others = "Oswald Mosley was a fascist, notorious as the leader of a party."
+    assert cited("In 1935 Allen Lane was a notorious fascist.", f"{LANE} 1935.", others) == []
+
+
 def test_a_sentence_with_subject_and_predicate_is_cited_in_whatever_order():
     for point in (LANE, "Bristol is where Allen Lane was born.", "Lane was born in Bristol."):
         assert cited(point, LANE) == [LANE]
@@ -53,7 +58,6 @@ def test_a_paraphrase_is_cited_though_its_subject_is_named_elsewhere():
     told = ["'I wear the chain I forged in life,' replied the Ghost."]
     assert cited(point, SPIRIT, title="Marley") == told
     assert cited(f"Penance: {point}", SPIRIT, title="Marley") == told
-    assert cited(point, SPIRIT) == []
     assert cited(point.replace("Scrooge", "Fezziwig"), SPIRIT, title="Marley") == []
 
 
@@ -78,7 +82,7 @@ def test_korean_points_need_their_predicate_too():
 
 def test_sources_state_a_point_together_and_the_best_comes_first():
     point = "John Fowler, born in Sheffield, designed the Forth Bridge."
-    found = cite_point(point, [Source("t", "", TOWN), Source("b", "", BRIDGE)], most=5)
+    found = cite_point(point, [Source("t", "", TOWN), Source("b", "John Fowler", BRIDGE)], most=5)
     assert [one.passage for one in found] == ["b", "t"]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert cited(point, TOWN) == []
