@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ...algorithms.hoprag.offers import Offer
 from ...algorithms.hoprag.walk import Label
@@ -17,15 +16,6 @@ from ...prompts.library import CHOOSE_HOPS
 from ...prompts.prompt import Excerpt
 from ...state.records import Passage
 from ..run import Run
-
-
-class Shown(NamedTuple):
-    """A passage at hand with the hops that it offers; ``text`` is all of it."""
-
-    title: str
-    text: str
-    offers: Sequence[Offer]
-
 
 Labels = dict[str, dict[int, Label] | None]
 
@@ -46,35 +36,19 @@ async def ask_labels(
     sources = list(dict.fromkeys(offer.source for offer in offers))
     size = run.context.frontier_batch
     batches = [sources[first : first + size] for first in range(0, len(sources), size)]
-    texts = await run.in_thread(_passages, [*known, *sources])
-    given = await asyncio.gather(
-        *(
-            _ask(
-                run,
-                model,
-                question,
-                hops,
-                [
-                    Shown(
-                        texts[id]["title"],
-                        texts[id]["text"],
-                        _own(offers, id) if id in batch else (),
-                    )
-                    for id in dict.fromkeys([*known, *batch])
-                ],
-            )
-            for batch in batches
-        )
-    )
+    passages = await run.in_thread(_passages, [*known, *sources])
+
+    async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
+        own = [offer for offer in offers if offer.source in batch]
+        shown = [passages[id] for id in dict.fromkeys([*known, *batch])]
+        return await _ask(run, model, question, hops, shown, own)
+
+    given = await asyncio.gather(*map(ask, batches))
     return {
         source: labels.get(source, {}) if labels is not None else None
         for batch, labels in zip(batches, given, strict=True)
         for source in batch
     }
-
-
-def _own(offers: Sequence[Offer], source: str) -> list[Offer]:
-    return [offer for offer in offers if offer.source == source]
 
 
 def _passages(index: Index, ids: Sequence[str]) -> dict[str, Passage]:
@@ -87,19 +61,21 @@ async def _ask(
     model: str,
     question: str,
     hops: LoadedHops,
-    passages: Sequence[Shown],
+    passages: Sequence[Passage],
+    offers: Sequence[Offer],
 ) -> dict[str, dict[int, Label]] | None:
     texts: list[Excerpt] = []
     numbers: dict[str, Offer] = {}
     for place, passage in enumerate(passages, start=1):
+        own = [offer for offer in offers if offer.source == passage["id"]]
         lines = []
-        for line, offer in enumerate(passage.offers, start=1):
+        for line, offer in enumerate(own, start=1):
             numbers[f"{place}.{line}"] = offer
             question_raised = hops.graph.raised(offer.edge)
             lines.append(f"{place}.{line} {question_raised} → {_target(hops, offer)}")
-        asked = [question, *(hops.graph.raised(offer.edge) for offer in passage.offers)]
-        told = telling(passage.text, asked)
-        texts.append({"id": str(place), "title": passage.title, "text": "\n".join([told, *lines])})
+        asked = [question, *(hops.graph.raised(offer.edge) for offer in own)]
+        shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
+        texts.append({"id": str(place), "title": passage["title"], "text": shown})
     reply = await run.ask(
         CHOOSE_HOPS,
         otherwise="Hops were chosen by similarity instead.",
@@ -126,16 +102,18 @@ def _target(hops: LoadedHops, offer: Offer) -> str:
     return f"“{hops.graph.answered(offer.edge)}”" if title == hops.title(offer.source) else title
 
 
-def telling(text: str, questions: Sequence[str]) -> str:
+def telling(title: str, text: str, questions: Sequence[str]) -> str:
     """The sentences of ``text`` that share most keywords with each of ``questions``, in order.
 
-    Each once; the first sentence where nothing is shared.
+    Each once; the first sentence where nothing is shared. The words of ``title`` do not count where
+    a question has others, since the title is shown anyway.
     """
+    named = keywords(title)
     spans = sentences(text)
     words = [keywords(span.plain) for span in spans]
     best = set()
     for question in questions:
-        asked = keywords(question)
+        asked = keywords(question) - named or keywords(question)
         shared = [(len(asked & said), jaccard(asked, said)) for said in words]
         if shared and max(shared)[0]:
             best.add(shared.index(max(shared)))
