@@ -245,13 +245,16 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
 def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple[str, float]]:
     """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
-    Beyond the paper: H alone lowers what the walk starts from. The walk weighs less the less its
-    labels agree with the retriever about the passages that both know.
+    Beyond the paper: H alone lowers what the walk starts from. The walk, in which earlier rounds go
+    first, weighs less the less its labels agree with the retriever on the passages that both know.
     """
     judged, known = state["judged"], set(helpful)
     ranks = {passage: rank for rank, passage in enumerate(state["retrieved"][:top_k])}
     told = [[ranks[id] for id in judged if judged[id] is said and id in ranks] for said in _SAID]
-    reached = {hop["target"] for hop in state["hops"] if hop["round"]}
+    reached: dict[str, int] = {}
+    for hop in state["hops"]:
+        if hop["round"]:
+            reached.setdefault(hop["target"], hop["round"])
     rest = [*(id for id in state["retrieved"] if id in known), *helpful]
-    walked = [id for id in helpful if id in reached]
+    walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
     return reciprocal_rank_fusion([list(dict.fromkeys(rest)), walked], [1.0, _WALK * trust(*told)])
