@@ -21,7 +21,6 @@ from ..algorithms.hoprag.graph import (
 from ..algorithms.hoprag.walk import EdgeIndex
 from ..context import Context
 from ..language.analyser import keywords
-from ..language.mentions import question_mentions
 from ..models.query_vectors import embed_queries
 from .layers import HOPS, Arrays
 from .opening import Index, Kept
@@ -103,10 +102,10 @@ _REMEMBERED = 32
 
 @dataclass(frozen=True)
 class AskedEdges:
-    """A question over the edges: its v_q and k_q, and two similarities of every edge, shape (e,).
+    """A question over the edges: its v_q and k_q, and two numbers for every edge, shape (e,).
 
-    ``similarity`` is SIM(edge, q); ``promise`` the same for what the question asks about the names
-    in it, these left out: a hop leads from the named to what is asked of it.
+    ``similarity`` is SIM(edge, q); ``promise`` in [0, 2] adds to it, where it is positive, SIM of
+    the questions that the edge joins: an edge that fits its own passages badly leads nowhere.
     """
 
     vector: NDArray[np.float32]
@@ -159,29 +158,17 @@ def _load(index: Index) -> LoadedHops:
         [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
     )
     # Of the index only the embedder, since the index must not keep itself open.
-    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index.embedder, edges))
+    joined = np.clip(graph.edges.similarity, 0, None)
+    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index.embedder, edges, joined))
     return LoadedHops(graph, edges, ask)
 
 
 _kept = Kept(HOPS.stamp, _load)
 
 
-def _ask(embedder: Embedder, edges: EdgeIndex, question: str) -> AskedEdges:
-    rest = _without_names(question) or question
-    vectors = embed_queries(embedder, [question, rest])
-    words = keywords(question)
-    return AskedEdges(
-        vectors[0],
-        words,
-        edges.similarity(words, vectors[0]),
-        edges.similarity(keywords(rest), vectors[1]),
-    )
-
-
-def _without_names(question: str) -> str:
-    parts, end = [], 0
-    for mention in sorted(question_mentions(question)):
-        if mention.start >= end:
-            parts.append(question[end : mention.start])
-            end = mention.end
-    return " ".join("".join([*parts, question[end:]]).split())
+def _ask(
+    embedder: Embedder, edges: EdgeIndex, joined: NDArray[np.float32], question: str
+) -> AskedEdges:
+    vector, words = embed_queries(embedder, [question])[0], keywords(question)
+    similarity = edges.similarity(words, vector)
+    return AskedEdges(vector, words, similarity, np.clip(similarity, 0, None) + joined)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     BaseModel,
@@ -217,18 +217,25 @@ class PassageQuestions(PromptReply):
     outgoing: Annotated[list[str], Field(description="Questions that it raises.")]
 
 
-class HopLabel(PromptReply):
-    """What following one question promises."""
-
-    longest: ClassVar[Bounds] = {"id": 20}
-    id: Annotated[str, Field(description="Number of the follow-up question, such as 1.2.")]
-    label: Literal["necessary", "indirect"]
-
-
 class HopLabels(PromptReply):
     """The follow-up questions that are worth following."""
 
-    labels: list[HopLabel]
+    longest: ClassVar[Bounds] = {"necessary": 20, "indirect": 20}
+
+    necessary: Annotated[list[str], Field(description="Numbers such as 1.2.")]
+    indirect: Annotated[list[str], Field(description="Numbers such as 1.2.")] = []
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """Ids that carry their label, one by one, are sorted by it."""
+        labels = value.get("labels") if isinstance(value, dict) else None
+        if not isinstance(labels, list):
+            return value
+        given = [each for each in labels if isinstance(each, dict)]
+        return {
+            name: [each.get("id") for each in given if each.get("label") == name]
+            for name in cls.model_fields
+        }
 
 
 class KeptTexts(PromptReply):

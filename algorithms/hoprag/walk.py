@@ -75,17 +75,14 @@ class EdgeIndex:
         return [int(edge) for edge in order[:top_k]]
 
 
-def start(
-    targets: Sequence[str], worths: Sequence[float] | None = None
-) -> tuple[dict[str, float], list[str]]:
+def start(targets: Sequence[str]) -> tuple[dict[str, float], list[str]]:
     """Counts and frontier at first: ``targets`` are the ends of the top_k edges, best edge first.
 
-    Every edge is an arrival, so a passage that two of them lead to has count 2. ``worths``, one for
-    each target, count instead of 1.
+    Every edge is an arrival, so a passage that two of them lead to has count 2.
     """
     counts: dict[str, float] = {}
-    for target, worth in zip(targets, worths or [1] * len(targets), strict=True):
-        counts[target] = counts.get(target, 0) + worth
+    for target in targets:
+        counts[target] = counts.get(target, 0) + 1
     return counts, list(counts)
 
 
@@ -133,10 +130,10 @@ def advance(
     return counts, found
 
 
-def entry_worths(count: int) -> list[float]:
-    """Worth of each first arrival by its rank, (k + 1) / (k + rank) in (0, 1]; not in the paper."""
+def entry_worths(passages: Sequence[str]) -> dict[str, float]:
+    """Worth of each first passage by its rank, (k + 1) / (k + rank) in (0, 1]; not in the paper."""
     k = RANK_CONSTANT
-    return [(k + 1) / (k + rank) for rank in range(1, count + 1)]
+    return {passage: (k + 1) / (k + rank) for rank, passage in enumerate(passages, start=1)}
 
 
 def importance(counts: Mapping[str, float], normalise: Normalisation = "sum") -> dict[str, float]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
+from ...algorithms.hoprag.offers import Offer, hop_worth, trust, worth_showing
 from ...algorithms.hoprag.walk import (
-    Label,
     advance,
     choose,
     choose_by_similarity,
@@ -27,14 +27,16 @@ from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
 from ...models.protocol import OFFLINE
-from ...prompts.library import CHOOSE_HOPS
-from ...prompts.prompt import Excerpt
 from ...state.hoprag import Hop, HopragState
 from ...state.records import Evidence
 from ..node import node
 from ..run import Run, Update
+from .asking import ask_labels
 
-_MOST_QUESTIONS = 12
+_DEPTH = 5  # times top_k passages are ranked, since a hop's target may be one of the lower
+_KNOWN = 5  # passages whose sentence the model sees in every round
+_SAID = (True, False)
+_WALK = 0.2  # the weight of the walk, against 1 for the retriever that it starts from
 
 
 class _Step(NamedTuple):
@@ -49,23 +51,27 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     """Finds the edges nearest to the question; the walk starts where they lead.
 
     Beyond the paper, it starts from what the retriever finds as well: questions alone miss passages
-    that speak of the question in other words.
+    that speak of the question in other words. The ``top_k`` best of both together are the start.
     """
     context, question, top_k = run.context, state["question"], run.context.top_k
     edges, found = await asyncio.gather(
-        run.in_thread(_nearest_edges, question, top_k), run.search(question, top_k)
+        run.in_thread(_nearest_edges, question, top_k), run.search(question, _DEPTH * top_k)
     )
-    hops = [*edges, *_retrieved(await run.in_thread(load_hops), found)]
-    worths = None
-    if _by_similarity(context):
-        worths = [*entry_worths(len(edges)), *entry_worths(len(found))]
-    counts, reached = start([hop["target"] for hop in hops], worths)
-    frontier = sorted(reached, key=lambda passage: -counts[passage])[:top_k]
+    hops = await run.in_thread(load_hops)
+    retrieved = list(dict.fromkeys(hops.vertex(passage["id"]) for passage in found))
+    ends = list(dict.fromkeys(hop["target"] for hop in edges))
+    fused = reciprocal_rank_fusion([retrieved[:top_k], ends], [1.0, UNJUDGED_WALK])[:top_k]
+    frontier = [passage for passage, _ in fused]
+    arrivals = [*edges, *_retrieved(hops, found)]
+    arrivals = [hop for hop in arrivals if hop["target"] in frontier]
     run.meter.retrievals += 1
     return {
-        "counts": counts,
+        "retrieved": retrieved,
+        "counts": entry_worths(frontier)
+        if _by_similarity(context)
+        else start([hop["target"] for hop in arrivals])[0],
         "frontier": frontier if context.n_hop else [],
-        "hops": hops,
+        "hops": arrivals,
         "round": 1,
     }
 
@@ -77,12 +83,12 @@ async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     hops = await run.in_thread(load_hops)
     asked = await asyncio.to_thread(hops.ask, state["question"])
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
-    worths = None
+    worths, judged = None, dict(state["judged"])
     if _by_similarity(context):
         steps = {passage: _most_similar(hops, asked, passage) for passage in frontier}
         worths = _worths(asked, steps, counts)
     else:
-        steps = await _ask_model(run, hops, asked, state["question"], frontier)
+        steps = await _ask_model(run, hops, asked, state, judged)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
     counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
     walked = [
@@ -96,12 +102,13 @@ async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
         "frontier": found[: context.top_k] if number < context.n_hop else [],
         "hops": [*state["hops"], *walked],
         "round": number + 1,
+        "judged": judged,
     }
 
 
 @node()
 async def prune_passages(state: HopragState, run: Run[HopragContext]) -> Update:
-    """Keeps the ``top_k`` passages with the highest helpfulness H."""
+    """Keeps ``top_k`` passages: the retriever's ranking, fused with the walk's by helpfulness H."""
     return {"evidence": await run.in_thread(_most_helpful, state, run.context)}
 
 
@@ -160,68 +167,44 @@ async def _ask_model(
     run: Run[HopragContext],
     hops: LoadedHops,
     asked: AskedEdges,
-    question: str,
-    frontier: Sequence[str],
+    state: HopragState,
+    judged: dict[str, bool],
 ) -> dict[str, _Step | None]:
-    """The edges that the model would follow, several passages in one request, side by side."""
-    offered = {passage: _offered(hops, asked, passage) for passage in frontier}
-    open_ends = [passage for passage in frontier if offered[passage]]
-    size = run.context.frontier_batch
-    answers = await asyncio.gather(
-        *(
-            _ask_about(run, question, hops, open_ends[first : first + size], offered)
-            for first in range(0, len(open_ends), size)
-        )
+    """The edges that the model would follow; ``judged`` gets what it said of their targets."""
+    useful = [passage for passage, said in judged.items() if said]
+    offers = _offers(hops, asked, state, useful)
+    known = list(dict.fromkeys([*useful, *state["retrieved"]]))[:_KNOWN]
+    labelled = await ask_labels(
+        run, _model_name(run.context), state["question"], hops, known, offers
     )
     steps: dict[str, _Step | None] = {}
-    for labels in answers:
-        for passage, given in labels.items():
-            if given is None:
-                steps[passage] = _most_similar(hops, asked, passage)
-                continue
-            similarities = {edge: float(asked.similarity[edge]) for edge in offered[passage]}
-            edge = choose(given, similarities)
-            steps[passage] = None if edge is None else _Step(edge, given[edge])
+    for source, labels in labelled.items():
+        if labels is None:
+            steps[source] = _most_similar(hops, asked, source)
+            continue
+        own = [offer for offer in offers if offer.source == source]
+        judged |= {offer.target: offer.edge in labels for offer in own}
+        edge = choose(labels, {hop.edge: float(asked.similarity[hop.edge]) for hop in own})
+        steps[source] = None if edge is None else _Step(edge, labels[edge])
     return steps
 
 
-def _offered(hops: LoadedHops, asked: AskedEdges, passage: str) -> list[int]:
-    """The edges of a passage that the model is shown, those nearest to the question first."""
-    edges = sorted(hops.out_edges(passage), key=lambda edge: (-asked.similarity[edge], edge))
-    return edges[:_MOST_QUESTIONS]
-
-
-async def _ask_about(
-    run: Run[HopragContext],
-    question: str,
-    hops: LoadedHops,
-    passages: Sequence[str],
-    offered: dict[str, list[int]],
-) -> dict[str, dict[int, Label] | None]:
-    """The labels of the edges of each passage; None for all of them where there is no reply."""
-    texts: list[Excerpt] = []
-    numbers: dict[str, tuple[str, int]] = {}
-    for place, passage in enumerate(passages, start=1):
-        lines = []
-        for line, edge in enumerate(offered[passage], start=1):
-            numbers[f"{place}.{line}"] = passage, edge
-            lines.append(f"{place}.{line} {hops.graph.answered(edge)}")
-        texts.append({"id": str(place), "title": hops.title(passage), "text": "\n".join(lines)})
-    reply = await run.ask(
-        CHOOSE_HOPS,
-        otherwise="Hops were chosen by similarity instead.",
-        model=_model_name(run.context),
-        question=question,
-        texts=texts,
-    )
-    if reply is None:
-        return dict.fromkeys(passages)
-    labels: dict[str, dict[int, Label]] = {passage: {} for passage in passages}
-    for given in reply.labels:
-        if given.id in numbers:
-            passage, edge = numbers[given.id]
-            labels[passage].setdefault(edge, given.label)
-    return dict(labels)
+def _offers(
+    hops: LoadedHops, asked: AskedEdges, state: HopragState, useful: Sequence[str]
+) -> list[Offer]:
+    """The hops of the frontier that are worth showing, those to judged passages left out."""
+    ranks = {passage: rank for rank, passage in enumerate(state["retrieved"], start=1)}
+    reached = dict.fromkeys([*useful, *state["counts"]])
+    offers = [
+        Offer(source, target, edge, hop_worth(float(asked.promise[edge]), ranks.get(target), place))
+        for place, source in enumerate(reached, start=1)
+        for edge in hops.out_edges(source)
+        for target in [hops.target(edge)]
+    ]
+    best = max((offer.worth for offer in offers), default=0.0)
+    frontier, judged = set(state["frontier"]), state["judged"]
+    new = (hop for hop in offers if hop.source in frontier and hop.target not in judged)
+    return worth_showing(new, best)
 
 
 def _worths(
@@ -230,7 +213,7 @@ def _worths(
     """The worth of the hop from each passage: the passage's count times the edge's quality."""
     best = float(asked.promise.max(initial=0)) or 1.0
     return {
-        passage: counts[passage] * max(0.0, float(asked.promise[step.edge])) / best
+        passage: counts[passage] * float(asked.promise[step.edge]) / best
         for passage, step in steps.items()
         if step is not None
     }
@@ -247,9 +230,7 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
         for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
     }
     shares = importance({id: counts[id] for id in passages}, context.normalise)
-    helpful = prune(helpfulness(similarities, shares), len(passages))
-    if _by_similarity(context):
-        helpful = _fused(state["hops"], [id for id, _ in helpful])
+    helpful = [id for id, _ in prune(helpfulness(similarities, shares), len(passages))]
     first = {hop["target"] for hop in state["hops"] if hop["round"] == 0}
     return [
         {
@@ -257,16 +238,23 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
             "score": round(score, 6),
             "found": "retrieved" if id in first else "hop",
         }
-        for id, score in helpful[: context.top_k]
+        for id, score in _fused(state, helpful, context.top_k)[: context.top_k]
     ]
 
 
-def _fused(hops: Sequence[Hop], helpful: Sequence[str]) -> list[tuple[str, float]]:
-    """The ``helpful`` passages, fused with what the retriever found.
+def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple[str, float]]:
+    """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
-    Beyond the paper: hops that nobody judged must not push out what the question itself found.
+    Beyond the paper: H alone lowers what the walk starts from. The walk, in which earlier rounds go
+    first, weighs less the less its labels agree with the retriever on the passages that both know.
     """
-    known = set(helpful)
-    first = [hop["target"] for hop in hops if hop["round"] == 0 and not hop["question"]]
-    retrieved = [passage for passage in dict.fromkeys(first) if passage in known]
-    return reciprocal_rank_fusion([retrieved, helpful], [1.0, UNJUDGED_WALK])
+    judged, known = state["judged"], set(helpful)
+    ranks = {passage: rank for rank, passage in enumerate(state["retrieved"][:top_k])}
+    told = [[ranks[id] for id in judged if judged[id] is said and id in ranks] for said in _SAID]
+    reached: dict[str, int] = {}
+    for hop in state["hops"]:
+        if hop["round"]:
+            reached.setdefault(hop["target"], hop["round"])
+    rest = [*(id for id in state["retrieved"] if id in known), *helpful]
+    walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
+    return reciprocal_rank_fusion([list(dict.fromkeys(rest)), walked], [1.0, _WALK * trust(*told)])

@@ -1,0 +1,122 @@
+"""What the model is shown of a round's hops, and how it labels them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from ...algorithms.hoprag.offers import Offer
+from ...algorithms.hoprag.walk import Label
+from ...algorithms.similarity import jaccard
+from ...context import HopragContext
+from ...index.hops import LoadedHops
+from ...index.opening import Index
+from ...language.analyser import keywords, one_line, sentences
+from ...prompts.library import CHOOSE_HOPS
+from ...prompts.prompt import Excerpt
+from ...state.records import Passage
+from ..run import Run
+
+Labels = dict[str, dict[int, Label] | None]
+
+
+async def ask_labels(
+    run: Run[HopragContext],
+    model: str,
+    question: str,
+    hops: LoadedHops,
+    known: Sequence[str],
+    offers: Sequence[Offer],
+) -> Labels:
+    """The labels of the edges that each source offers; None for all of them without a reply.
+
+    ``known`` are passages at hand whose sentence about the question is shown as well. So many
+    sources as the context says go into one request, and the requests side by side.
+    """
+    sources = list(dict.fromkeys(offer.source for offer in offers))
+    size = run.context.frontier_batch
+    batches = [sources[first : first + size] for first in range(0, len(sources), size)]
+    passages = await run.in_thread(_passages, [*known, *sources])
+
+    async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
+        own = [offer for offer in offers if offer.source in batch]
+        shown = [passages[id] for id in dict.fromkeys([*known, *batch])]
+        return await _ask(run, model, question, hops, shown, own)
+
+    given = await asyncio.gather(*map(ask, batches))
+    return {
+        source: labels.get(source, {}) if labels is not None else None
+        for batch, labels in zip(batches, given, strict=True)
+        for source in batch
+    }
+
+
+def _passages(index: Index, ids: Sequence[str]) -> dict[str, Passage]:
+    found = index.catalogue.passages(list(dict.fromkeys(ids)))
+    return {passage["id"]: passage for passage in found}
+
+
+async def _ask(
+    run: Run[HopragContext],
+    model: str,
+    question: str,
+    hops: LoadedHops,
+    passages: Sequence[Passage],
+    offers: Sequence[Offer],
+) -> dict[str, dict[int, Label]] | None:
+    texts: list[Excerpt] = []
+    numbers: dict[str, Offer] = {}
+    for place, passage in enumerate(passages, start=1):
+        own = [offer for offer in offers if offer.source == passage["id"]]
+        lines = []
+        for line, offer in enumerate(own, start=1):
+            numbers[f"{place}.{line}"] = offer
+            question_raised = hops.graph.raised(offer.edge)
+            lines.append(f"{place}.{line} {question_raised} → {_target(hops, offer)}")
+        asked = [question, *(hops.graph.raised(offer.edge) for offer in own)]
+        shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
+        texts.append({"id": str(place), "title": passage["title"], "text": shown})
+    reply = await run.ask(
+        CHOOSE_HOPS,
+        otherwise="Hops were chosen by similarity instead.",
+        model=model,
+        question=question,
+        texts=texts,
+    )
+    if reply is None:
+        return None
+    labels: dict[str, dict[int, Label]] = {}
+    named: Mapping[Label, Sequence[str]] = {
+        "necessary": reply.necessary,
+        "indirect": reply.indirect,
+    }
+    for label, ids in named.items():
+        for offer in (numbers[id] for id in ids if id in numbers):
+            labels.setdefault(offer.source, {}).setdefault(offer.edge, label)
+    return labels
+
+
+def _target(hops: LoadedHops, offer: Offer) -> str:
+    """The title that a hop leads to, or what the passage answers where the document is the same."""
+    title = hops.title(offer.target)
+    return f"“{hops.graph.answered(offer.edge)}”" if title == hops.title(offer.source) else title
+
+
+def telling(title: str, text: str, questions: Sequence[str]) -> str:
+    """The sentences of ``text`` that share most keywords with each of ``questions``, in order.
+
+    Each once; the first sentence where nothing is shared. The words of ``title`` do not count where
+    a question has others, since the title is shown anyway.
+    """
+    named = keywords(title)
+    spans = sentences(text)
+    words = [keywords(span.plain) for span in spans]
+    best = set()
+    for question in questions:
+        asked = keywords(question) - named or keywords(question)
+        shared = [(len(asked & said), jaccard(asked, said)) for said in words]
+        if shared and max(shared)[0]:
+            best.add(shared.index(max(shared)))
+    return (
+        " … ".join(one_line(spans[place].plain) for place in sorted(best or {0})) if spans else ""
+    )
