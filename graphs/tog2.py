@@ -9,24 +9,22 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import Tog2Context
-from ..nodes.answer import answer
 from ..nodes.begin import begin
-from ..nodes.tog2.walk import (
-    judge,
-    link,
-    prune_reached,
-    prune_relations,
-    prune_topics,
-    read_topics,
-    retrieve_context,
-)
+from ..nodes.tog2.answer import answer, judge
+from ..nodes.tog2.relations import prune_relations
+from ..nodes.tog2.walk import link, prune_reached, prune_topics, read_topics, retrieve_context
 from ..state.answering import QuestionInput
 from ..state.tog2 import Tog2Output, Tog2State
 
 
-def start(state: Tog2State) -> Literal["prune_topics", "answer"]:
-    """Without an entity in the question there is nowhere to start."""
-    return "prune_topics" if state["frontier"] else "answer"
+def start(state: Tog2State) -> Literal["prune_topics", "read_topics"]:
+    """Without an entity in the question there is nothing to choose from."""
+    return "prune_topics" if state["frontier"] else "read_topics"
+
+
+def walk(state: Tog2State) -> Literal["judge", "answer"]:
+    """Without an entity in the question there is nowhere to walk from what the retriever found."""
+    return "judge" if state["frontier"] else "answer"
 
 
 def walk_on(state: Tog2State) -> Literal["prune_relations", "answer"]:
@@ -64,7 +62,7 @@ graph = (
     .add_edge("begin", "link")
     .add_conditional_edges("link", start)
     .add_edge("prune_topics", "read_topics")
-    .add_edge("read_topics", "judge")
+    .add_conditional_edges("read_topics", walk)
     .add_conditional_edges("judge", walk_on)
     .add_conditional_edges("prune_relations", follow)
     .add_edge("retrieve_context", "prune_entities")

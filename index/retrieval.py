@@ -22,8 +22,7 @@ def search(
 
     ``auto`` is the best retriever that the index has the layers for.
     """
-    if retriever == "auto":
-        retriever = "graph" if "sentences" in layers_of(index) else "hybrid"
+    retriever = best_retriever(index, retriever)
     depth = max(most, _DEPTH)
     if retriever == "vector":
         ranked = _nearest(index, question, most)
@@ -41,6 +40,13 @@ def search(
         {**passage, "score": scores[passage["id"]], "found": "retrieved"}
         for passage in index.catalogue.passages(list(scores))
     ]
+
+
+def best_retriever(index: Index, retriever: Literal["auto", RetrieverName]) -> RetrieverName:
+    """``retriever``, or for ``auto`` the best one that ``index`` has the layers for."""
+    if retriever == "auto":
+        return "graph" if "sentences" in layers_of(index) else "hybrid"
+    return retriever
 
 
 def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:

@@ -141,7 +141,7 @@ class OfflineLanguageModel:
     def _judge_evidence(
         self, question: str, texts: Sequence[Excerpt], clues: str
     ) -> replies.Judgement:
-        return judge(question, texts[1:])
+        return judge(question, texts)
 
     def _write_report(self, texts: Sequence[Excerpt]) -> graphrag.CommunityReport:
         lines = (_ROW.fullmatch(line) for text in texts for line in text["text"].splitlines())

@@ -70,7 +70,11 @@ class TopicEntity(TypedDict):
 
 
 class WalkedTriple(TypedDict):
-    """A relation that was walked: ids and names of its ends, its phrase, and as a sentence."""
+    """A relation that was walked: ids and names of its ends, its phrase, and as a sentence.
+
+    ``quote`` is the sentence of ``passage`` that it was read from; both are empty where no sentence
+    speaks of it.
+    """
 
     source: str
     source_name: str
@@ -78,6 +82,8 @@ class WalkedTriple(TypedDict):
     target: str
     target_name: str
     sentence: str
+    passage: str
+    quote: str
 
 
 class WalkedPath(TypedDict):
@@ -104,7 +110,9 @@ class Tog2State(QuestionInput, Tog2Output):
     ``trail`` the paths there. ``options`` are the relations kept with their
     ``relation_scores``, ``candidates`` the entities that they lead to, ``context`` the passages
     ranked in this round, ``walked`` the relations followed so far, ``relevance`` the best s of
-    every passage so far, and ``retrieved`` what the retriever found, best first.
+    every passage so far, ``reached`` that of the passages of entities which the model chose, and
+    ``retrieved`` what the retriever found, best first. ``judged`` are the passages that the last
+    judgement saw, and ``sufficed`` says that it found the evidence sufficient.
     """
 
     frontier: list[str]
@@ -115,5 +123,8 @@ class Tog2State(QuestionInput, Tog2Output):
     context: list[RankedPassage]
     walked: list[str]
     relevance: dict[str, float]
+    reached: dict[str, float]
     retrieved: list[str]
+    judged: list[str]
+    sufficed: bool
     rounds_left: int

@@ -14,10 +14,13 @@ from typing import NamedTuple
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...state.tog2 import CandidateEntity, RankedPassage
+from ..fusion import UNJUDGED_WALK, reciprocal_rank_fusion
 from ..similarity import hybrid_similarity, jaccard
 from .walk import KnowledgeGraph, step_sentence
 
 TITLED = 0.2
+# Places that a walk leaves to a retriever which has walked over the graph itself.
+LEAD = 4
 
 
 class ReadPassage(NamedTuple):
@@ -106,3 +109,15 @@ def entity_scores(context: Sequence[RankedPassage], alpha: float) -> dict[str, f
 def prune_entities(scores: Mapping[str, float], width: int) -> list[str]:
     """Entity prune: the W = ``width`` candidates with the best score, best first, ties by id."""
     return sorted(scores, key=lambda entity: (-scores[entity], entity))[:width]
+
+
+def fuse_behind_lead(retrieved: Sequence[str], reached: Sequence[str]) -> list[str]:
+    """``retrieved`` with the best passage that the walk ``reached`` moved up, behind the lead.
+
+    The first ``LEAD`` passages of the graph retriever stay: it has walked to them itself, by all
+    names at once. The others are fused by reciprocal rank with the first of ``reached``.
+    """
+    rankings = [list(reached[:1]), list(retrieved)]
+    fused = reciprocal_rank_fusion(rankings, [UNJUDGED_WALK, 1.0])
+    lead = list(retrieved[:LEAD])
+    return [*lead, *(id for id, _ in fused if id not in lead)]

@@ -40,7 +40,7 @@ def relation_options(
 ) -> list[RelationOption]:
     """Relation discovery: what leads on from ``topics`` in both directions.
 
-    Relations whose ids are in ``walked`` are left out.
+    Relations whose ids are in ``walked`` are left out; one between two topics is the first one's.
     """
     done = set(walked)
     options: dict[str, RelationOption] = {}
@@ -48,6 +48,7 @@ def relation_options(
         for edge in graph.relations_of(topic):
             if edge.id in done or edge.source == edge.target:
                 continue
+            done.add(edge.id)
             out = edge.source == topic
             id = f"{topic} {'→' if out else '←'} {edge.relation.casefold()}"
             new: RelationOption = {

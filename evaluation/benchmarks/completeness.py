@@ -1,7 +1,7 @@
 """How Think-on-Graph 2.0 bears an incomplete graph (the paper's experiment).
 
-``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80, 50
-and 30 % of the relations of an index with the entities layer, in copies of it.
+``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80, 50,
+30 and 0 % of the relations of an index with the entities layer, in copies of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..datasets import load_dataset
 from ..metrics import recall_at
 from ..retrieval import rankings_of
 
-SHARES = (1.0, 0.8, 0.5, 0.3)
+SHARES = (1.0, 0.8, 0.5, 0.3, 0.0)
 CUTOFFS = (2, 5, 10)
 
 
@@ -35,15 +35,20 @@ def main(
     seeds: Annotated[int, typer.Option(min=1)] = 3,
     width: Annotated[int, typer.Option(min=1)] = 3,
     depth: Annotated[int, typer.Option(min=1)] = 3,
+    retriever: Annotated[str, typer.Option()] = "hybrid",
+    limit: Annotated[int | None, typer.Option(min=1)] = None,
 ) -> None:
-    """Mean recall at 2, 5 and 10 for each share of relations, over several random choices."""
-    found = load_dataset(dataset)
+    """Mean recall at 2, 5 and 10 for each share of relations, over several random choices.
+
+    The retriever that the walk starts from is hybrid: the graph retriever walks by itself.
+    """
+    found = load_dataset(dataset, limit)
     asked = [question for question in found.questions if question.supporting]
-    settings = {"width": width, "depth": depth}
+    settings = {"width": width, "depth": depth, "retriever": retriever}
     rows = {}
     for share in SHARES:
         recalls: dict[int, list[float]] = {k: [] for k in CUTOFFS}
-        for seed in range(seeds if share < 1 else 1):
+        for seed in range(seeds if 0 < share < 1 else 1):
             # A sibling, so that documents go by the same names.
             with tempfile.TemporaryDirectory(dir=IndexContext(index=index).folder.parent) as folder:
                 thinned = _copy(index, f"{folder}/index", share, seed)

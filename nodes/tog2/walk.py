@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
@@ -11,33 +10,27 @@ from ...algorithms.tog2.relevance import (
     ReadPassage,
     context_relevance,
     entity_scores,
+    fuse_behind_lead,
     prune_entities,
     rank_context,
 )
-from ...algorithms.tog2.walk import (
-    by_topic,
-    discover,
-    extend_paths,
-    prune_options,
-    relation_options,
-    step_sentence,
-    walked_edges,
-)
+from ...algorithms.tog2.walk import Edge, discover, extend_paths, step_sentence, walked_edges
 from ...context import Tog2Context
 from ...index.entities import LoadedEntities, linked_topics, load_entities
 from ...index.opening import Index
 from ...index.progress import progress_of
+from ...index.retrieval import best_retriever
+from ...index.triple_sources import Source, sources_of
 from ...index.vectors import passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
-from ...prompts.library import JUDGE_EVIDENCE, KEEP_TOPICS, SCORE_RELATIONS
-from ...prompts.prompt import fence_in_line, number
+from ...prompts.library import KEEP_TOPICS
+from ...prompts.prompt import number
 from ...state.records import Evidence
 from ...state.tog2 import (
     CandidateEntity,
-    RelationOption,
     Tog2State,
     Triple,
     WalkedPath,
@@ -52,9 +45,6 @@ if TYPE_CHECKING:
 
 _FUSED = 4
 _FEW_TOPICS = 2
-_MOST_OPTIONS = 40
-_MOST_OTHERS = 20
-_MOST_NAMES = 4
 _MOST_PASSAGES = 300
 
 
@@ -107,42 +97,6 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     return {**ranked, "retrieved": retrieved}
 
 
-@node(reserve=1)
-async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
-    """Asks whether what was found suffices; if not, for a clue to what is missing."""
-    sentences = [triple["sentence"] for path in state["paths"] for triple in path["triples"]]
-    texts = [("Paths", "\n".join(dict.fromkeys(sentences)) or "No relation was walked yet.")]
-    texts += [(passage["title"], passage["text"]) for passage in state["evidence"]]
-    reply = await run.ask(
-        JUDGE_EVIDENCE,
-        otherwise="The walk went on without a clue.",
-        question=state["question"],
-        texts=number(texts),
-        clues=fence_in_line("; ".join(state["clues"])) if state["clues"] else "nothing yet",
-    )
-    if reply is None:
-        return {}
-    if reply.sufficient or reply.clue in state["clues"]:  # what was looked for is not there
-        return {"frontier": []}
-    clues = [*state["clues"], reply.clue] if reply.clue else state["clues"]
-    return {"clues": list(dict.fromkeys(clues))}
-
-
-@node(reserve=1)
-async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
-    """Discovers the relations of the frontier, and keeps those that may lead on."""
-    context, graph = run.context, await run.in_thread(load_entities)
-    options = _shortened(relation_options(graph, state["frontier"], state["walked"]))
-    groups = [options] if context.combined else by_topic(options)
-    scored = await asyncio.gather(*(_score(run, graph, group, state) for group in groups))
-    scores = {id: score for group in scored for id, score in group.items()}
-    kept = prune_options(options, scores, context.relation_cut, context.width)
-    return {
-        "options": kept,
-        "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
-    }
-
-
 @node()
 async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
@@ -153,22 +107,50 @@ async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
 @node()
 async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Keeps the entities with the best passages, and extends the paths to them."""
-    context, graph = run.context, await run.in_thread(load_entities)
+    return await run.in_thread(_extended, state, run.context)
+
+
+def _extended(index: Index, state: Tog2State, context: Tog2Context) -> Update:
+    graph = load_entities(index)
     kept = prune_entities(entity_scores(state["context"], context.alpha), context.width)
     trail = extend_paths(state["trail"], state["candidates"], kept)
     left = state["rounds_left"] - 1
     finished = context.depth - left
     progress_of("walk")(finished, context.depth)
+    steps = {step["edge"]: step for path in trail for step in path["steps"]}
+    sources = sources_of(index, map(_edge, steps.values()))
+    longer = [_walked(graph, finished, p["entity"], p["steps"], sources) for p in trail]
+    paths = [*state["paths"], *longer]
     return {
         "frontier": kept,
         "trail": trail,
         "walked": [*state["walked"], *walked_edges(state["candidates"], kept)],
-        "paths": [
-            *state["paths"],
-            *(_walked(graph, finished, path["entity"], path["steps"]) for path in trail),
-        ],
+        "paths": paths,
+        "evidence": with_sources(index, state["evidence"], paths),
         "rounds_left": left,
     }
+
+
+def with_sources(
+    index: Index, evidence: Sequence[Evidence], paths: Sequence[WalkedPath]
+) -> list[Evidence]:
+    """``evidence``, and behind it the sentences of walked triples that it does not hold."""
+    whole = [passage for passage in evidence if passage["found"] != "triple"]
+    held = {passage["id"] for passage in whole}
+    quotes = dict.fromkeys(
+        (triple["passage"], triple["quote"])
+        for path in paths
+        for triple in path["triples"]
+        if triple["quote"] and triple["passage"] not in held
+    )
+    found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in quotes])}
+    sentences: list[Evidence] = []
+    for id, quote in quotes:
+        if id in found and (start := found[id]["text"].find(quote)) >= 0:
+            begin = found[id]["start"] + start
+            cut = {**found[id], "text": quote, "start": begin, "end": begin + len(quote)}
+            sentences.append(Evidence(**cut, score=0.0, found="triple"))
+    return [*whole, *sentences]
 
 
 def _rank(
@@ -184,105 +166,89 @@ def _rank(
     """
     wanted = " ".join([state["question"], *state["clues"][-1:]])
     vector, words = embed_queries(index.embedder, [wanted])[0], keywords(wanted)
-    own = _read(index, _places(graph, candidates), vector)
+    own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
     led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
     relevance = context_relevance(graph, candidates, own, words, led)
-    best = dict(state["relevance"])
+    best, reached = dict(state["relevance"]), dict(state["reached"])
     for _, id, relevant in relevance:
         best[id] = max(relevant, best.get(id, 0.0))
+        if state["options"]:
+            reached[id] = max(relevant, reached.get(id, 0.0))
+    ranked = rank_context(relevance, context.top_k)
+    began: Tog2State = {**state, "context": ranked, "relevance": best, "reached": reached}
     return {
         "candidates": list(candidates),
-        "context": rank_context(relevance, context.top_k),
+        "context": ranked,
         "relevance": best,
-        "evidence": _evidence(index, state, best, context.top_k, context.model == OFFLINE),
+        "reached": reached,
+        "evidence": _evidence(index, began, context),
     }
 
 
-def _places(graph: LoadedEntities, candidates: Iterable[CandidateEntity]) -> list[str]:
-    """The passages of the candidates, each once, at most so many."""
-    found = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
-    return list(dict.fromkeys(found))[:_MOST_PASSAGES]
-
-
-def _read(index: Index, ids: Sequence[str], vector: NDArray[np.float32]) -> dict[str, ReadPassage]:
-    passages = index.catalogue.passages(ids)
-    if not passages:
+def _read(
+    index: Index,
+    graph: LoadedEntities,
+    candidates: Iterable[CandidateEntity],
+    vector: NDArray[np.float32],
+) -> dict[str, ReadPassage]:
+    """The passages of the candidates; of very many the nearest to the question."""
+    every = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
+    ids = list(dict.fromkeys(every))
+    if not ids:
         return {}
-    cosines = index.vectors.get("passages", [passage["id"] for passage in passages]) @ vector
+    cosines = dict(zip(ids, map(float, index.vectors.get("passages", ids) @ vector), strict=True))
+    nearest = sorted(ids, key=lambda id: (-cosines[id], id))[:_MOST_PASSAGES]
     return {
         passage["id"]: ReadPassage(
-            normalised(passage["title"]), passage_keywords(passage), float(cosine)
+            normalised(passage["title"]), passage_keywords(passage), cosines[passage["id"]]
         )
-        for passage, cosine in zip(passages, cosines, strict=True)
+        for passage in index.catalogue.passages(nearest)
     }
 
 
-def _evidence(
-    index: Index, state: Tog2State, relevance: dict[str, float], most: int, unjudged: bool
-) -> list[Evidence]:
-    """The best of the passages by s, fused with what the retriever found."""
-    walked = sorted(relevance, key=lambda id: (-relevance[id], id))[: _FUSED * most]
-    weights = [UNJUDGED_WALK if unjudged else 1.0, 1.0]
-    fused = dict(reciprocal_rank_fusion([walked, state["retrieved"]], weights)[:most])
+def _evidence(index: Index, state: Tog2State, context: Tog2Context) -> list[Evidence]:
+    """The ``top_k`` best passages: those that the retriever found, fused with the walk's.
+
+    The best passage of the entities that this round reached is there in any case.
+    """
+    most, retrieved = context.top_k, state["retrieved"]
+    if best_retriever(index, context.retriever) == "graph":
+        ranked = fuse_behind_lead(retrieved, _best(state["reached"]))
+    else:
+        weights = [UNJUDGED_WALK if context.model == OFFLINE else 1.0, 1.0]
+        walked = _best(state["relevance"])[: _FUSED * most]
+        ranked = [id for id, _ in reciprocal_rank_fusion([walked, retrieved], weights)]
+    newest = [one["passage"] for one in state["context"][:1] if state["options"]]
+    kept = dict.fromkeys([*ranked[:most], *newest])
+    places = {id: place for place, id in enumerate(kept, start=1)}
     found = {passage["id"]: passage["found"] for passage in state["evidence"]}
     new = "path" if state["options"] else "topic"
 
     def how(id: str) -> str:
         known = found.get(id, "retrieved")
-        return new if known == "retrieved" and id in relevance else known
+        return new if known == "retrieved" and id in state["relevance"] else known
 
     return [
-        {**passage, "score": round(fused[passage["id"]], 6), "found": how(passage["id"])}
-        for passage in index.catalogue.passages(list(fused))
+        {**passage, "score": round(1 / places[passage["id"]], 6), "found": how(passage["id"])}
+        for passage in index.catalogue.passages(list(places))
     ]
 
 
-def _shortened(options: Iterable[RelationOption]) -> list[RelationOption]:
-    """At most so many options for each topic, and others for each option, heaviest first."""
-    return [
-        {**each, "edges": each["edges"][:_MOST_OTHERS], "others": each["others"][:_MOST_OTHERS]}
-        for group in by_topic(options)
-        for each in group[:_MOST_OPTIONS]
-    ]
+def _best(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda id: (-scores[id], id))
 
 
-async def _score(
-    run: Run[Tog2Context],
-    graph: LoadedEntities,
-    options: Sequence[RelationOption],
-    state: Tog2State,
-) -> dict[str, float]:
-    """The scores of options by their ids, all in one request; alike where there is no reply."""
-    texts: list[tuple[str, str]] = []
-    numbers: dict[str, str] = {}
-    for place, group in enumerate(by_topic(options), start=1):
-        lines = []
-        for line, option in enumerate(group, start=1):
-            numbers[f"{place}.{line}"] = option["id"]
-            names = "; ".join(graph.name_of(other) for other in option["others"][:_MOST_NAMES])
-            arrow = "→" if option["direction"] == "out" else "←"
-            lines.append(f"{place}.{line} {option['phrase']} {arrow} {names}")
-        texts.append((graph.name_of(group[0]["topic"]), "\n".join(lines)))
-    if not texts:
-        return {}
-    clue = state["clues"][-1] if state["clues"] else "the answer"
-    reply = await run.ask(
-        SCORE_RELATIONS,
-        otherwise="All relations were followed alike.",
-        model=run.context.small_model,
-        question=state["question"],
-        texts=number(texts),
-        clue=clue,
-    )
-    if reply is None:
-        return {option["id"]: 1.0 for option in options}
-    given = {numbers[each.id]: each.score for each in reply.scores if each.id in numbers}
-    return {option["id"]: given.get(option["id"], 0.0) for option in options}
+def _edge(step: Triple) -> Edge:
+    return Edge(step["edge"], step["source"], step["phrase"], step["target"])
 
 
 def _walked(
-    graph: LoadedEntities, finished: int, entity: str, steps: Sequence[Triple]
+    graph: LoadedEntities,
+    finished: int,
+    entity: str,
+    steps: Sequence[Triple],
+    sources: Mapping[str, Source],
 ) -> WalkedPath:
     triples: list[WalkedTriple] = [
         {
@@ -292,8 +258,11 @@ def _walked(
             "target": step["target"],
             "target_name": graph.name_of(step["target"]),
             "sentence": step_sentence(graph, step),
+            "passage": source.passage,
+            "quote": source.text,
         }
         for step in steps
+        for source in [sources.get(step["edge"], Source("", ""))]
     ]
     name = graph.name_of(entity)
     return {"round": finished, "entity": entity, "name": name, "triples": triples}

@@ -52,11 +52,8 @@ class Script:
         human = body["messages"][1]["content"]
         if "Which entities should" in human:
             return self.note("topics", body, {"keep": ["1"]})
-        if "Score the relations" in human:
-            lines = re.findall(r"^(\d+\.\d+) (.+) [→←]", human, re.MULTILINE)
-            scores = [(id, any(word in phrase for word in self.needed)) for id, phrase in lines]
-            given = [{"id": id, "score": 0.9 if good else 0.1} for id, good in scores]
-            return self.note("scores", body, {"scores": given})
+        if "worth following" in human:
+            return self.note("scores", body, {"scores": self.scores(human)})
         if "Do the texts suffice" in human:
             enough = len(self.bodies["judge"]) >= self.sufficient_after
             clue = f"clue {len(self.bodies['judge']) + 1}"
@@ -67,6 +64,18 @@ class Script:
         return self.note(
             "answer", body, {"quotes": [quote], "sufficient": True, "answer": "London"}
         )
+
+    def scores(self, human):
+        """0.9 for what stands under a sentence with a needed word, 0.1 for all else."""
+        sentence, given = "", []
+        for line in human.splitlines():
+            number = re.match(r"\d+\.\d+", line)
+            if number:
+                good = any(word in sentence for word in self.needed)
+                given.append({"id": number[0], "score": 0.9 if good else 0.1})
+            else:
+                sentence = line
+        return given
 
     def note(self, kind, body, reply):
         self.bodies[kind].append(body["messages"][1]["content"])
@@ -129,7 +138,7 @@ def test_only_relations_that_score_enough_are_followed(ask, model):
 
 
 def test_clues_reach_the_next_round(ask, model):
-    result = ask(depth=2)
+    result = ask(depth=2, top_k=1)
     assert result["clues"] == ["clue 1", "clue 2"]
     assert "Still to be found: clue 1" in model.bodies["scores"][0]
     assert "Still to be found: clue 2" in model.bodies["scores"][1]
@@ -137,8 +146,92 @@ def test_clues_reach_the_next_round(ask, model):
 
 def test_a_relation_is_not_walked_twice(ask, model):
     ask()
-    assert "was designed by →" in model.bodies["scores"][0]
-    assert not any("was designed by" in body for body in model.bodies["scores"][1:])
+    first, *others = model.bodies["scores"]
+    assert "The Atomium was designed by André Waterkeyn.\n1.1 André Waterkeyn" in first
+    assert others
+    assert not any("designed by" in body for body in others)
+
+
+def test_a_relation_is_shown_by_its_sentence(ask, model):
+    ask({"question": "Who was born in Wimbledon?"}, depth=1)
+    assert (
+        "André Waterkeyn was born in Wimbledon.\n1.1 André Waterkeyn" in model.bodies["scores"][0]
+    )
+    assert "→" not in model.bodies["scores"][0]
+
+
+def test_the_judge_sees_the_clues_that_were_tried(ask, model):
+    ask(top_k=1)
+    assert "Looked for before: nothing yet" in model.bodies["judge"][0]
+    assert "Looked for before: <text>clue 1</text>" in model.bodies["judge"][1]
+
+
+@pytest.mark.parametrize("again", ["Clue 1", ""])
+def test_the_walk_ends_where_no_new_clue_is_left(ask, model, again):
+    script = model.openai.answer
+
+    def repeating(body):
+        asked = "Do the texts suffice" in body["messages"][1]["content"]
+        reply = script(body)
+        return {**reply, "clue": again} if asked and len(model.bodies["judge"]) > 1 else reply
+
+    model.openai.answer = repeating
+    result = ask(top_k=1)
+    assert result["clues"] == ["clue 1"]
+    assert len(model.bodies["judge"]) == 2
+
+
+def test_nobody_judges_the_same_texts_twice(ask, model):
+    result = ask()
+    assert len(result["evidence"]) == len(TEXTS)  # from the first round on
+    assert len(model.bodies["judge"]) == 1
+    assert len(model.bodies["scores"]) > 1
+
+
+def test_the_answer_sees_the_paths_that_the_judge_saw(ask, model):
+    ask(depth=3, top_k=1)
+    shown = "Atomium was designed by André Waterkeyn. (text 1)"
+    assert shown in model.bodies["judge"][-1]
+    assert shown in model.bodies["answer"][-1]
+
+
+def test_a_walked_triple_is_evidence_by_its_sentence(ask, model):
+    result = ask(top_k=1)
+    [born] = [one for one in result["evidence"] if one["title"] == "André Waterkeyn"]
+    assert (born["text"], born["found"]) == ("André Waterkeyn was born in Wimbledon.", "triple")
+    assert TEXTS["André Waterkeyn"][born["start"] : born["end"]] == born["text"]
+
+
+def test_a_quoted_triple_is_cited_by_the_sentence_that_it_was_read_from(ask, model):
+    script = model.openai.answer
+    triple = {"id": "9", "quote": "Atomium was designed by André Waterkeyn. (text 1)"}
+
+    def quoting(body):
+        reply = script(body)
+        return {**reply, "quotes": [triple]} if "quotes" in reply else reply
+
+    model.openai.answer = quoting
+    [citation] = ask()["citations"]
+    assert citation["title"] == "Atomium"
+    assert citation["quote"] == "The Atomium was designed by André Waterkeyn."
+
+
+@pytest.mark.parametrize("judged", [True, False])
+@pytest.mark.parametrize(
+    "doubt", [{"missing": "The city."}, {"quotes": [{"id": "1", "quote": "It stands in Rome."}]}]
+)
+def test_an_exhausted_walk_suffices_only_where_nothing_is_missing(ask, model, doubt, judged):
+    script = model.openai.answer
+    model.sufficient_after = 0 if judged else 99
+
+    def doubting(body):
+        reply = script(body)
+        if "quotes" not in reply:
+            return reply
+        return {**reply, **doubt, "quotes": reply["quotes"] + doubt.get("quotes", [])}
+
+    model.openai.answer = doubting
+    assert ask()["sufficient"] == judged
 
 
 def test_the_walk_ends_when_the_evidence_suffices(ask, model):
@@ -187,11 +280,11 @@ def test_a_name_that_is_like_none_is_not_linked(ask):
     assert result["topics"] == []
 
 
-def test_without_an_entity_there_is_no_evidence(ask, model):
-    result = ask({"question": "Why?"})
-    assert result["stop_reason"] == "no_evidence"
-    assert result["answer"] == ""
-    assert model.calls == 0
+def test_without_an_entity_what_the_retriever_finds_is_read(ask, model):
+    result = ask({"question": "Which of them is known for tennis?"})
+    assert result["topics"] == result["paths"] == []
+    assert "Wimbledon" in {passage["title"] for passage in result["evidence"]}
+    assert model.calls == len(model.bodies["answer"]) == 1
 
 
 def test_at_the_last_round_the_best_evidence_is_used(ask, model):
@@ -206,7 +299,7 @@ def test_at_the_last_round_the_best_evidence_is_used(ask, model):
 def test_where_the_model_gives_no_scores_relations_are_followed_alike(ask, model, reply):
     script = model.openai.answer
     model.openai.answer = lambda body: (
-        reply if "Score the relations" in body["messages"][1]["content"] else script(body)
+        reply if "worth following" in body["messages"][1]["content"] else script(body)
     )
     result = ask(max_retries=0)
     assert any("followed alike" in warning for warning in result["warnings"])

@@ -4,10 +4,14 @@ from ragraphs.algorithms.tog2.walk import prune_options
 from ragraphs.offline.relations import judge, relation_scores
 from ragraphs.prompts.prompt import Excerpt, number
 
-LINES = """1.1 directed by → Steven Spielberg
-1.2 scored by → John Williams
-1.3 released on → June 20, 1975
-1.4 is → Saturn Award"""
+LINES = """It was directed by Steven Spielberg
+1.1 Steven Spielberg
+It was scored by John Williams
+1.2 John Williams
+It was released on June 20, 1975
+1.3 June 20, 1975
+It won the Saturn Award
+1.4 Saturn Award"""
 DIRECTED, SCORED, RELEASED, PRIZE = "1.1", "1.2", "1.3", "1.4"
 
 
@@ -60,7 +64,7 @@ PHRASES = st.lists(st.sampled_from(["directed by", "is", "born in", "수도", "�
 
 @given(st.text(max_size=40), st.text(max_size=20), PHRASES, st.floats(-1, 1))
 def test_scores_are_between_zero_and_one(question, clue, phrases, cosine):
-    lines = "\n".join(f"1.{n} {phrase} → Spielberg" for n, phrase in enumerate(phrases))
+    lines = "\n".join(f"It {phrase} Spielberg\n1.{n} Spielberg" for n, phrase in enumerate(phrases))
     for cosines in (None, lambda texts: [cosine] * len(texts)):
         scores = relation_scores(question, clue, lines, cosines)
         assert len(scores) == len(phrases)

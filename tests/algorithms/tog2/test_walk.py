@@ -41,15 +41,14 @@ class Graph:
 GRAPH = Graph()
 
 
-def test_relations_are_found_in_both_directions_and_by_phrase():
+def test_relations_are_found_in_both_directions_and_by_phrase_each_once():
     options = relation_options(GRAPH, ["jaws", "spielberg"])
     assert [(o["topic"], o["direction"], o["phrase"], o["others"]) for o in options] == [
         ("jaws", "out", "directed by", ["spielberg"]),
         ("jaws", "out", "composer", ["williams"]),
         ("jaws", "out", "praised by", ["spielberg"]),
-        ("spielberg", "in", "directed by", ["jaws", "duel"]),
+        ("spielberg", "in", "Directed by", ["duel"]),
         ("spielberg", "out", "born in", ["cincinnati"]),
-        ("spielberg", "in", "praised by", ["jaws"]),
     ]
     assert len({o["id"] for o in options}) == len(options)
 

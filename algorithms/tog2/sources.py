@@ -1,0 +1,97 @@
+"""The sentences that triples were read from, and the ways on that they offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from ...language.analyser import Span, keywords, one_line, sentences, shortened
+from ...state.tog2 import RelationOption
+from .walk import KnowledgeGraph
+
+_LONGEST = 300
+_MOST_NAMES = 4
+
+Places = Iterable[tuple[int, int]]
+
+
+class Statement(NamedTuple):
+    """A sentence, the number of a triple's ends (0 to 2) and of its relation's words in it."""
+
+    sentence: Span
+    ends: int
+    words: int
+
+
+def stating_sentence(
+    text: str, source: Places, target: Places, k_relation: AbstractSet[str]
+) -> Statement | None:
+    """The sentence of ``text`` that most likely states a triple; None where none speaks of it.
+
+    ``source`` and ``target`` are the characters ``[start, end)`` that name the triple's ends. The
+    sentence that names more of them wins, then the one with more of the relation's keywords
+    ``k_relation``, then the first.
+    """
+    ends = [list(source), list(target)]
+
+    def stated(sentence: Span) -> Statement:
+        named = sum(
+            any(sentence.start <= start and end <= sentence.end for start, end in places)
+            for places in ends
+        )
+        return Statement(sentence, named, len(k_relation & keywords(sentence.plain)))
+
+    best = max(map(stated, sentences(text)), key=lambda one: one[1:], default=None)
+    return best if best and any(best[1:]) else None
+
+
+def nearest_options(
+    options: Iterable[RelationOption], nearness: Mapping[str, float], most: int
+) -> list[RelationOption]:
+    """The ``most`` of one topic's ``options`` with the nearest relations, nearest first.
+
+    ``nearness`` is that of relations to the question, by id; an option's relations are put in this
+    order as well, and those without one are left out.
+    """
+    found = []
+    for option in options:
+        pairs = sorted(
+            (
+                pair
+                for pair in zip(option["edges"], option["others"], strict=True)
+                if pair[0] in nearness
+            ),
+            key=lambda pair: (-nearness[pair[0]], pair[0]),
+        )
+        if pairs:
+            edges, others = [edge for edge, _ in pairs], [other for _, other in pairs]
+            found.append(RelationOption({**option, "edges": edges, "others": others}))
+    found.sort(key=lambda option: (-nearness[option["edges"][0]], option["id"]))
+    return found[:most]
+
+
+def option_lines(
+    graph: KnowledgeGraph, options: Sequence[RelationOption], said: Mapping[str, str], topic: int
+) -> tuple[str, dict[str, str]]:
+    """One topic's ``options`` as lines, and the option's id for each number in them.
+
+    Each sentence of ``said`` (by the ids of relations) stands above the entities to which the
+    relations lead that were read from it: "2.1 Ada Quill; Bergen" for the first option of the
+    second ``topic``. Of an option's relations the first one's sentence is shown.
+    """
+    under: dict[str, list[RelationOption]] = {}
+    for option in options:
+        sentence = shortened(one_line(said[option["edges"][0]]), _LONGEST)
+        under.setdefault(sentence, []).append(option)
+    lines: list[str] = []
+    numbers: dict[str, str] = {}
+    for sentence, offered in under.items():
+        lines.append(sentence)
+        for option in offered:
+            number = f"{topic}.{len(numbers) + 1}"
+            numbers[number] = option["id"]
+            names = [graph.name_of(other) for other in dict.fromkeys(option["others"])]
+            more = f" (and {len(names) - _MOST_NAMES} more)" if len(names) > _MOST_NAMES else ""
+            lines.append(f"{number} {'; '.join(names[:_MOST_NAMES])}{more}")
+    return "\n".join(lines), numbers

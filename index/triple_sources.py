@@ -1,0 +1,43 @@
+"""The sentences of an index that its relations were read from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..algorithms.tog2.sources import Statement, stating_sentence
+from ..algorithms.tog2.walk import Edge
+from ..language.analyser import keywords
+from .opening import Index
+
+
+class Source(NamedTuple):
+    """The sentence ``text`` of a passage that a relation was read from."""
+
+    passage: str
+    text: str
+
+
+def sources_of(index: Index, edges: Iterable[Edge]) -> dict[str, Source]:
+    """The sentence of each relation by the relation's id, where one speaks of it. Blocks."""
+    wanted = {edge.id: edge for edge in edges}
+    read = index.entities.relation_passages_of(wanted)
+    passages = {id for ids in read.values() for id in ids}
+    texts = {found["id"]: found["text"] for found in index.catalogue.passages(sorted(passages))}
+    named: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for mention in index.entities.mentions_of(texts):
+        named[mention.passage, mention.entity].append((mention.start, mention.end))
+    sources: dict[str, Source] = {}
+    for id, stating in read.items():
+        edge = wanted[id]
+        known: list[tuple[str, Statement]] = []
+        for passage in filter(texts.__contains__, stating):
+            ends = named[passage, edge.source], named[passage, edge.target]
+            found = stating_sentence(texts[passage], *ends, keywords(edge.relation))
+            if found:
+                known.append((passage, found))
+        if known:
+            passage, best = max(known, key=lambda one: one[1][1:])
+            sources[id] = Source(passage, best.sentence.text)
+    return sources

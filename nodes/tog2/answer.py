@@ -1,0 +1,106 @@
+"""Judging and answering from the paths and the passages (Think-on-Graph 2.0: reasoning)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...algorithms.citations import locate
+from ...context import Tog2Context
+from ...language.mentions import normalised
+from ...models.protocol import OFFLINE
+from ...prompts.library import ANSWER, JUDGE_EVIDENCE
+from ...prompts.prompt import Excerpt, fence_in_line, number, number_passages
+from ...prompts.replies import Quote
+from ...state.records import Evidence
+from ...state.tog2 import Tog2State, WalkedTriple
+from ..answer import answered
+from ..node import node
+from ..run import Run, Update
+
+PATHS = "Relations found in the texts"
+
+
+@node(reserve=1)
+async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
+    """Asks whether what was found suffices; if not, for a clue to what is missing.
+
+    The walk ends where it does, and where there is no clue that was not looked for before. Nobody
+    is asked where the last round brought no text that the last judgement did not see.
+    """
+    seen = [_key(passage) for passage in state["evidence"]]
+    if state["judged"] and set(seen) <= set(state["judged"]):
+        return {}
+    reply = await run.ask(
+        JUDGE_EVIDENCE,
+        otherwise="The walk went on without a clue.",
+        question=state["question"],
+        texts=_shown(state, run.context),
+        clues=fence_in_line("; ".join(state["clues"])) if state["clues"] else "nothing yet",
+    )
+    if reply is None:
+        return {"judged": seen}
+    if run.context.model == OFFLINE and not reply.sufficient:
+        return {}  # rules write no clues
+    if reply.sufficient or normalised(reply.clue) in {"", *map(normalised, state["clues"])}:
+        return {"frontier": [], "sufficed": reply.sufficient}
+    return {"clues": [*state["clues"], reply.clue], "judged": seen}
+
+
+@node(answers=True)
+async def answer(state: Tog2State, run: Run[Tog2Context]) -> Update:
+    """Answers the question from the texts and paths that were judged, and from nothing else.
+
+    Where no judgement found them sufficient, the answer is so only if the model says so without
+    naming anything that is missing, and each of its quotes was found.
+    """
+    evidence = state["evidence"]
+    if not evidence:
+        return {"stop_reason": state["stop_reason"] or "no_evidence"}
+    texts = _shown(state, run.context)
+    reply = await run.ask(ANSWER, question=state["question"], texts=texts)
+    reply.quotes = [_stated(quote, state, evidence) for quote in reply.quotes]
+    if not state["sufficed"]:
+        found = [any(locate(q.quote, p["text"]) for p in evidence) for q in reply.quotes]
+        reply.sufficient = reply.sufficient and not reply.missing and all(found)
+    return answered(reply, evidence)
+
+
+def _shown(state: Tog2State, context: Tog2Context) -> list[Excerpt]:
+    """The evidence, and for a model the walked triples, each with the number of its text."""
+    texts = number_passages(state["evidence"])
+    lines = [
+        f"{triple['sentence']} (text {place})"
+        for triple in _triples(state)
+        if (place := _place(triple, state["evidence"]))
+    ]
+    if lines and context.model != OFFLINE:
+        last = number([(PATHS, "\n".join(lines))])[0]
+        texts.append({**last, "id": str(len(texts) + 1)})
+    return texts
+
+
+def _stated(quote: Quote, state: Tog2State, evidence: Sequence[Evidence]) -> Quote:
+    """A quoted triple as the sentence that it was read from; any other quote as it is."""
+    for triple in _triples(state):
+        place = _place(triple, evidence)
+        if place and normalised(triple["sentence"]) == normalised(quote.quote.split(" (text ")[0]):
+            return Quote(id=str(place), quote=triple["quote"])
+    return quote
+
+
+def _triples(state: Tog2State) -> list[WalkedTriple]:
+    """The walked triples that a sentence states, each once."""
+    every = [triple for path in state["paths"] for triple in path["triples"] if triple["quote"]]
+    return list({triple["sentence"]: triple for triple in every}.values())
+
+
+def _place(triple: WalkedTriple, evidence: Sequence[Evidence]) -> int:
+    """The number of the text that holds the sentence of ``triple``, from 1; 0 for none."""
+    for place, passage in enumerate(evidence, start=1):
+        if passage["id"] == triple["passage"] and triple["quote"] in passage["text"]:
+            return place
+    return 0
+
+
+def _key(passage: Evidence) -> str:
+    return f"{passage['id']} {passage['start']}"

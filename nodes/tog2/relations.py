@@ -1,0 +1,123 @@
+"""Choosing the relations that lead on (Think-on-Graph 2.0: relation discovery and prune)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...algorithms.similarity import hybrid_similarity
+from ...algorithms.tog2.sources import nearest_options, option_lines
+from ...algorithms.tog2.triple_sentences import triple_sentence
+from ...algorithms.tog2.walk import Edge, by_topic, prune_options, relation_options
+from ...context import Tog2Context
+from ...index.entities import LoadedEntities, load_entities
+from ...index.opening import Index
+from ...index.triple_sources import sources_of
+from ...language.analyser import keywords
+from ...models.query_vectors import embed_queries
+from ...prompts.library import SCORE_RELATIONS
+from ...prompts.prompt import Excerpt, number
+from ...state.tog2 import RelationOption, Tog2State
+from ..node import node
+from ..run import Run, Update
+
+_MOST_READ = 300
+_MOST_SHOWN = 30
+
+
+class _Shown(NamedTuple):
+    """Options of a few topics, the texts that show them, and the option's id for each number."""
+
+    options: list[RelationOption]
+    texts: list[Excerpt]
+    numbers: dict[str, str]
+
+
+@node(reserve=1)
+async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
+    """Discovers the relations of the frontier, and keeps those that may lead on."""
+    context = run.context
+    groups = await run.in_thread(_shown, state, context.combined)
+    scored = await asyncio.gather(*(_score(run, group, state) for group in groups))
+    scores = {id: score for group in scored for id, score in group.items()}
+    options = [option for group in groups for option in group.options]
+    kept = prune_options(options, scores, context.relation_cut, context.width)
+    return {
+        "options": kept,
+        "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
+    }
+
+
+def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
+    """The relations nearest to what is sought, for one request or one for each topic."""
+    graph = load_entities(index)
+    topics = by_topic(relation_options(graph, state["frontier"], state["walked"]))
+    edges = {edge.id: edge for topic in state["frontier"] for edge in graph.relations_of(topic)}
+    wanted = [edges[id] for topic in topics for option in topic for id in option["edges"]]
+    nearness, said = _nearest(index, graph, wanted, " ".join([state["question"], _clue(state)]))
+    most = _MOST_SHOWN // len(topics) if topics and combined else _MOST_SHOWN
+    kept = [own for topic in topics if (own := nearest_options(topic, nearness, max(most, 1)))]
+    groups = [kept] if combined and kept else [[options] for options in kept]
+    return [_texts(graph, group, said) for group in groups]
+
+
+def _nearest(
+    index: Index, graph: LoadedEntities, edges: Sequence[Edge], sought: str
+) -> tuple[dict[str, float], dict[str, str]]:
+    """How near relations are to what is ``sought``, and the sentence of each, by their ids.
+
+    A relation's nearness is SIM of ``sought`` and its sentence, with the cosine of the sentence's
+    passage. Only the relations of the nearest passages are looked at, where there are many.
+    """
+    if not edges:
+        return {}, {}
+    vector, words = embed_queries(index.embedder, [sought])[0], keywords(sought)
+    read = index.entities.relation_passages_of(edge.id for edge in edges)
+    ids = sorted({id for passages in read.values() for id in passages})
+    cosines = dict(zip(ids, index.vectors.get("passages", ids) @ vector, strict=True))
+    cosine = {id: max(float(cosines[p]) for p in passages) for id, passages in read.items()}
+    near = sorted(edges, key=lambda edge: (-cosine.get(edge.id, 0.0), edge.id))[:_MOST_READ]
+    sources = sources_of(index, near)
+    nearness: dict[str, float] = {}
+    said: dict[str, str] = {}
+    for edge in near:
+        ends = graph.name_of(edge.source), graph.name_of(edge.target)
+        source = sources.get(edge.id)
+        said[edge.id] = source.text if source else triple_sentence(ends[0], edge.relation, ends[1])
+        own = keywords(" ".join([said[edge.id], *ends]))
+        share = len(own & words) / len(words) if words else 0.0
+        nearness[edge.id] = hybrid_similarity(share, cosine.get(edge.id, 0.0))
+    return nearness, said
+
+
+def _texts(
+    graph: LoadedEntities, topics: Sequence[Sequence[RelationOption]], said: dict[str, str]
+) -> _Shown:
+    texts: list[tuple[str, str]] = []
+    numbers: dict[str, str] = {}
+    for place, options in enumerate(topics, start=1):
+        lines, own = option_lines(graph, options, said, place)
+        texts.append((graph.name_of(options[0]["topic"]), lines))
+        numbers |= own
+    return _Shown([option for options in topics for option in options], number(texts), numbers)
+
+
+async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict[str, float]:
+    """The scores of options by their ids, all in one request; alike where there is no reply."""
+    reply = await run.ask(
+        SCORE_RELATIONS,
+        otherwise="All relations were followed alike.",
+        model=run.context.small_model,
+        question=state["question"],
+        texts=shown.texts,
+        clue=_clue(state) or "the answer",
+    )
+    if reply is None:
+        return {option["id"]: 1.0 for option in shown.options}
+    given = {shown.numbers[one.id]: one.score for one in reply.scores if one.id in shown.numbers}
+    return {option["id"]: given.get(option["id"], 0.0) for option in shown.options}
+
+
+def _clue(state: Tog2State) -> str:
+    return state["clues"][-1] if state["clues"] else ""
