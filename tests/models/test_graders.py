@@ -121,3 +121,9 @@ def test_a_grader_that_is_fitted_to_an_index_goes_by_its_embeddings():
     grader = SimilarityGrader(Embeddings(), fitted)
     assert grader.thresholds[:3] == (0.1, -0.1, -0.3)
     assert len(set(grader.scores(QUESTION, UNRELATED))) == 2
+
+
+def test_without_a_model_only_a_strip_that_shares_nothing_with_the_question_is_cut():
+    strips = number([("Forth Bridge", "Painting it never ends."), ("Sonata", "It has movements.")])
+    cut = SIMILARITY.thresholds.cut
+    assert [score > cut for score in SIMILARITY.scores(QUESTION, strips)] == [True, False]
