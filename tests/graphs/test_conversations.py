@@ -214,6 +214,8 @@ def test_citations_are_not_read_again_as_part_of_the_conversation(full_index, sc
 async def test_progress_of_the_chosen_method_reaches_the_caller(full_index, script, method, steps):
     script.replies["Judgement"] = {"sufficient": False, "clue": "what is missing"}
     script.replies["RelationScores"] = {"scores": [{"id": "1.1", "score": 0.9}]}
+    if method == "deeprag":
+        script.narrate()
     context = RouterContext(index=full_index, model=MODEL, method=method, search="global")
     events = [
         event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.algorithms.deeprag.comparing import Answered
-from ragraphs.algorithms.deeprag.policy import choose_source
+from ragraphs.algorithms.deeprag.policy import choose_source, follows
 from ragraphs.offline.steps import loose_ends, next_sub_question
 
 EARLIER = [
@@ -29,6 +29,14 @@ def test_biased_lets_earlier_answers_do_for_composition_over_them_only(question,
     decision = choose_source("biased", question, "earlier", "I know", EARLIER)
     assert decision.source == source
     assert decision.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("1902", True), ("in 1902", True), ("1903", False), ("yes", False), ("Ann Lee", False)],
+)
+def test_an_answer_follows_only_if_it_is_part_of_an_earlier_one(answer, told):
+    assert follows(answer, EARLIER) is told
 
 
 @pytest.mark.parametrize("policy", ["biased", "retrieve_always", "model"])
