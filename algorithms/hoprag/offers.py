@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..fusion import RANK_CONSTANT
 
 MOST = 20
-_FLOOR = 0.3
+_FLOOR = 0.25
 _SOURCE = 0.5
 
 
@@ -34,8 +34,8 @@ def hop_worth(promise: float, rank: int | None, place: int) -> float:
 def worth_showing(offers: Iterable[Offer], best: float) -> list[Offer]:
     """At most ``MOST`` of ``offers``, each target once, best first; ties by the edge's number.
 
-    ``best`` is the worth of the best hop of the walk; what is worth less than 0.3 of it is left
-    out.
+    ``best`` is the worth of the best hop of the walk; what is worth less than a quarter of it is
+    left out.
     """
     first: dict[str, Offer] = {}
     for offer in sorted(offers, key=lambda offer: (-offer.worth, offer.edge)):

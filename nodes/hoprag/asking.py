@@ -40,7 +40,7 @@ async def ask_labels(
 
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
         own = [offer for offer in offers if offer.source in batch]
-        shown = [passages[id] for id in dict.fromkeys([*known, *batch])]
+        shown = [passages[id] for id in dict.fromkeys([*known, *batch]) if id in passages]
         return await _ask(run, model, question, hops, shown, own)
 
     given = await asyncio.gather(*map(ask, batches))
