@@ -1,7 +1,7 @@
 """How Think-on-Graph 2.0 bears an incomplete graph (the paper's experiment).
 
-``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80, 50,
-30 and 0 % of the relations of an index with the entities layer, in copies of it.
+``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80,
+50, 30 and 0 % of the relations of an index with the entities layer, in copies of it.
 """
 
 from __future__ import annotations
