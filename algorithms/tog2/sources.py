@@ -78,7 +78,8 @@ def option_lines(
 
     Each sentence of ``said`` (by the ids of relations) stands above the entities to which the
     relations lead that were read from it: "2.1 Ada Quill; Bergen" for the first option of the
-    second ``topic``. Of an option's relations the first one's sentence is shown.
+    second ``topic``. Of an option's relations the first one's sentence is shown, and the others
+    that were read from elsewhere are counted. Of two options that look alike the first is listed.
     """
     under: dict[str, list[RelationOption]] = {}
     for option in options:
@@ -88,10 +89,19 @@ def option_lines(
     numbers: dict[str, str] = {}
     for sentence, offered in under.items():
         lines.append(sentence)
+        listed = set[str]()
         for option in offered:
-            number = f"{topic}.{len(numbers) + 1}"
-            numbers[number] = option["id"]
-            names = [graph.name_of(other) for other in dict.fromkeys(option["others"])]
-            more = f" (and {len(names) - _MOST_NAMES} more)" if len(names) > _MOST_NAMES else ""
-            lines.append(f"{number} {'; '.join(names[:_MOST_NAMES])}{more}")
+            if (names := _names(graph, option, said)) not in listed:
+                listed.add(names)
+                number = f"{topic}.{len(numbers) + 1}"
+                numbers[number] = option["id"]
+                lines.append(f"{number} {names}")
     return "\n".join(lines), numbers
+
+
+def _names(graph: KnowledgeGraph, option: RelationOption, said: Mapping[str, str]) -> str:
+    pairs = list(zip(option["edges"], option["others"], strict=True))
+    here = [other for edge, other in pairs if said[edge] == said[option["edges"][0]]]
+    names = [graph.name_of(other) for other in list(dict.fromkeys(here))[:_MOST_NAMES]]
+    more = len(set(option["others"])) - len(names)
+    return "; ".join(names) + (f" (and {more} more)" if more else "")

@@ -64,7 +64,7 @@ async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
         return {}
     graph = await run.in_thread(load_entities)
     shown = [graph.entities[entity] for entity in frontier]
-    texts = number([(each.name, f"{each.type}. {each.description}") for each in shown])
+    texts = number([(one.name, f"{one.type}. {one.description}".strip(". ")) for one in shown])
     reply = await run.ask(
         KEEP_TOPICS,
         otherwise="The walk starts from all entities of the question.",

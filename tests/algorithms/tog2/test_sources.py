@@ -1,0 +1,88 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from ragraphs.algorithms.tog2.relevance import LEAD, fuse_behind_lead
+from ragraphs.algorithms.tog2.sources import nearest_options, option_lines, stating_sentence
+from ragraphs.language.analyser import keywords
+
+TEXT = "Jaws is a film. Spielberg directed Jaws in 1974. Spielberg was born in Cincinnati."
+
+
+def places(name):
+    starts = [at for at in range(len(TEXT)) if TEXT.startswith(name, at)]
+    return [(start, start + len(name)) for start in starts]
+
+
+def stated(source, relation, target):
+    found = stating_sentence(TEXT, places(source), places(target), keywords(relation))
+    return found and found.sentence.text
+
+
+def test_the_sentence_that_names_both_ends_states_a_triple():
+    assert stated("Jaws", "was directed by", "Spielberg") == "Spielberg directed Jaws in 1974."
+    assert stated("Spielberg", "born in", "Cincinnati") == "Spielberg was born in Cincinnati."
+
+
+def test_where_an_end_is_not_named_the_words_of_the_relation_decide():
+    assert stated("the director", "was born", "nowhere") == "Spielberg was born in Cincinnati."
+    assert stated("x", "sings", "y") is None
+
+
+class Graph:
+    def name_of(self, entity):
+        return entity.title()
+
+
+def option(id, edges, others):
+    return {
+        "id": id, "topic": "jaws", "phrase": id, "direction": "out",
+        "edges": edges, "others": others,
+    }  # fmt: skip
+
+
+def test_a_sentence_is_shown_once_above_what_it_leads_to():
+    options = [
+        option("by", ["1", "2"], ["spielberg", "brown"]),
+        option("in", ["3"], ["1974"]),
+        option("made by", ["4"], ["spielberg"]),
+    ]
+    said = dict.fromkeys("134", "Spielberg made Jaws in 1974.") | {"2": "Brown produced Jaws."}
+    lines, numbers = option_lines(Graph(), options, said, 2)
+    assert lines.splitlines() == [
+        "Spielberg made Jaws in 1974.",
+        "2.1 Spielberg (and 1 more)",
+        "2.2 1974",
+        "2.3 Spielberg",
+    ]
+    assert list(numbers.values()) == ["by", "in", "made by"]
+
+
+def test_options_that_look_alike_are_listed_once():
+    options = [option("by", ["1"], ["spielberg"]), option("of", ["2"], ["spielberg"])]
+    said = dict.fromkeys("12", "Spielberg made Jaws in 1974.")
+    assert option_lines(Graph(), options, said, 1)[1] == {"1.1": "by"}
+
+
+def test_the_relations_nearest_to_the_question_are_shown():
+    options = [option("a", ["1", "2"], ["x", "y"]), option("b", ["3"], ["z"])]
+    found = nearest_options(options, {"1": 0.1, "2": 0.7, "3": 0.5}, 2)
+    assert [(one["id"], one["edges"], one["others"]) for one in found] == [
+        ("a", ["2", "1"], ["y", "x"]),
+        ("b", ["3"], ["z"]),
+    ]
+    assert nearest_options(options, {"3": 0.5}, 9) == [options[1]]
+
+
+IDS = st.lists(st.integers(0, 30).map(str), unique=True, max_size=20)
+
+
+@given(IDS, IDS)
+def test_a_walk_leaves_the_lead_and_loses_nothing(retrieved, reached):
+    fused = fuse_behind_lead(retrieved, reached)
+    assert fused[:LEAD] == retrieved[:LEAD] or len(retrieved) < LEAD
+    assert set(fused) == {*retrieved, *reached[:1]}
+    others = [id for id in fused if id not in reached[:1]]
+    assert others == [id for id in retrieved if id not in reached[:1]]
+
+
+def test_the_best_passage_of_a_walk_moves_up_behind_the_lead():
+    assert fuse_behind_lead(list("abcdefg"), ["f", "g"]) == list("abcdfeg")
