@@ -27,6 +27,7 @@ from .candidates import Shown, generic_names, groups_of, shown_names
 from .clusters import STRONG, Link, Name, cluster, propose
 from .decisions import Decisions, digest
 from .senses import FoundFacts, Said, Senses, end_of
+from .short_names import with_short_names
 from .spans import SpellingIndex
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ class Merging:
         ]
         ids = self._final = _final_ids(names, heads, preferred, self._generic)
         entities = _entities(senses.placed, ids, merges, self._generic)
+        if self._by_model:
+            entities = with_short_names(entities, self._passages)
         return EntityGraph(
             entities=entities,
             mentions=_mentions(self._passages, entities, _spelled(senses.placed, ids)),
