@@ -95,6 +95,9 @@ class Script:
     def description(self, human: str) -> Any:
         return {"description": " ".join(said for _, _, said in _TEXT.findall(human))}
 
+    def samethings(self, human: str) -> Any:
+        return {"same": []}
+
     def communityreport(self, human: str) -> Any:
         lines = lines_of(human)
         names = [title for _, kind, title, _ in lines if kind == "Entity"]
