@@ -44,6 +44,7 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
     if run.context.model == OFFLINE:
         return {}
     question = state["question"]
+    progress_of("read_question")(0, run.context.max_steps)
     passages = await run.search(question, run.context.top_k)
     if not passages:
         return {}
