@@ -151,9 +151,7 @@ def test_every_passage_is_offered_once_with_its_title(ask, model):
 
 @pytest.mark.parametrize("n_hop", [0, 1])
 @pytest.mark.parametrize("top_k", [1, 2, 3, 4])
-def test_a_walk_reaches_at_most_top_k_passages_and_as_many_with_every_round(
-    ask, model, top_k, n_hop
-):
+def test_a_walk_reaches_at_most_top_k_passages_and_as_many_a_round(ask, model, top_k, n_hop):
     model.label = lambda question: "necessary"
     for traversal in ("model", "similarity"):
         reached = {
