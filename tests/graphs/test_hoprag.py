@@ -149,15 +149,15 @@ def test_every_passage_is_offered_once_with_its_title(ask, model):
     assert len({title for _, title in pairs}) == len(pairs)
 
 
-@pytest.mark.parametrize("n_hop", [0, 1, 2])
-@pytest.mark.parametrize("top_k", [1, 2])
-def test_a_walk_reaches_top_k_passages_and_as_many_with_every_round(ask, model, top_k, n_hop):
+@pytest.mark.parametrize("n_hop", [0, 1])
+@pytest.mark.parametrize("top_k", [1, 2, 3, 4])
+def test_a_walk_reaches_at_most_top_k_passages_and_as_many_a_round(ask, model, top_k, n_hop):
     model.label = lambda question: "necessary"
     for traversal in ("model", "similarity"):
         reached = {
             hop["target"] for hop in ask(top_k=top_k, n_hop=n_hop, traversal=traversal)["hops"]
         }
-        assert top_k <= len(reached) <= (n_hop + 1) * top_k
+        assert 0 < len(reached) <= (n_hop + 1) * top_k
 
 
 def test_a_hop_enters_the_evidence_behind_what_the_retriever_puts_first(ask, model):
