@@ -148,8 +148,8 @@ def with_sources(
     for id, quote in quotes:
         if id in found and (start := found[id]["text"].find(quote)) >= 0:
             begin = found[id]["start"] + start
-            cut = {**found[id], "text": quote, "start": begin, "end": begin + len(quote)}
-            sentences.append(Evidence(**cut, score=0.0, found="triple"))
+            cut = Evidence(**found[id], score=0.0, found="triple")
+            sentences.append({**cut, "text": quote, "start": begin, "end": begin + len(quote)})
     return [*whole, *sentences]
 
 
