@@ -40,7 +40,7 @@ async def open_language_model(
     """
     _check_allowed(context.model, operator)
     if context.model == OFFLINE:
-        return _offline(await asyncio.to_thread(embedder))
+        return await asyncio.to_thread(lambda: _offline(embedder()))
     key = (
         context.model,
         context.temperature,

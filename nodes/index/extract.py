@@ -43,7 +43,7 @@ async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
         return {}
     reader = PassageReader(await run.model(wanted.model), wanted.extraction)
     missing = await run.in_thread(missing_kinds, wanted, run.context.refresh)
-    reading = _Reading(run.index, reader, wanted, missing)
+    reading = await run.in_thread(_Reading, reader, wanted, missing)
     await reading.run(run.context.concurrency)
     return {"failures": [*state["failures"], *reading.failures]}
 

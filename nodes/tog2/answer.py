@@ -13,7 +13,7 @@ from ...prompts.prompt import Excerpt, fence_in_line, number, number_passages
 from ...prompts.replies import Quote
 from ...state.records import Evidence
 from ...state.tog2 import Tog2State, WalkedTriple
-from ..answer import answered
+from ..answer import answered, checked
 from ..node import node
 from ..run import Run, Update
 
@@ -62,7 +62,7 @@ async def answer(state: Tog2State, run: Run[Tog2Context]) -> Update:
     if not state["sufficed"]:
         found = [any(locate(q.quote, p["text"]) for p in evidence) for q in reply.quotes]
         reply.sufficient = reply.sufficient and not reply.missing and all(found)
-    return answered(reply, evidence)
+    return await checked(run, state["question"], answered(reply, evidence), evidence)
 
 
 def _shown(state: Tog2State, context: Tog2Context) -> list[Excerpt]:

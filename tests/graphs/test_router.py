@@ -159,10 +159,9 @@ def test_too_little_hands_over_in_the_order_of_the_scores_at_most_twice(ask, scr
 
 
 def test_the_first_method_that_finds_enough_ends_the_search(openai, ask, script):
-    replies = [NOT_FOUND, script._answer]
-    script.replies["Answer"] = lambda human: (
-        reply(human) if callable(reply := replies.pop(0)) else reply
-    )
+    replies = [NOT_FOUND]
+    script.replies["Grades"] = {"needed": ["1"]}  # so that CRAG answers from other texts
+    script.replies["Answer"] = lambda human: replies.pop() if replies else script._answer(human)
     result = ask()
     *before, last = result["path"]
     assert before and path_of(result) == list(result["decision"]["scores"])[: len(before) + 1]
