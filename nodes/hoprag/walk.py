@@ -36,6 +36,7 @@ from .asking import ask_labels
 _DEPTH = 5  # times top_k passages are ranked, since a hop's target may be one of the lower
 _KNOWN = 5  # passages whose sentence the model sees in every round
 _SAID = (True, False)
+_HEAD = 2  # of the retriever's passages keep their places
 _WALK = 0.2  # the weight of the walk, against 1 for the retriever that it starts from
 
 
@@ -245,8 +246,9 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
 def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple[str, float]]:
     """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
-    Beyond the paper: H alone lowers what the walk starts from. The walk, in which earlier rounds go
-    first, weighs less the less its labels agree with the retriever on the passages that both know.
+    Beyond the paper: H alone lowers what the walk starts from. The retriever's first passages keep
+    their places. The walk, in which earlier rounds go first, weighs less the less its labels agree
+    with the retriever on the passages that both know.
     """
     judged, known = state["judged"], set(helpful)
     ranks = {passage: rank for rank, passage in enumerate(state["retrieved"][:top_k])}
@@ -255,6 +257,8 @@ def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple
     for hop in state["hops"]:
         if hop["round"]:
             reached.setdefault(hop["target"], hop["round"])
-    rest = [*(id for id in state["retrieved"] if id in known), *helpful]
+    rest = list(dict.fromkeys([*(id for id in state["retrieved"] if id in known), *helpful]))
     walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
-    return reciprocal_rank_fusion([list(dict.fromkeys(rest)), walked], [1.0, _WALK * trust(*told)])
+    fused = reciprocal_rank_fusion([rest, walked], [1.0, _WALK * trust(*told)])
+    places = {id: place for place, id in enumerate(rest[:_HEAD])}
+    return sorted(fused, key=lambda scored: places.get(scored[0], _HEAD))

@@ -58,6 +58,15 @@ def test_whoever_agrees_gets_an_index_and_is_not_asked_where_nothing_is_missing(
 
 
 def test_what_an_index_and_a_correction_cost_is_told(run, docs, model):
+    def wordy(human: str) -> dict:
+        """Descriptions that are too long to be joined without a request."""
+        reading = model.passagereading(human)
+        for one in reading["entities"]:
+            walks = (f"{one['name']} walked to house {number}." for number in range(20))
+            one["description"] = " ".join(walks)
+        return reading
+
+    model.answers["PassageReading"] = wordy
     ended = run("index", str(docs / "*.txt"), *LAYERS)
     assert f"{MODEL}: {len(model.asked)} calls" in ended.out
     names = [document["title"] for document in clustered(10)]

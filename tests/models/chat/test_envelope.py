@@ -132,8 +132,8 @@ async def test_a_mode_is_declined_for_one_prompt_and_for_some_time(openai, open_
     texts = number([("One", "First.")])
     openai.answer = lambda body: (
         failure(400, "no")
-        if "grade" in str(body) and mode_of(body) == "json_schema"
-        else {"queries": ["one"], "scores": []}
+        if "Grades" in str(body) and mode_of(body) == "json_schema"
+        else {"queries": ["one"], "needed": [], "related": []}
     )
     model = await open_model()
     await model.run(GRADE_PASSAGES, question="Who?", texts=texts)

@@ -7,7 +7,7 @@ import json
 import pytest
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
-from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY
+from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY, SCORE_RELATIONS
 from ragraphs.prompts.prompt import number
 from stub_openai import chat, failure, mode_of, tool_call
 
@@ -56,7 +56,7 @@ async def test_a_useless_reply_is_asked_for_once_more_with_the_error(openai, ope
 
 async def test_the_second_request_says_which_field_was_wrong(openai, open_model):
     openai.queue = [chat('{"scores": [{"id": "1", "score": "high"}]}'), chat('{"scores": []}')]
-    await (await open_model()).run(GRADE_PASSAGES, question="Who?", texts=TEXTS)
+    await (await open_model()).run(SCORE_RELATIONS, question="Who?", clue="", texts=TEXTS)
     complaint = openai.chats[1]["messages"][-1]["content"]
     assert "scores.0.score" in complaint and "number" in complaint
 
@@ -74,17 +74,17 @@ async def test_good_items_among_bad_ones_are_kept_with_a_warning(openai, open_mo
     scores = [{"id": "1", "score": 0.5}, {"id": "2", "score": "high"}, {"id": 3, "score": 7}]
     openai.answer = lambda _: {"scores": scores}
     meter = start_meter(None)
-    reply = await (await open_model()).run(GRADE_PASSAGES, question="Who?", texts=TEXTS)
+    reply = await (await open_model()).run(SCORE_RELATIONS, question="Who?", clue="", texts=TEXTS)
     assert [(score.id, score.score) for score in reply.scores] == [("1", 0.5)]
-    assert meter.warnings == ["2 malformed items of a grade_passages reply were left out."]
+    assert meter.warnings == ["2 malformed items of a score_relations reply were left out."]
     assert len(openai.chats) == 1
 
 
 @pytest.mark.parametrize("name", ["1", 1, "[1]", "Text 1", "#1"])
 async def test_a_text_is_recognised_by_its_number(openai, open_model, name):
-    openai.answer = lambda _: {"scores": [{"id": name, "score": 0.5}]}
+    openai.answer = lambda _: {"needed": [name]}
     reply = await (await open_model()).run(GRADE_PASSAGES, question="Who?", texts=TEXTS)
-    assert reply.scores[0].id == "1"
+    assert reply.needed == ["1"]
 
 
 async def test_a_reply_that_was_cut_off_is_asked_for_again_and_briefer(openai, open_model):
@@ -105,7 +105,7 @@ async def test_what_is_left_of_a_reply_cut_off_twice_is_used_with_a_warning(open
     cut = '{"scores": [{"id": "1", "score": 0.5}, {"id": "2", "sco'
     openai.answer = lambda _: chat(cut, finish="length")
     meter = start_meter(None)
-    reply = await (await open_model()).run(GRADE_PASSAGES, question="Who?", texts=TEXTS)
+    reply = await (await open_model()).run(SCORE_RELATIONS, question="Who?", clue="", texts=TEXTS)
     assert [score.id for score in reply.scores] == ["1"]
     assert any("cut off" in warning for warning in meter.warnings)
 
