@@ -120,7 +120,7 @@ class Entity(PromptReply):
 
     other_names = _ENTITY
     longest: ClassVar[Bounds] = {"name": _NAME, "type": _TYPE, "description": _DESCRIPTION}
-    name: Annotated[Line, Field(description="The name, in its longest form.")]
+    name: Annotated[Line, Field(description="The fullest name.")]
     type: Annotated[OptionalText, Field(description="One of the wanted types, date or thing.")] = ""
     description: Annotated[
         OptionalText, Field(description="What the text says of it, in one sentence.")

@@ -16,9 +16,10 @@ Reason = Literal[
 class Entity(NamedTuple):
     """An entity: ``id`` is ``entity_id`` of its fullest name, ``name`` its most frequent spelling.
 
-    Surnames alone do not count for ``name``. ``type`` is the most frequent type, empty if none is
-    known; ``descriptions`` are distinct, by document and passage; ``aliases`` are all spellings,
-    the most frequent first.
+    Surnames alone do not count for ``name``, nor do names by another ("Fred's wife") of persons who
+    have one of their own. ``type`` is the most frequent type, empty if none is known;
+    ``descriptions`` are distinct, by document and passage; ``aliases`` are all spellings, the most
+    frequent first, and after them the names of one word that texts use for a person.
     """
 
     id: str

@@ -6,6 +6,7 @@ and a passage that was removed leaves no trace.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .clusters import Embed
 
 _STRONGEST = 10.0
+_OF_ANOTHER = re.compile(r"['’]s? ")
 
 
 def merge_facts(
@@ -225,10 +227,13 @@ def _entity(
     # "The man" is an alias in its own passage only.
     aliases = [spelling for spelling in every if normalised(spelling) not in generic] or every
     full = [spelling for spelling in aliases if normalised(spelling) not in short]
+    type = min(types.items(), key=_rank, default=("", 0))[0]
+    # "Fred" is a person's name rather than "Scrooge's nephew".
+    own = [spelling for spelling in full if type == "person" and not _OF_ANOTHER.search(spelling)]
     return Entity(
         id=id,
-        name=(full or aliases)[0],
-        type=min(types.items(), key=_rank, default=("", 0))[0],
+        name=(own or full or aliases)[0],
+        type=type,
         descriptions=tuple(dict.fromkeys(s.description for s in ordered if s.description)),
         aliases=tuple(aliases),
         passages=tuple(dict.fromkeys(said.passage for said in ordered)),

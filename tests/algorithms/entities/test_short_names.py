@@ -35,3 +35,15 @@ def test_a_surname_of_several_people_stands_for_none_of_them():
 def test_a_word_that_stands_only_in_full_names_is_no_name_by_itself():
     found = graph(by_model=True)
     assert not any({"Tim", "Bob"} & set(one.aliases) for one in found.entities)
+
+
+def test_a_person_is_called_by_a_name_rather_than_by_what_the_person_is_to_another():
+    names = ["Marley's Ghost", "Marley's Ghost", "Jacob Marley"]
+    entities = [{"name": name, "type": "person", "description": ""} for name in names]
+    passages = [
+        FoundFacts(f"p{at}", "d", "", {"entities": [one], "relations": [], "claims": []})
+        for at, one in enumerate(entities)
+    ]
+    merging = Merging(passages, by_model=True)
+    (one,) = merging.graph(merging.groups()).entities
+    assert (one.name, set(one.aliases)) == ("Jacob Marley", set(names))
