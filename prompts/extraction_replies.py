@@ -233,8 +233,9 @@ class PassageReading(Facts, PassageQuestions):
 
     @model_validator(mode="after")
     def _has_questions(self) -> Self:
-        # A reply without them would be stored as the passage's, and never be asked for again.
-        if not (self.incoming or self.outgoing):
+        # A reply without them would be stored as the passage's, and never be asked for again. Empty
+        # lists are an answer: a list of what a name may refer to raises nothing.
+        if not self.model_fields_set & {"incoming", "outgoing"}:
             raise ValueError("the questions, incoming and outgoing, are missing")
         return self
 

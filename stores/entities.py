@@ -89,6 +89,16 @@ class EntityStore:
         query = select(table).order_by(*table.primary_key)
         return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
+    def names_in(self, passages: Iterable[str]) -> dict[str, list[str]]:
+        """The names of the entities that each passage speaks of, by its id."""
+        table, entities = schema.entity_passages, schema.entities
+        query = (
+            select(table.c.passage, entities.c.name)
+            .join(entities, entities.c.id == table.c.entity)
+            .order_by(table.c.passage, entities.c.name)
+        )
+        return _grouped(rows_with(self._engine, query, table.c.passage, passages))
+
     def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that state each relation."""
         table = schema.relation_passages

@@ -16,11 +16,12 @@ _OWN = 0.25
 
 
 class Source(NamedTuple):
-    """A passage that a point may rest on."""
+    """A passage that a point may rest on, with the full ``names`` of what it speaks of."""
 
     id: str
     title: str
     text: str
+    names: str = ""
 
 
 class CitedSentence(NamedTuple):
@@ -43,10 +44,11 @@ def cite_point(point: str, sources: Sequence[Source], most: int = 1) -> list[Cit
     for each keyword of its own.
     """
     claim = _read(point)
-    sources = [one for one in sources if not claim.subject or claim.subject & _terms(one)]
+    sources = [one for one in sources if not claim.subject or claim.subject & _named(one)]
     said = frozenset().union(*map(_terms, sources))
+    named = frozenset().union(*map(_named, sources))
     unsaid = sum(map(said.isdisjoint, claim.others))
-    if any(map(said.isdisjoint, claim.names)) or (unsaid and 2 * unsaid >= len(claim.others)):
+    if any(map(named.isdisjoint, claim.names)) or (unsaid and 2 * unsaid >= len(claim.others)):
         return []
     wanted = keywords(point)
     best = [_best(source, wanted, claim.predicate or wanted) for source in sources]
@@ -115,6 +117,11 @@ def _best(source: Source, wanted: frozenset[str], claimed: frozenset[str]) -> Ci
 @lru_cache(maxsize=2000)
 def _terms(source: Source) -> frozenset[str]:
     return keywords(f"{source.title} {source.text}")
+
+
+@lru_cache(maxsize=2000)
+def _named(source: Source) -> frozenset[str]:
+    return _terms(source) | keywords(source.names)
 
 
 @lru_cache(maxsize=2000)

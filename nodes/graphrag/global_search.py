@@ -99,7 +99,8 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
             f"{len(uncited)} of the {len(used)} points of the answer stand in no passage that "
             f"could be cited, first: “{uncited[0][:80]}”."
         )
-    sufficient = reply.sufficient and not uncited and bool(reply.answer)
+    most_cited = 2 * len(uncited) < len(used)
+    sufficient = reply.sufficient and most_cited and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
         **cited,
@@ -307,7 +308,11 @@ def _sentences(index: Index, view: CommunityView | None, point: Point, most: int
 
 def _stated(index: Index, point: Point, ids: Sequence[str], most: int) -> list[Citation]:
     passages = {passage["id"]: passage for passage in index.catalogue.passages(ids)}
-    sources = [Source(id, passage["title"], passage["text"]) for id, passage in passages.items()]
+    names = index.entities.names_in(passages)  # "the clerk" is Bob Cratchit
+    sources = [
+        Source(id, passage["title"], passage["text"], "; ".join(names.get(id, ())))
+        for id, passage in passages.items()
+    ]
     return [
         {
             "passage": found.passage,

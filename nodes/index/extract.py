@@ -23,13 +23,11 @@ from .passage_reader import PassageReader, ReadOutcome
 from .surroundings import Shown, ShownPassages
 
 _BATCH = 64
-_MANY = 0.1
+_MANY = 0.1  # of the passages: a few may name nothing, and raise nothing
 _MISSED: dict[ReadingKind, str] = {
     "questions": "found no questions in {} of {} passages; nothing hops there.",
     "facts": "found no entities in {} of {} passages; no relation leads there.",
 }
-# A passage may name nothing, but always answers something.
-_TOLERATED: dict[ReadingKind, float] = {"questions": 0.0, "facts": _MANY}
 
 
 @node()
@@ -118,5 +116,5 @@ class _Reading:
             )
         for kind, empty in self._empty.items():
             read = self._read_well[kind]
-            if empty > _TOLERATED[kind] * read:
+            if empty > _MANY * read:
                 meter.warn(f"The model {model} {_MISSED[kind].format(empty, read)}")

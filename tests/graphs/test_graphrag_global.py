@@ -115,18 +115,19 @@ def test_citations_lead_through_points_and_reports_to_sentences_of_documents(ask
     assert {one["level"] for one in result["communities"]} == {0}
 
 
-def test_a_point_that_no_sentence_states_is_marked_and_makes_no_answer_sufficient(ask):
+def test_a_point_that_no_sentence_states_is_marked_and_no_answer_rests_on_such_points(ask):
     invented = f"{NAMES[0]} betrayed {NAMES[1]}."
     ask.model.answers["Points"] = lambda human: {
         "points": [*ask.model.points(human)["points"], point(invented, 90)]
     }
+    ask.model.answers["CombinedAnswer"] = {"answer": "A.", "used": ["1", "2"], "sufficient": True}
     result = ask(level=0)
     marked = {one["text"]: bool(one["citations"]) for one in result["points"]}
     assert marked.pop(invented) is False
     assert all(marked.values())
     assert (result["answer"] != "", result["sufficient"]) == (True, False)
     assert any(invented in warning for warning in result["warnings"])
-    others = [str(place) for place in range(2, len(marked) + 2)]
+    others = [str(place) for place in range(1, len(marked) + 2)]
     ask.model.answers["CombinedAnswer"] = {"answer": "A.", "used": others, "sufficient": True}
     assert ask({"question": "Who knows whom still?"}, level=0)["sufficient"]
 
