@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds, Names, bounded, numbers_in
-from .replies import Answer, PromptReply, TextNumber
+from .replies import CitedAnswer, PromptReply, TextNumber
 
 
 def _up_to(most: float) -> BeforeValidator:
@@ -117,7 +117,7 @@ class PrimedAnswer(PromptReply):
     ]
 
 
-class LocalAnswer(Answer):
+class LocalAnswer(CitedAnswer):
     """An answer to one follow-up question, its worth, and what to look up next (DRIFT)."""
 
     score: Annotated[Importance, Field(description="0 does not help ... 100 is the answer.")]

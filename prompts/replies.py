@@ -171,7 +171,7 @@ class Quote(PromptReply):
         return value
 
 
-class Answer(PromptReply):
+class CitedAnswer(PromptReply):
     """An answer with the sentences that support it."""
 
     most: ClassVar[Bounds] = {"quotes": 50, "follow_ups": 20}
@@ -179,13 +179,18 @@ class Answer(PromptReply):
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
-    missing: Annotated[str, Field(description="What the passages do not say; else empty.")] = ""
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
         """One quote stands for a list of it."""
         quotes = value.get("quotes") if isinstance(value, dict) else None
         return {**value, "quotes": [quotes]} if quotes and isinstance(quotes, str | dict) else value
+
+
+class Answer(CitedAnswer):
+    """An answer, and what it lacks."""
+
+    missing: Annotated[str, Field(description="What the passages do not say; else empty.")] = ""
 
 
 class AnswerCheck(PromptReply):
