@@ -39,7 +39,8 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
         price.add_resolution()
         run.meter.warn(
             "The summaries of entities and the reports on communities, which follow from what is "
-            "read, are not counted; on two chapters of a novel they took two thirds as many tokens again."
+            "read, are not counted; on two chapters of a novel they took two thirds as many tokens "
+            "again."
             if "communities" in state["layers"]
             else "The summaries of entities, which follow from what is read, are not counted."
         )
