@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 from ...index.opening import Index
 from ...language.analyser import one_line
 from ...language.mentions import as_excerpt, find_mentions, key
+from ...language.spellings import is_full_name
 from ...models.protocol import OFFLINE
 from ...prompts.prompt import Excerpt
 from ...state.records import Passage
@@ -68,15 +68,20 @@ class DocumentNames:
     def fuller(self, place: int) -> list[str]:
         """The names that a shorter one in the passage at ``place`` may stand for.
 
-        The one that was named last before it comes first.
+        Of those with one word full names go first, "Ann Lee" before "Mrs. Lee" and "Lee and Ray".
+        The one that was named last before the passage comes first.
         """
         near: dict[str, tuple[bool, int]] = {}
         for word in self._short[place]:
             names = self._with.get(word, ())
             meant = {name: _distance(self._places[name], place) for name in names}
-            near |= dict(sorted(meant.items(), key=itemgetter(1))[:_MOST_OF_A_WORD])
+            ranked = sorted(meant.items(), key=lambda item: (not self._is_full(item[0]), item[1]))
+            near |= dict(ranked[:_MOST_OF_A_WORD])
         order = sorted((distance, name) for name, distance in near.items() if distance[1])
         return [self._spellings[name] for _, name in order[:_MOST_NAMES]]
+
+    def _is_full(self, name: str) -> bool:
+        return " and " not in name and is_full_name(self._spellings[name])
 
 
 def _parts(places: Mapping[str, Sequence[int]]) -> Iterator[str]:

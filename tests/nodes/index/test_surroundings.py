@@ -48,3 +48,9 @@ def test_every_name_is_one_that_the_document_writes(texts):
         told = names.fuller(place)
         assert len(told) == len(set(told)) <= 6
         assert all(name in " ".join(" ".join(texts).split()) for name in told)
+
+
+def test_a_full_name_is_told_however_many_others_share_its_word():
+    both = "The house of Lee and Ray is old. There Mrs. Lee sat and Mr. Lee stood."
+    texts = ["There Ann Lee sang.", "Then Ann Lee ran.", both, both, "In came Lee."]
+    assert "Ann Lee" in DocumentNames(texts).fuller(4)
