@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import sentences
+from ..language.analyser import one_line, sentences
 from ..language.answer_types import countries, dates, name_spans, quoted_names, roots
 from ..language.values import amounts, verdict
 
@@ -38,7 +39,20 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
         if not all(_mentioned(name, texts) for name in named):
             return [answer]
     pieces = [piece.plain for piece in sentences(answer)] or [answer]
-    return [piece for piece in pieces if not _stands(piece, [*texts, asked])]
+    return [
+        piece
+        for piece in pieces
+        if not _stands(piece, [*texts, asked])
+        and not any(_is_quoted(piece, text) for text in cited)
+    ]
+
+
+def _is_quoted(piece: str, text: str) -> bool:
+    """Whether ``text`` has a sentence word for word; a number alone may be a part of another."""
+    said, whole = one_line(piece), [one_line(sentence.plain) for sentence in sentences(text)]
+    if said in whole or not any(map(str.isalpha, said)):
+        return said in whole
+    return bool(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", " ".join(whole)))
 
 
 def _stands(piece: str, texts: Sequence[_Held]) -> bool:
