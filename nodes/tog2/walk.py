@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
+from ...algorithms.fusion import reciprocal_rank_fusion
 from ...algorithms.tog2.relevance import (
     ReadPassage,
     context_relevance,
@@ -24,7 +24,6 @@ from ...index.triple_sources import Source, sources_of
 from ...index.vectors import passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
-from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
 from ...prompts.library import KEEP_TOPICS
 from ...prompts.prompt import number
@@ -216,9 +215,8 @@ def _evidence(index: Index, state: Tog2State, context: Tog2Context) -> list[Evid
     if best_retriever(index, context.retriever) == "graph":
         ranked = fuse_behind_lead(retrieved, _best(state["reached"]))
     else:
-        weights = [UNJUDGED_WALK if context.model == OFFLINE else 1.0, 1.0]
         walked = _best(state["relevance"])[: _FUSED * most]
-        ranked = [id for id, _ in reciprocal_rank_fusion([walked, retrieved], weights)]
+        ranked = [id for id, _ in reciprocal_rank_fusion([walked, retrieved], [1.0, 1.0])]
     newest = [one["passage"] for one in state["context"][:1] if state["options"]]
     kept = dict.fromkeys([*ranked[:most], *newest])
     places = {id: place for place, id in enumerate(kept, start=1)}
