@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 RANK_CONSTANT = 5
-# The weight of a walk whose steps no model chose, against 1 for the retriever that it starts from.
-UNJUDGED_WALK = 0.3
+# The weight of what edges lead to, against 1 for a retriever that is good by itself.
+WALK_WEIGHT = 0.3
 
 
 def reciprocal_rank_fusion(
@@ -23,3 +23,11 @@ def reciprocal_rank_fusion(
         for rank, id in enumerate(ranking, start=1):
             scores[id] = scores.get(id, 0.0) + weight / (k + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+def fuse_behind(
+    lead: Sequence[str], rankings: Sequence[Sequence[str]], weights: Sequence[float]
+) -> list[str]:
+    """The ids of ``reciprocal_rank_fusion``, behind those of ``lead``, which keep their places."""
+    fused = reciprocal_rank_fusion(rankings, weights)
+    return [*lead, *(id for id, _ in fused if id not in lead)]

@@ -38,15 +38,6 @@ _STRONGEST = 10.0
 _OF_ANOTHER = re.compile(r"['’]s? ")
 
 
-def merge_facts(
-    found: Iterable[FoundFacts],
-    corrections: Sequence[Correction] = (),
-    embed: Embed | None = None,
-) -> EntityGraph:
-    """One graph of the facts of all passages, whose names are merged by rules."""
-    return Merging(found, corrections, embed).graph()
-
-
 class Merging:
     """The facts of all passages, before their names are merged.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...state.tog2 import CandidateEntity, RankedPassage
-from ..fusion import UNJUDGED_WALK, reciprocal_rank_fusion
+from ..fusion import WALK_WEIGHT, fuse_behind
 from ..similarity import hybrid_similarity, jaccard
 from .walk import KnowledgeGraph, step_sentence
 
@@ -117,7 +117,4 @@ def fuse_behind_lead(retrieved: Sequence[str], reached: Sequence[str]) -> list[s
     The first ``LEAD`` passages of the graph retriever stay: it has walked to them itself, by all
     names at once. The others are fused by reciprocal rank with the first of ``reached``.
     """
-    rankings = [list(reached[:1]), list(retrieved)]
-    fused = reciprocal_rank_fusion(rankings, [UNJUDGED_WALK, 1.0])
-    lead = list(retrieved[:LEAD])
-    return [*lead, *(id for id, _ in fused if id not in lead)]
+    return fuse_behind(retrieved[:LEAD], [reached[:1], retrieved], [WALK_WEIGHT, 1.0])

@@ -9,6 +9,7 @@ from langgraph.types import Send
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
 from ...index.communities import load_communities, report_text
+from ...index.grading import fitted_grader
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import owner_of
@@ -134,10 +135,10 @@ def look_ups(state: GraphragState, context: GraphragContext) -> list[Send]:
 def _is_known(index: Index, question: str) -> bool:
     """Whether a passage fits a question at all, by terms and vectors; costs no request.
 
-    The floor is the one below which CRAG's similarity grader, calibrated on public question sets
-    for lexical and semantic embeddings apart, holds a passage irrelevant.
+    The floor is the one below which CRAG's similarity grader, as it is fitted to the index or to
+    its embeddings, holds a passage irrelevant.
     """
-    grader = SimilarityGrader(index.embedder)
+    grader = SimilarityGrader(index.embedder, fitted_grader(index))
     vector = embed_queries(index.embedder, [question])[0]
     cosines = dict(index.vectors.search("passages", vector, _NEAR))
     ids = [id for id, _ in index.catalogue.search_terms(question, _LOOKED_AT)]

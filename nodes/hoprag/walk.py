@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...algorithms.fusion import UNJUDGED_WALK, reciprocal_rank_fusion
+from ...algorithms.fusion import WALK_WEIGHT, fuse_behind, reciprocal_rank_fusion
 from ...algorithms.hoprag.offers import Offer, hop_worth, trust, worth_showing
 from ...algorithms.hoprag.walk import (
     advance,
@@ -61,7 +61,7 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     hops = await run.in_thread(load_hops)
     retrieved = list(dict.fromkeys(hops.vertex(passage["id"]) for passage in found))
     ends = list(dict.fromkeys(hop["target"] for hop in edges))
-    fused = reciprocal_rank_fusion([retrieved[:top_k], ends], [1.0, UNJUDGED_WALK])[:top_k]
+    fused = reciprocal_rank_fusion([retrieved[:top_k], ends], [1.0, WALK_WEIGHT])[:top_k]
     frontier = [passage for passage, _ in fused]
     arrivals = [*edges, *_retrieved(hops, found)]
     arrivals = [hop for hop in arrivals if hop["target"] in frontier]
@@ -236,14 +236,14 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     return [
         {
             **passages[id],
-            "score": round(score, 6),
+            "score": round(1 / place, 6),
             "found": "retrieved" if id in first else "hop",
         }
-        for id, score in _fused(state, helpful, context.top_k)[: context.top_k]
+        for place, id in enumerate(_fused(state, helpful, context.top_k)[: context.top_k], start=1)
     ]
 
 
-def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple[str, float]]:
+def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[str]:
     """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
     Beyond the paper: H alone lowers what the walk starts from. The retriever's first passages keep
@@ -259,6 +259,4 @@ def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[tuple
             reached.setdefault(hop["target"], hop["round"])
     rest = list(dict.fromkeys([*(id for id in state["retrieved"] if id in known), *helpful]))
     walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
-    fused = reciprocal_rank_fusion([rest, walked], [1.0, _WALK * trust(*told)])
-    places = {id: place for place, id in enumerate(rest[:_HEAD])}
-    return sorted(fused, key=lambda scored: places.get(scored[0], _HEAD))
+    return fuse_behind(rest[:_HEAD], [rest, walked], [1.0, _WALK * trust(*told)])

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ragraphs.algorithms.entities.merging import merge_facts
+from ragraphs.algorithms.entities.merging import Merging
 from ragraphs.algorithms.entities.senses import FoundFacts
-from ragraphs.state.entities import Entity, EntityGraph
+from ragraphs.state.entities import Correction, Entity, EntityGraph
 from ragraphs.state.facts import ClaimFact, EntityFact, RelationFact
+
+
+def merge_facts(
+    found: Iterable[FoundFacts],
+    corrections: Sequence[Correction] = (),
+    embed: Any = None,
+) -> EntityGraph:
+    """One graph of the facts of all passages, whose names are merged by rules."""
+    return Merging(found, corrections, embed).graph()
 
 
 def facts(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from merging_support import entity, facts, groups
+from merging_support import entity, facts, groups, merge_facts
 from ragraphs.algorithms.entities.candidates import MOST_SHOWN
-from ragraphs.algorithms.entities.merging import Merging, merge_facts
+from ragraphs.algorithms.entities.merging import Merging
 
 PERSON = "person"
 STORY = [

@@ -2,8 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from merging_support import facts
-from ragraphs.algorithms.entities.merging import merge_facts
+from merging_support import facts, merge_facts
 from ragraphs.state.entities import Correction
 
 NAMES = st.sampled_from(

@@ -1,7 +1,6 @@
 """The mentions, relations and claims of merged entities."""
 
-from merging_support import claim, entity, facts
-from ragraphs.algorithms.entities.merging import merge_facts
+from merging_support import claim, entity, facts, merge_facts
 
 
 def test_mentions_are_the_places_of_all_spellings():
