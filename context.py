@@ -7,11 +7,20 @@ What only the operator may set is in ``settings``. Each graph's ``context_schema
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    model_validator,
+)
 
 from .settings import index_folder, settings, split_commas
+from .state.found import NOTHING, Found
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
@@ -182,6 +191,18 @@ class QuestionContext(Context):
     stream_answer: Annotated[
         bool, Field(description="Stream the text of the answer while the model writes it.")
     ] = False
+    _found: Found = PrivateAttr(default_factory=lambda: NOTHING)
+
+    @property
+    def found(self) -> Found:
+        """What earlier methods found for the question; no setting, so only code hands it on."""
+        return self._found
+
+    def starting_from(self, found: Found) -> Self:
+        """The same settings, for a method that is to start from ``found``."""
+        context = self.model_copy()
+        context._found = found
+        return context
 
 
 class BasicContext(QuestionContext):

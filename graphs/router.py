@@ -1,4 +1,4 @@
-"""Router: the method that suits the question, and the next one where it finds too little."""
+"""Router: the cheapest method first, and where it finds too little, one that goes on from it."""
 
 from langgraph.graph import END, START, StateGraph
 
@@ -15,9 +15,9 @@ from ..nodes.router.route import (
     answer_by,
     conclude,
     decide,
-    keep_better,
-    next_method,
+    method_to_try,
     read_question,
+    weigh,
 )
 from ..state.router import RouterInput, RouterOutput, RouterState
 from .basic import graph as basic
@@ -44,18 +44,18 @@ graph = (
     .add_node("hoprag", answer_by("hoprag", hoprag, HopragContext))
     .add_node("tog2", answer_by("tog2", tog2, Tog2Context))
     .add_node("graphrag", answer_by("graphrag", graphrag, GraphragContext))
-    .add_node("keep_better", keep_better)
+    .add_node("weigh", weigh)
     .add_node("conclude", conclude)
     .add_edge(START, "read_question")
     .add_edge("read_question", "decide")
-    .add_conditional_edges("decide", next_method, _NEXT)
-    .add_edge("basic", "keep_better")
-    .add_edge("crag", "keep_better")
-    .add_edge("deeprag", "keep_better")
-    .add_edge("hoprag", "keep_better")
-    .add_edge("tog2", "keep_better")
-    .add_edge("graphrag", "keep_better")
-    .add_conditional_edges("keep_better", next_method, _NEXT)
+    .add_conditional_edges("decide", method_to_try, _NEXT)
+    .add_edge("basic", "weigh")
+    .add_edge("crag", "weigh")
+    .add_edge("deeprag", "weigh")
+    .add_edge("hoprag", "weigh")
+    .add_edge("tog2", "weigh")
+    .add_edge("graphrag", "weigh")
+    .add_conditional_edges("weigh", method_to_try, _NEXT)
     .add_edge("conclude", END)
     .compile(name="router")
     .with_config(recursion_limit=20)

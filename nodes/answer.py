@@ -13,6 +13,7 @@ from ..prompts.library import ANSWER, CHECK_ANSWER
 from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
+from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
 from .node import node
 from .run import Run, Update
@@ -20,8 +21,13 @@ from .run import Run, Update
 
 @node(answers=True)
 async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
-    """Answers the question from ``evidence`` and nothing else, or says that it cannot."""
-    evidence = state["evidence"]
+    """Answers the question from ``evidence`` and nothing else, or says that it cannot.
+
+    Nobody is asked where an earlier method read the same texts.
+    """
+    evidence, held = state["evidence"], state["held"]
+    if held["evidence"] and not is_new(held, evidence):
+        return unchanged(held)
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
@@ -58,7 +64,7 @@ async def checked(
     if check is None or (not check.unsupported and check.sufficient):
         return found
     claims = "; ".join(f"“{claim}”" for claim in check.unsupported)
-    missing = f"No cited sentence supports {claims}." if claims else found["missing"]
+    missing = [f"No cited sentence supports {claims}."] if claims else found["missing"]
     if check.sufficient:
         return {**found, "missing": missing}
     return {**found, "missing": missing, "sufficient": False, "stop_reason": "insufficient"}
@@ -70,7 +76,7 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     sufficient = _is_supported(reply, citations)
     return {
         "answer": reply.answer,
-        "missing": "" if sufficient else reply.missing,
+        "missing": [] if sufficient else reply.missing,
         "citations": citations,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",

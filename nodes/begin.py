@@ -17,13 +17,17 @@ LONGEST_QUESTION = 8000
 
 
 def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
-    """A node that checks the question and the index, and clears what an earlier run left."""
+    """A node that checks the question and the index, and clears what an earlier run left.
+
+    What the context hands on from another method goes into the state.
+    """
     fresh = fresh_state(method, state_type)
 
     @node()
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
-        return {**fresh, "warnings": Overwrite(run.meter.warnings)}
+        held = {"held": run.context.found} if "held" in fresh else {}
+        return {**fresh, **held, "warnings": Overwrite(run.meter.warnings)}
 
     return begin
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -27,16 +27,23 @@ class GraphNode(RunnableLambda[Any, dict[str, Any]]):
 
 
 async def relay(
-    graph: Graph, given: Any, context: Context, tell: Callable[[dict[str, Any]], None]
+    graph: Graph,
+    given: Any,
+    context: Context,
+    tell: Callable[[dict[str, Any]], None],
+    more: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The output of ``graph``; ``tell`` gets all events that it streams."""
+    """The output of ``graph``, with ``more`` keys of its state; ``tell`` gets all its events."""
+    output = (
+        [graph.output_channels] if isinstance(graph.output_channels, str) else graph.output_channels
+    )
     result: dict[str, Any] = {}
     part: Any
     async for mode, part in graph.astream(
         given,
         context=context,
         stream_mode=["custom", "values"],
-        output_keys=graph.output_channels,
+        output_keys=[*output, *(key for key in more if key in graph.channels)],
     ):
         if mode == "values":
             result = part

@@ -14,15 +14,12 @@ from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ..algorithms.router.decision import NEEDS, Features, Prior, route
-from ..algorithms.router.features import question_features
 from ..language.analyser import content_words
 from ..language.questions import analyse_question
 from ..models.embeddings import Embedder
 from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
-from ..models.router import KIND_CLASSIFIER
 from ..prompts import deeprag_replies as deeprag
 from ..prompts import graphrag_replies as graphrag
 from ..prompts import replies
@@ -43,7 +40,7 @@ _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
 _METHODS = """rewrite_query answer check_answer write_questions extract_facts read_passage
 glean_check glean summarise_description keep_topics score_relations judge_evidence write_report
-rate_reports map_texts combine_points local_answer prime follow_up choose_method stand_alone
+rate_reports map_texts combine_points local_answer prime follow_up stand_alone
 read_step synthesize"""
 
 
@@ -177,14 +174,6 @@ class OfflineLanguageModel:
         answer = self._answer(question, texts)
         score = _ANSWERED if answer.sufficient else 0.0
         return graphrag.LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
-
-    def _choose_method(self, question: str, methods: Sequence[Excerpt]) -> replies.MethodChoice:
-        """What the classifier holds most likely, also where it would abstain."""
-        known = {text["id"]: "" for text in methods if text["id"] in NEEDS}
-        if not known:
-            raise NoReplyError("malformed", "The offline reader knows none of the methods.")
-        decided = route(Features(question_features(question)), known, Prior(KIND_CLASSIFIER))
-        return replies.MethodChoice(method=decided.method, reason=decided.reason)
 
     def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> replies.StandAloneQuestion:
         return replies.StandAloneQuestion(question=stand_alone(question, history))

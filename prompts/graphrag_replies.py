@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds, Names, bounded, numbers_in
-from .replies import CitedAnswer, PromptReply, TextNumber
+from .replies import CitedAnswer, Missing, PromptReply, TextNumber
 
 
 def _up_to(most: float) -> BeforeValidator:
@@ -89,7 +89,10 @@ class CombinedAnswer(PromptReply):
     ]
     sufficient: Annotated[bool, Field(description="Whether the points answer the question.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
-    missing: Annotated[str, Field(description="What the points do not say.")] = ""
+    missing: Annotated[
+        Missing,
+        Field(default_factory=list, description="Questions that the points do not answer."),
+    ]
     general: Annotated[str, Field(description="What is known besides, if asked for.")] = ""
 
 

@@ -11,7 +11,6 @@ from .replies import (
     HopLabels,
     Judgement,
     KeptTexts,
-    MethodChoice,
     PassageQuestions,
     Queries,
     RelationScores,
@@ -49,7 +48,6 @@ COMBINE_POINTS = Prompt("combine_points", CombinedAnswer)
 LOCAL_ANSWER = Prompt("local_answer", Answer)
 PRIME = Prompt("prime", PrimedAnswer)
 FOLLOW_UP = Prompt("follow_up", LocalAnswer)
-CHOOSE_METHOD = Prompt("choose_method", MethodChoice)
 STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
 NEXT_STEP = Prompt("next_step", NextStep)
 READ_STEP = Prompt("read_step", StepReading)

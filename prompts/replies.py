@@ -171,6 +171,17 @@ class Quote(PromptReply):
         return value
 
 
+def _as_list(value: Any) -> Any:
+    """One text stands for a list of it, and nothing for an empty one."""
+    given = [value] if isinstance(value, str) else value
+    return (
+        [] if given is None else [one for one in given if one] if isinstance(given, list) else given
+    )
+
+
+Missing = Annotated[list[str], BeforeValidator(_as_list)]
+
+
 class CitedAnswer(PromptReply):
     """An answer with the sentences that support it."""
 
@@ -190,7 +201,13 @@ class CitedAnswer(PromptReply):
 class Answer(CitedAnswer):
     """An answer, and what it lacks."""
 
-    missing: Annotated[str, Field(description="What the passages do not say; else empty.")] = ""
+    longest: ClassVar[Bounds] = {"missing": 500}
+    most: ClassVar[Bounds] = {**CitedAnswer.most, "missing": 10}
+
+    missing: Annotated[
+        Missing,
+        Field(default_factory=list, description="Questions that the passages do not answer."),
+    ]
 
 
 class AnswerCheck(PromptReply):
@@ -270,15 +287,6 @@ class Judgement(PromptReply):
 
     sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
     clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]
-
-
-class MethodChoice(PromptReply):
-    """The method that should answer a question."""
-
-    longest: ClassVar[Bounds] = {"method": 100, "reason": 1000}
-
-    method: Annotated[str, Field(description="Label of the method.")]
-    reason: Annotated[str, Field(description="Why, in one short sentence.")] = ""
 
 
 class StandAloneQuestion(PromptReply):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import TypedDict
 
+from .found import Found
 from .records import Citation, Evidence, Usage
 from .usage import add_usage, add_warnings
 
@@ -32,14 +33,15 @@ class QuestionInput(TypedDict):
 class AnswerOutput(TypedDict):
     """The output of every graph that answers questions.
 
-    ``missing`` is what the evidence does not say, as the model puts it; empty where that is
+    ``missing`` is what the evidence does not say, as questions, or as sentences on claims that no
+    citation supports; empty where that is
     nothing, or not known. ``evidence`` is best first; ``sufficient`` says whether it supported the
     answer, and ``stop_reason`` why the run ended (None while it runs). ``warnings`` tell what was
     degraded on the way.
     """
 
     answer: str
-    missing: str
+    missing: list[str]
     citations: list[Citation]
     evidence: list[Evidence]
     method: str
@@ -50,4 +52,11 @@ class AnswerOutput(TypedDict):
 
 
 class QuestionState(QuestionInput, AnswerOutput):
-    """The state of a graph that answers a question from ``evidence``."""
+    """The state of a graph that answers a question from ``evidence``.
+
+    ``held`` is what earlier methods found for the question, and ``ranked`` the score of each
+    passage that the retriever ranked for it, by id, best first.
+    """
+
+    held: Found
+    ranked: dict[str, float]

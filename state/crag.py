@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput
+from .answering import AnswerOutput, QuestionState
 from .records import Evidence
 
 Verdict = Literal["correct", "incorrect", "ambiguous"]
@@ -29,7 +29,7 @@ class CragOutput(AnswerOutput):
     queries: list[str]
 
 
-class CragState(QuestionInput, CragOutput):
+class CragState(QuestionState, CragOutput):
     """The state of the crag graph.
 
     ``retrieved`` is D, ``pages`` the web's texts; ``refined`` and ``web_refined`` are the strips

@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput, StopReason
+from .answering import AnswerOutput, QuestionState, StopReason
 from .records import Citation
 
 StepSource = Literal["retrieve", "earlier"]
@@ -72,7 +72,7 @@ class DeepragOutput(AnswerOutput):
     tree: list[TreeNode]
 
 
-class DeepragState(QuestionInput, DeepragOutput):
+class DeepragState(QuestionState, DeepragOutput):
     """The state of the deeprag graph.
 
     ``proposed`` is the next step as the last reading proposed it, if it did; ``pending`` the step

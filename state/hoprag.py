@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput
+from .answering import AnswerOutput, QuestionState
 
 
 class Hop(TypedDict):
@@ -31,7 +31,7 @@ class HopragOutput(AnswerOutput):
     hops: list[Hop]
 
 
-class HopragState(QuestionInput, HopragOutput):
+class HopragState(QuestionState, HopragOutput):
     """The state of the hoprag graph: counter and queue of the paper, and the round to come.
 
     ``retrieved`` is the retriever's ranking. ``counts`` are the arrivals at each passage, or what

@@ -10,29 +10,31 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from .answering import AnswerOutput, StopReason
+from .found import Found
 
-DecidedBy = Literal["user", "only", "classifier", "model"]
+DecidedBy = Literal["user", "classifier"]
 
 
 class RoutingDecision(TypedDict):
     """The choice of the method that answers first.
 
-    ``obstacles`` says for each method why it is out, or nothing; ``kind`` is what the question
-    seems to ask for; ``scores`` are of the feasible methods, best first.
+    ``kinds`` are the probabilities of what the question may ask for, and ``kind`` is the one that
+    it is taken for; ``obstacles`` says for each method why it is out, or nothing.
     """
 
     method: str
     decided_by: DecidedBy
     reason: str
     kind: str
-    scores: dict[str, float]
+    kinds: dict[str, float]
     obstacles: dict[str, str]
 
 
 class Attempt(TypedDict):
-    """The outcome of one method; ``calls`` are requests to models."""
+    """A method that was tried, ``why``, and its outcome; ``calls`` are requests to models."""
 
     method: str
+    why: str
     sufficient: bool
     stop_reason: StopReason | None
     calls: int
@@ -63,11 +65,14 @@ class RouterOutput(AnswerOutput):
 class RouterState(RouterOutput):
     """The state of the router graph.
 
-    ``waiting`` are the methods to try, in this order; ``latest`` is what the last one returned;
-    ``message`` is the id under which the answer was streamed, or nothing.
+    ``trying`` is the method to try next, and ``why``; empty at the end. ``latest`` is the output of
+    the last one, and ``held`` what all found that were not sufficient. ``message`` is the id under
+    which the answer was streamed, or nothing.
     """
 
     question: Annotated[str, EphemeralValue]
-    waiting: list[str]
+    trying: str
+    why: str
     latest: dict[str, Any]
+    held: Found
     message: str

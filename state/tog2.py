@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput
+from .answering import AnswerOutput, QuestionState
 
 
 class RelationOption(TypedDict):
@@ -103,7 +103,7 @@ class Tog2Output(AnswerOutput):
     clues: list[str]
 
 
-class Tog2State(QuestionInput, Tog2Output):
+class Tog2State(QuestionState, Tog2Output):
     """The state of the tog2 graph.
 
     ``frontier`` are the entities that the next round starts from, none when the walk is over, and

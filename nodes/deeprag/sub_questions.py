@@ -45,7 +45,7 @@ class Conclusion(NamedTuple):
     evidence: list[Evidence]
     sufficient: bool
     why: StopReason | None
-    missing: str = ""
+    missing: Sequence[str] = ()
     computed: str = ""
 
 
@@ -123,7 +123,7 @@ async def conclude_from(
         _best_first(pool, cited),
         sufficient,
         None,
-        "" if sufficient else reply.missing,
+        () if sufficient else reply.missing,
         computed.answer if computed else "",
     )
 
@@ -187,7 +187,7 @@ async def conclusion_update(
         question,
         {
             "answer": conclusion.answer,
-            "missing": conclusion.missing,
+            "missing": list(conclusion.missing),
             "citations": conclusion.citations,
             "sufficient": conclusion.sufficient,
             "stop_reason": "answered" if conclusion.sufficient else "insufficient",

@@ -105,7 +105,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     return {
         **cited,
         "points": Overwrite(points),
-        "missing": "" if sufficient else reply.missing,
+        "missing": [] if sufficient else reply.missing,
         "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",

@@ -10,40 +10,41 @@ from langgraph.config import get_stream_writer
 from langgraph.types import Overwrite
 
 from ...algorithms.router.decision import (
-    DESCRIPTIONS,
-    NEEDS,
-    Features,
-    MethodRanking,
-    Prior,
+    Choice,
+    QuestionKind,
     feasible,
-    method_of_label,
-    route,
-    usable_methods,
+    first_method,
+    kind_probabilities,
+    likely_kind,
+    next_method,
 )
 from ...algorithms.router.features import question_features
 from ...context import MethodName, QuestionContext, RouterContext
 from ...index.layers import layers_of
+from ...index.opening import Index
 from ...language.analyser import one_line
-from ...models.meter import current_meter
-from ...models.protocol import LanguageModel, NoReplyError
+from ...models.protocol import OFFLINE
 from ...models.router import KIND_CLASSIFIER
-from ...prompts.library import CHOOSE_METHOD, STAND_ALONE
+from ...models.web import web_search
+from ...prompts.library import STAND_ALONE
 from ...prompts.prompt import Excerpt
+from ...settings import settings
 from ...state.answering import AnswerOutput
 from ...state.errors import RagraphsError
-from ...state.router import Attempt, DecidedBy, RouterState, RoutingDecision
+from ...state.found import NOTHING
+from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import LONGEST_QUESTION, check_question
 from ..node import node
 from ..run import Run, Update
-from ..streaming import retell
+from ..streaming import ANSWER_STEP, retell
 from ..subgraph import Graph, GraphNode, relay
-from .features import features_of, prior_of
+from .handing import handed_on
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
-_GLOBAL_KINDS = frozenset({"whole_corpus"})
+_HANDED_ON = ("ranked",)
 
 
 def _spent_before(state: RouterState) -> int:
@@ -75,61 +76,56 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     }
 
 
-@node(reserve=1)
+@node()
 async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
-    """Leaves out what cannot be used; then the user's choice, the classifier's, or the model's."""
-    context = run.context
-    left = context.max_calls - total_calls(state["usage"])
-    layers = await run.in_thread(layers_of)
-    obstacles = feasible(get_args(MethodName), layers, left)
-    if context.method != "auto":
-        found = _chosen(context.method, state["asked"], obstacles)
-        return _decided(found, [context.method], "user", obstacles)
-    found = await run.in_thread(
-        lambda index: route(features_of(index, state["asked"]), obstacles, prior_of(index))
+    """The user's choice; else the method that suits the kind of question, of those that can be."""
+    context, question = run.context, state["asked"]
+    kinds = kind_probabilities(question_features(question), KIND_CLASSIFIER)
+    obstacles = await run.in_thread(_obstacles, context.max_calls - total_calls(state["usage"]))
+    chosen = context.method
+    if chosen != "auto" and obstacles[chosen]:
+        raise RagraphsError(obstacles[chosen])
+    choice = (
+        first_method(kinds, obstacles, _web())
+        if chosen == "auto"
+        else Choice(chosen, "The user chose it.")
     )
-    by: DecidedBy = "only" if len(usable_methods(obstacles)) == 1 else "classifier"
-    if found.abstained:
-        model = await run.model(context.small_model)
-        chosen = await chosen_by_model(model, state["asked"], obstacles)
-        if chosen is not None:
-            found = found._replace(method=chosen[0], reason=chosen[1])
-            by = "model"
-    order = list(dict.fromkeys([found.method, *found.scores]))
-    return _decided(found, order[: 1 + context.escalations], by, obstacles)
-
-
-async def chosen_by_model(
-    model: LanguageModel, question: str, obstacles: Mapping[str, str]
-) -> tuple[str, str] | None:
-    """The method that the model picks, and why; None where it gives no reply."""
-    methods: list[Excerpt] = [
-        {"id": method, "title": method, "text": DESCRIPTIONS[method], "passage": ""}
-        for method in usable_methods(obstacles)
-    ]
-    try:
-        reply = await model.run(CHOOSE_METHOD, question=question, methods=methods)
-    except NoReplyError as error:
-        current_meter().warn(f"{error} The method was chosen by rules.")
-        return None
-    method, correction = method_of_label(reply.method, obstacles)
-    return method, correction or reply.reason
+    decision: RoutingDecision = {
+        "method": choice.method,
+        "decided_by": "classifier" if chosen == "auto" else "user",
+        "reason": choice.reason,
+        "kind": likely_kind(kinds),
+        "kinds": {kind: round(share, 4) for kind, share in kinds.items()},
+        "obstacles": obstacles,
+    }
+    get_stream_writer()({"step": "decide", **decision})
+    return {"decision": decision, "trying": choice.method, "why": choice.reason}
 
 
 def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionContext]) -> GraphNode:
-    """A node in which ``graph`` answers within what is left of the router's budget."""
+    """A node in which ``graph`` answers within what is left of the router's budget.
+
+    It starts from what the methods before it found. Its answer is streamed while it is written only
+    where no other method could take its place.
+    """
 
     @node()
     async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - total_calls(state["usage"])
         chosen = context.narrowed(context_type, max_calls=left, **_search(method, state, context))
-        write, streamed = get_stream_writer(), [""]
+        write, streamed, live = get_stream_writer(), [""], _is_final(method, state, context)
+        write({"step": "try", "method": method, "why": state["why"]})
 
         def tell(event: dict[str, Any]) -> None:
-            streamed.append(event.get("id", streamed[-1]))
+            if event["step"] == ANSWER_STEP:
+                if not live:
+                    return
+                streamed.append(event.get("id", streamed[-1]))
             retell({**event, "method": method}, write)
 
-        result = await relay(graph, {"question": state["asked"]}, chosen, tell)
+        given = {"question": state["asked"]}
+        started = chosen.starting_from(state["held"])
+        result = await relay(graph, given, started, tell, _HANDED_ON)
         return {
             "latest": {**result, MESSAGE: streamed[-1], "method": method},
             "usage": result["usage"],
@@ -140,19 +136,30 @@ def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionConte
 
 
 @node()
-async def keep_better(state: RouterState, context: RouterContext) -> Update:
-    """Keeps what the last method found, unless one before it found more."""
-    latest = state["latest"]
+async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
+    """Keeps what the last method found, unless one before it found more; and what to try next."""
+    latest, held = state["latest"], state["held"]
     attempt: Attempt = {
         "method": latest["method"],
+        "why": state["why"],
         "sufficient": latest["sufficient"],
         "stop_reason": latest["stop_reason"],
         "calls": total_calls(latest["usage"]),
     }
-    left = context.max_calls - total_calls(state["usage"])
-    waiting = [name for name in state["waiting"][1:] if NEEDS[name].calls <= left]
-    update = {"path": [*state["path"], attempt], "waiting": waiting, "latest": {}}
-    return update if _is_worse(latest, state) else update | _kept(latest)
+    found = handed_on(held, latest)
+    path = [*state["path"], attempt]
+    update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
+    kept = {} if _is_worse(latest, state) else _kept(latest)
+    if latest["sufficient"] or not _may_go_on(latest["method"], state, run.context):
+        return {**update, **kept}
+    left = run.context.max_calls - total_calls(state["usage"])
+    tried = [one["method"] for one in path]
+    kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
+    obstacles = await run.in_thread(_obstacles, left)
+    following = next_method(kinds, found, tried, obstacles, _web())
+    if following is not None:
+        update |= {"trying": following.method, "why": following.reason}
+    return {**update, **kept}
 
 
 @node()
@@ -175,18 +182,14 @@ async def conclude(state: RouterState, context: RouterContext) -> Update:
     return {"messages": [message]}
 
 
-def next_method(state: RouterState) -> str:
-    """The next method to try; none once the evidence suffices, or nothing is left to try.
-
-    Without a model no other method would find more to say.
-    """
-    if state["sufficient"] or not state["waiting"] or state["stop_reason"] == "no_model":
-        return "conclude"
-    return state["waiting"][0]
+def method_to_try(state: RouterState) -> str:
+    """The method to try next, or the end."""
+    return state["trying"] or "conclude"
 
 
 _FRESH: dict[str, Any] = {
     "answer": "",
+    "missing": [],
     "citations": [],
     "evidence": [],
     "method": "",
@@ -196,7 +199,9 @@ _FRESH: dict[str, Any] = {
     "path": [],
     "details": {},
     MESSAGE: "",
-    "waiting": [],
+    "trying": "",
+    "why": "",
+    "held": NOTHING,
     "latest": {},
 }
 _SHARED = frozenset({*AnswerOutput.__annotations__, MESSAGE})
@@ -228,41 +233,44 @@ async def _standing_alone(
     return reply.question
 
 
-def _chosen(method: str, question: str, obstacles: Mapping[str, str]) -> MethodRanking:
-    if obstacles[method]:
-        raise RagraphsError(obstacles[method])
-    found = route(Features(question_features(question)), obstacles, Prior(KIND_CLASSIFIER))
-    return MethodRanking(method, found.kind, {method: 1.0}, "The user chose it.", False)
+def _obstacles(index: Index, calls_left: int) -> dict[str, str]:
+    return feasible(get_args(MethodName), layers_of(index), calls_left)
 
 
-def _decided(
-    found: MethodRanking, order: Sequence[str], by: DecidedBy, obstacles: Mapping[str, str]
-) -> dict[str, Any]:
-    decision: RoutingDecision = {
-        "method": found.method,
-        "decided_by": by,
-        "reason": found.reason,
-        "kind": found.kind,
-        "scores": found.scores,
-        "obstacles": dict(obstacles),
-    }
-    return {"decision": decision, "waiting": list(order)}
+def _web() -> bool:
+    return web_search(settings()) is not None
+
+
+def _may_go_on(method: str, state: RouterState, context: RouterContext) -> bool:
+    """Whether another method could follow; without a model there is one search and no more."""
+    if context.method != "auto" or context.model == OFFLINE or method == "graphrag":
+        return False
+    return len(state["path"]) < context.escalations
+
+
+def _is_final(method: str, state: RouterState, context: RouterContext) -> bool:
+    """Whether the answer of ``method`` is the run's, whatever it is."""
+    return not state["path"] and not _may_go_on(method, state, context)
 
 
 def _search(method: str, state: RouterState, context: RouterContext) -> dict[str, str]:
     """GraphRAG reads everything for a question about the whole, else what is near the question."""
     if method != "graphrag" or "search" in context.model_fields_set:
         return {}
-    return {"search": "global" if state["decision"]["kind"] in _GLOBAL_KINDS else "local"}
+    kinds = state["decision"]["kinds"]
+    return {"search": "global" if kinds["whole"] >= kinds["about"] else "local"}
 
 
 def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:
-    """Whether what was found before is to be kept: an answer with citations before one without."""
+    """Whether what was found before is to be kept: an answer with citations before one without.
+
+    Of equals the later counts, which has read what the earlier one found.
+    """
 
     def worth(found: Mapping[str, Any]) -> tuple[bool, bool, bool]:
         return found["sufficient"], bool(found["citations"]), bool(found["answer"])
 
-    return bool(state["path"]) and worth(result) <= worth(cast(Mapping[str, Any], state))
+    return bool(state["path"]) and worth(result) < worth(cast(Mapping[str, Any], state))
 
 
 def _kept(result: Mapping[str, Any]) -> dict[str, Any]:

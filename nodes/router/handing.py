@@ -1,0 +1,37 @@
+"""What a method hands on to the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...state.found import Found, LookedUp, cited_evidence
+
+
+def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
+    """What was found ``before``, with the output of one more method."""
+    evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
+    evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
+    citations = [*before["citations"], *result["citations"]]
+    answers = [*before["answers"], *_looked_up(result)]
+    found: Found = {
+        "ranked": before["ranked"] or result.get("ranked") or {},
+        "evidence": list(evidence.values()),
+        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "answers": list({one["question"]: one for one in answers}.values()),
+        "answer": result["answer"] or before["answer"],
+        "missing": result["missing"] or before["missing"],
+    }
+    cited = cited_evidence(found)
+    rest = [text for text in found["evidence"] if text not in cited]
+    return {**found, "evidence": [*cited, *rest]}
+
+
+def _looked_up(result: Mapping[str, Any]) -> list[LookedUp]:
+    """The sub-questions of deeprag, in either mode; the question itself is none."""
+    steps = [step for step in result.get("steps") or [] if step["number"]]
+    parts = [one for one in result.get("tree") or [] if one["parent"] and one["status"] != "split"]
+    return [
+        {"question": one["question"], "answer": one["answer"], "citations": one["citations"]}
+        for one in [*steps, *parts]
+    ]

@@ -1,0 +1,69 @@
+"""The record of what one method found, which another one starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from .records import Citation, Evidence
+
+
+class LookedUp(TypedDict):
+    """A sub-question that was looked up; ``answer`` is empty where the texts do not tell."""
+
+    question: str
+    answer: str
+    citations: list[Citation]
+
+
+class Found(TypedDict):
+    """What earlier methods found for the same question and did not find sufficient.
+
+    ``ranked`` is the score of each passage that the retriever ranked for the question, by id, best
+    first. ``evidence`` are the texts that a model read for it, those cited first. ``answers`` are
+    the sub-questions looked up, ``answer`` is the best-supported answer, with its ``citations``,
+    and ``missing`` are the questions that the evidence does not answer.
+    """
+
+    ranked: dict[str, float]
+    evidence: list[Evidence]
+    citations: list[Citation]
+    answers: list[LookedUp]
+    answer: str
+    missing: list[str]
+
+
+NOTHING: Found = {
+    "ranked": {},
+    "evidence": [],
+    "citations": [],
+    "answers": [],
+    "answer": "",
+    "missing": [],
+}
+
+
+def cited_evidence(found: Found) -> list[Evidence]:
+    """The texts of ``found`` that its answer or its sub-answers cite, in the order of evidence."""
+    answers = [citation for one in found["answers"] for citation in one["citations"]]
+    cited = {citation["passage"] for citation in [*found["citations"], *answers]}
+    return [text for text in found["evidence"] if text["id"] in cited]
+
+
+def is_new(found: Found, evidence: Sequence[Evidence]) -> bool:
+    """Whether ``evidence`` has a passage that was not read before."""
+    known = {text["id"] for text in found["evidence"]}
+    return any(text["id"] not in known for text in evidence)
+
+
+def unchanged(found: Found) -> dict[str, Any]:
+    """The output of a method that found nothing new: the earlier answer, still insufficient."""
+    return {
+        "answer": found["answer"],
+        "missing": found["missing"],
+        "citations": found["citations"],
+        "sufficient": False,
+        "stop_reason": "insufficient",
+    }
