@@ -4,17 +4,29 @@ A verdict over the retrieved passages decides where knowledge comes from: *corre
 *incorrect*, the web, with the passages discarded; *ambiguous*, both side by side.
 """
 
+from typing import Literal
+
 from langgraph.graph import END, START, StateGraph
 
 from ..context import CragContext
 from ..nodes.answer import answer
 from ..nodes.begin import begin
-from ..nodes.crag.grade import grade
+from ..nodes.crag.grade import grade, take_up
 from ..nodes.crag.refine import merge, refine, refine_web
 from ..nodes.crag.search_web import rewrite, search_web
 from ..nodes.retrieve import retrieve
 from ..state.answering import QuestionInput
 from ..state.crag import CragOutput, CragState
+
+
+def start(state: CragState) -> Literal["retrieve", "take_up"]:
+    """Passages that an earlier method answered from are neither searched for nor graded again."""
+    return "take_up" if state["held"]["evidence"] else "retrieve"
+
+
+def act_on_taken(state: CragState) -> Literal["rewrite", "merge"]:
+    """What was taken up did not suffice, so the web is asked if it can be."""
+    return "merge" if state["stop_reason"] == "web_unavailable" else "rewrite"
 
 
 def act(state: CragState) -> list[str]:
@@ -38,6 +50,7 @@ graph = (
     )
     .add_node("begin", begin("crag", CragState))
     .add_node("retrieve", retrieve)
+    .add_node("take_up", take_up)
     .add_node("grade", grade)
     .add_node("refine", refine)
     .add_node("rewrite", rewrite)
@@ -46,7 +59,8 @@ graph = (
     .add_node("merge", merge, defer=True)
     .add_node("answer", answer)
     .add_edge(START, "begin")
-    .add_edge("begin", "retrieve")
+    .add_conditional_edges("begin", start)
+    .add_conditional_edges("take_up", act_on_taken)
     .add_edge("retrieve", "grade")
     .add_conditional_edges("grade", act, ["refine", "rewrite", "merge"])
     .add_edge("rewrite", "search_web")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from .answering import AnswerOutput, QuestionInput, StopReason
+from .answering import AnswerOutput, QuestionState, StopReason
 from .records import Citation, Usage
 
 
@@ -60,7 +60,7 @@ class GraphragOutput(AnswerOutput):
     look_ups: Annotated[list[LookUp], operator.add]
 
 
-class GraphragState(QuestionInput, GraphragOutput):
+class GraphragState(QuestionState, GraphragOutput):
     """The state of the graphrag graph.
 
     ``batches`` are the ids of communities or passages that one request reads together;

@@ -139,7 +139,7 @@ def next_method(
     options = [
         ("graphrag", broad, "It may ask for more than a few passages say."),
         ("crag", web and not found["citations"], "No text of the index speaks of it."),
-        ("deeprag", bool(missing), f"Still missing: {missing}"),
+        ("deeprag", True, f"Still missing: {missing}" if missing else "It may have several parts."),
         ("hoprag", bool(found["citations"]), "The next passage may be a hop away."),
         ("tog2", bool(found["citations"]), "The next passage may be a relation away."),
         ("crag", web, "The index does not seem to hold it."),

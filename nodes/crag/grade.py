@@ -9,12 +9,14 @@ from ...algorithms.crag.strips import verdict
 from ...context import CragContext
 from ...index.grading import fitted_grader
 from ...models.graders import Grading, open_grader
+from ...models.meter import current_meter
 from ...models.web import web_search
 from ...prompts.library import GRADE_PASSAGES
 from ...prompts.prompt import Prompt, number_passages
 from ...prompts.replies import Grades
 from ...settings import settings
-from ...state.crag import CragState, Grade
+from ...state.crag import CragState, Grade, Verdict
+from ...state.found import cited_evidence
 from ...state.records import Evidence
 from ..node import node
 from ..run import Run, Update
@@ -26,11 +28,6 @@ async def grade(state: CragState, run: Run[CragContext]) -> Update:
     retrieved = state["evidence"]
     scores, thresholds = await grade_texts(run, GRADE_PASSAGES, state["question"], retrieved)
     drawn = verdict(scores, thresholds.upper, thresholds.lower)
-    searchable = drawn == "correct" or web_search(settings()) is not None
-    if not searchable:
-        run.meter.warn(
-            f"The passages were graded {drawn}, and the web could not be asked: no TAVILY_API_KEY."
-        )
     grades: list[Grade] = [
         {"passage": p["id"], "document": p["document"], "title": p["title"], "score": score}
         for p, score in zip(retrieved, scores, strict=True)
@@ -39,9 +36,33 @@ async def grade(state: CragState, run: Run[CragContext]) -> Update:
         "retrieved": retrieved,
         "evidence": [],
         "grades": grades,
-        "verdict": drawn,
-        "stop_reason": None if searchable else "web_unavailable",
+        **_drawn(drawn),
     }
+
+
+@node()
+async def take_up(state: CragState, context: CragContext) -> Update:
+    """Takes over the passages that an earlier answer cites, ungraded and whole.
+
+    It did not suffice, so the verdict is *ambiguous*; *incorrect* where nothing was cited.
+    """
+    cited = cited_evidence(state["held"])
+    return {
+        "ranked": state["held"]["ranked"],
+        "retrieved": cited,
+        "refined": cited,
+        **_drawn("ambiguous" if cited else "incorrect"),
+    }
+
+
+def _drawn(verdict: Verdict) -> Update:
+    """The verdict, with a warning where it asks for a web search that cannot be had."""
+    if verdict == "correct" or web_search(settings()) is not None:
+        return {"verdict": verdict, "stop_reason": None}
+    current_meter().warn(
+        f"The passages were graded {verdict}, and the web could not be asked: no TAVILY_API_KEY."
+    )
+    return {"verdict": verdict, "stop_reason": "web_unavailable"}
 
 
 async def grade_texts(

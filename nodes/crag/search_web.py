@@ -24,7 +24,12 @@ _NO = ("no", "n", "false", "아니", "아니요", "아니오")
 
 @node(reserve=2)
 async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
-    """Turns the question into at most three queries for a web search engine."""
+    """Turns the question into at most three queries for a web search engine.
+
+    The questions that an earlier answer left open are such queries.
+    """
+    if missing := state["held"]["missing"]:
+        return {"queries": missing[:_MOST_QUERIES]}
     reply = await run.ask(
         REWRITE_QUERY,
         otherwise="The web was searched for the question as it stands.",

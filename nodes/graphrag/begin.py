@@ -23,4 +23,5 @@ async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Updat
     if run.context.search not in _WITHOUT_COMMUNITIES:
         await run.in_thread(load_communities)
     warnings = Overwrite(run.meter.warnings)
-    return {**_FRESH, "search": run.context.search, "warnings": warnings}
+    held = run.context.found
+    return {**_FRESH, "held": held, "search": run.context.search, "warnings": warnings}

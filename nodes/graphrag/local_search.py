@@ -23,6 +23,7 @@ from ...state.graphrag import GraphragState
 from ...state.records import Evidence
 from ..answer import answered, checked
 from ..node import node
+from ..retrieve import nearest, ranking
 from ..run import Run, Update
 
 _NEAR = 10
@@ -52,11 +53,12 @@ class Surroundings(NamedTuple):
 @node()
 async def gather_surroundings(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Collects passages about the entities near the question, and statements from elsewhere."""
-    found = await run.in_thread(surroundings, state["question"], run.context)
-    run.meter.retrievals += 1
+    near = await nearest(run, state, _FUSED * run.context.top_k)
+    found = await run.in_thread(_surroundings, state["question"], near, run.context)
     view = await run.in_thread(load_communities)
     return {
         "evidence": found.evidence,
+        "ranked": ranking(near),
         "knowledge": [one.text for one in found.statements],
         "communities": [
             view.reference(id)
@@ -90,10 +92,17 @@ async def fill_context(state: GraphragState, run: Run[GraphragContext]) -> Updat
 
 def surroundings(index: Index, question: str, context: GraphragContext) -> Surroundings:
     """The surroundings of the question's entities, within the budget. Blocks."""
+    retrieved = search(index, question, context.retriever, _FUSED * context.top_k)
+    return _surroundings(index, question, retrieved, context)
+
+
+def _surroundings(
+    index: Index, question: str, retrieved: Sequence[Evidence], context: GraphragContext
+) -> Surroundings:
     named = linked_topics(index, question)
     subjects = keywords(" ".join(question[one["start"] : one["end"]] for one in named))
     entities = _near_entities(index, question, [one["entity"] for one in named])
-    near = _near_passages(index, question, entities, context)
+    near = _near_passages(index, retrieved[: _FUSED * context.top_k], entities, context)
     limit = context.context_tokens // 2  # the paper's share of passages
     evidence = _fitting_passages(near, limit)
     known = [*_described(index, entities), *_related(index, entities)]
@@ -135,7 +144,10 @@ def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[st
 
 
 def _near_passages(
-    index: Index, question: str, entities: Sequence[str], context: GraphragContext
+    index: Index,
+    retrieved: Sequence[Evidence],
+    entities: Sequence[str],
+    context: GraphragContext,
 ) -> list[Evidence]:
     """The passages of the entities, fused with the retrieved ones; those of several come first."""
     graph = load_entities(index)
@@ -143,7 +155,6 @@ def _near_passages(
     for rank, entity in enumerate(entities, start=1):
         for passage in graph.passages_of(entity):
             spoken[passage] += 1 / rank
-    retrieved = search(index, question, context.retriever, _FUSED * context.top_k)
     order = {passage["id"]: place for place, passage in enumerate(retrieved)}
     linked = sorted(spoken, key=lambda id: (-spoken[id], order.get(id, len(order)), id))
     rankings = [linked[: _FUSED * context.top_k], [passage["id"] for passage in retrieved]]

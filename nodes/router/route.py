@@ -45,6 +45,7 @@ _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
 _HANDED_ON = ("ranked",)
+_NO_MORE_CALLS = frozenset({"model_failed", "budget", "no_model"})
 
 
 def _spent_before(state: RouterState) -> int:
@@ -150,7 +151,8 @@ async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
     path = [*state["path"], attempt]
     update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
     kept = {} if _is_worse(latest, state) else _kept(latest)
-    if latest["sufficient"] or not _may_go_on(latest["method"], state, run.context):
+    ended = latest["sufficient"] or latest["stop_reason"] in _NO_MORE_CALLS
+    if ended or not _may_go_on(latest["method"], state, run.context):
         return {**update, **kept}
     left = run.context.max_calls - total_calls(state["usage"])
     tried = [one["method"] for one in path]
@@ -275,4 +277,5 @@ def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:
 
 def _kept(result: Mapping[str, Any]) -> dict[str, Any]:
     shared = {name: result[name] for name in _SHARED - {"usage", "warnings"}}
-    return shared | {"details": {k: v for k, v in result.items() if k not in _SHARED}}
+    rest = {k: v for k, v in result.items() if k not in {*_SHARED, *_HANDED_ON}}
+    return shared | {"details": rest}

@@ -48,7 +48,7 @@ async def test_a_claim_that_no_citation_supports_makes_an_answer_insufficient(
     result = (await run(method, full_index))[-1]
     assert (result["sufficient"], result["stop_reason"]) == (False, "insufficient")
     assert result["answer"] == TOLD
-    assert result["missing"] == "No cited sentence supports “Queen Victoria opened it”."
+    assert result["missing"] == ["No cited sentence supports “Queen Victoria opened it”."]
     assert claiming.kinds.count("AnswerCheck") == 1
     shown = claiming.prompts("AnswerCheck")[0]
     assert FACT in shown and TOLD in shown and "Firth" not in shown
@@ -57,13 +57,13 @@ async def test_a_claim_that_no_citation_supports_makes_an_answer_insufficient(
 async def test_where_the_rest_answers_the_claim_is_marked(claiming, full_index):
     claiming.replies["AnswerCheck"] = {**NO_QUEEN, "sufficient": True}
     result = (await run("basic", full_index))[-1]
-    assert result["sufficient"] and "Queen Victoria" in result["missing"]
+    assert result["sufficient"] and "Queen Victoria" in result["missing"][0]
 
 
 async def test_what_follows_from_the_citations_stays_as_it_is(claiming, full_index):
     claiming.replies["AnswerCheck"] = {"unsupported": [], "sufficient": True}
     result = (await run("basic", full_index))[-1]
-    assert (result["sufficient"], result["missing"]) == (True, "")
+    assert (result["sufficient"], result["missing"]) == (True, [])
 
 
 async def test_without_calls_left_the_models_own_word_is_kept_with_a_warning(claiming, full_index):

@@ -136,9 +136,9 @@ def point(text, score):
     return {"point": text, "score": score, "evidence": ["1"]}
 
 
-@pytest.mark.parametrize(("sufficient", "missing"), [(False, "Why."), (True, "")])
+@pytest.mark.parametrize(("sufficient", "missing"), [(False, ["Why?"]), (True, [])])
 def test_what_is_missing_is_told_where_the_points_do_not_suffice(ask, sufficient, missing):
-    answer = {"used": ["1"], "sufficient": sufficient, "answer": "A.", "missing": "Why."}
+    answer = {"used": ["1"], "sufficient": sufficient, "answer": "A.", "missing": "Why?"}
     ask.model.answers["CombinedAnswer"] = {**answer, "general": ""}
     result = ask(level=0)
     assert (result["sufficient"], result["missing"]) == (sufficient, missing)

@@ -60,6 +60,17 @@ class Script:
             self._answer(human) if "Sub-questions" in human else NOT_FOUND
         )
 
+    def quoting(self, human: str, sentence: str) -> Any:
+        """A sufficient answer out of ``sentence``, which one of the texts has."""
+        id = next(id for id, text in _TEXT.findall(human) if sentence in text)
+        quotes = [{"id": id, "quote": sentence}]
+        return {"quotes": quotes, "sufficient": True, "answer": sentence}
+
+    def final(self, human: str) -> Any:
+        """A step that answers the question itself."""
+        found = self._answer(human)
+        return {**found, "next": "", "source": "retrieve", "final": found["answer"]}
+
     @property
     def kinds(self) -> list[str]:
         return [asked.kind for asked in self.asked]
@@ -81,9 +92,6 @@ class Script:
 
     def _queries(self, human: str) -> Any:
         return {"queries": ["forth bridge designer"]}
-
-    def _methodchoice(self, human: str) -> Any:
-        return {"method": "crag", "reason": "One fact."}
 
     def _standalonequestion(self, human: str) -> Any:
         return {"question": QUESTION}
