@@ -13,6 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
 from ..nodes.begin import begin
+from ..nodes.deeprag.conclude import conclude
 from ..nodes.deeprag.narrative import (
     answer_from_earlier,
     decide,
@@ -20,7 +21,7 @@ from ..nodes.deeprag.narrative import (
     read_step,
     retrieve_step,
 )
-from ..nodes.deeprag.tree import answer_leaves, combine, conclude, decompose, open_question
+from ..nodes.deeprag.tree import answer_leaves, combine, decompose, open_question
 from ..state.answering import QuestionInput
 from ..state.deeprag import DeepragOutput, DeepragState
 

@@ -25,10 +25,10 @@ async def retrieve(state: QuestionState, run: Run[QuestionContext]) -> Update:
 async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[Evidence]:
     """The passages nearest to the run's question, best first; at least ``least``, if there are.
 
-    So many that another method can start from the same ranking; where an earlier one has left its
-    ranking, nothing is searched for again.
+    So many that another method can start from the same ranking; where an earlier method or node
+    has left its ranking, nothing is searched for again.
     """
-    ranked = state["held"]["ranked"]
+    ranked = state["held"]["ranked"] or state["ranked"]
     if ranked:
         return await run.in_thread(_read, ranked)
     return await run.search(state["question"], max(least, _RANKED))

@@ -54,6 +54,7 @@ def read_step(
         quotes=found.quotes,
         sufficient=found.sufficient,
         answer=found.answer,
+        final="",
         next=text or "",
         source="retrieve",
     )

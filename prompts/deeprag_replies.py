@@ -82,14 +82,18 @@ class NextStep(PromptReply):
 
 
 class StepReading(PromptReply):
-    """The answer to a sub-question from its texts, and the next sub-question."""
+    """The answer to a sub-question from its texts; then the question's, or the next sub-question.
 
-    longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000}
+    A reply that asks for one more sub-question has no ``final`` answer yet.
+    """
+
+    longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000, "final": 4000}
     most: ClassVar[Bounds] = {"quotes": 20}
 
     quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]
     answer: Annotated[str, Field(description="The answer to the sub-question, or empty.")]
+    final: Annotated[str, Field(description="The answer to the question itself, or empty.")]
     next: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
         Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
@@ -104,7 +108,10 @@ class StepReading(PromptReply):
         quotes = given.get("quotes")
         if quotes and isinstance(quotes, str | dict):
             given["quotes"] = [quotes]
-        return {"quotes": [], "answer": "", "next": "", "source": "retrieve", **given}
+        if given.get("next"):
+            given["final"] = ""
+        empty = {"quotes": [], "answer": "", "final": "", "next": "", "source": "retrieve"}
+        return {**empty, **given}
 
 
 class StepAnswer(PromptReply):

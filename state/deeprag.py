@@ -17,7 +17,8 @@ NodeDecision = Literal["undecided", "decompose", "retrieve"]
 class NarrativeStep(TypedDict):
     """One step of the narrative: a sub-question, its atomic decision and its answer.
 
-    ``number`` is 0 for the question itself, which is tried before any sub-question.
+    ``number`` is 0 for the question itself, which is tried before any sub-question, and for the
+    sub-questions that an earlier method looked up.
     ``source`` is the decision: passages are retrieved, or ``earlier`` answers suffice.
     ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
     """
@@ -75,10 +76,12 @@ class DeepragOutput(AnswerOutput):
 class DeepragState(QuestionState, DeepragOutput):
     """The state of the deeprag graph.
 
-    ``proposed`` is the next step as the last reading proposed it, if it did; ``pending`` the step
-    that is being taken, if any; ``bound`` the bound that was hit.
+    ``proposed`` is the next step as the last reading proposed it, if it did, and ``final`` the
+    answer to the question, if that reading could give it; ``pending`` the step that is being
+    taken, if any; ``bound`` the bound that was hit.
     """
 
     proposed: list[ProposedStep]
+    final: str
     pending: list[NarrativeStep]
     bound: StopReason | None

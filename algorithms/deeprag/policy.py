@@ -74,6 +74,18 @@ def follows(answer: str, earlier: Sequence[Answered]) -> bool:
     return verdict(answer) is None and any(not unsupported(answer, "", [one]) for one in told)
 
 
+def agrees(answer: str, computed: str) -> bool:
+    """Whether ``answer`` says the same as the value ``computed``, or a part of it."""
+    if verdict(answer) is None and verdict(computed) is None:
+        return not unsupported(answer, "", [computed])
+    return verdict(answer) == verdict(computed)
+
+
+def opening_of(steps: Sequence[NarrativeStep]) -> NarrativeStep | None:
+    """The step that tried the question itself, which is the first, if there was one."""
+    return steps[0] if steps and not steps[0]["number"] else None
+
+
 def repeated(steps: Sequence[NarrativeStep]) -> list[bool]:
     """Of each of ``steps``, whether earlier sub-questions had found all of its passages."""
     found, read = list[bool](), set[str]()

@@ -51,6 +51,11 @@ def same_question(a: str, b: str) -> bool:
     return _key(a) == _key(b)
 
 
+def questions_in(texts: Sequence[str]) -> list[str]:
+    """Those of ``texts`` that are questions, by their question mark."""
+    return [text for text in texts if text.rstrip().endswith(("?", "？"))]
+
+
 def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, ...]:
     """The usable ones of the sub-questions that ``parent`` was split into, at most ``most``.
 

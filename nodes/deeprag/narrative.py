@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...algorithms.deeprag.comparing import Answered, compute
-from ...algorithms.deeprag.policy import choose_source, follows, repeated
-from ...algorithms.deeprag.sub_questions import same_question
+from ...algorithms.deeprag.policy import choose_source, follows, opening_of, repeated
+from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
 from ...models.protocol import OFFLINE, NoReplyError
@@ -14,8 +14,10 @@ from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, NEXT_STEP, READ_STEP
 from ...prompts.prompt import Asked, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
+from ...state.found import cited_evidence
 from ..answer import answered, check_citations, checked
 from ..node import node
+from ..retrieve import nearest, ranking
 from ..run import Run, Texts, Update
 from .sub_questions import (
     SubAnswer,
@@ -31,6 +33,7 @@ _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
     "earlier": "follows from the steps before",
 }
+_MISSING = "the passages of the question do not tell it"
 _REPEATED = " (The search for it found only texts that were read before.)"
 
 
@@ -38,14 +41,18 @@ _REPEATED = " (The search for it found only texts that were read before.)"
 async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Tries the question itself, which needs no sub-question where its passages answer it.
 
-    If they do not, the best-supported answer stands until a sub-question is answered. Without a
-    model the grammar decides at once.
+    If they do not, the best-supported answer stands until a sub-question is answered. Where an
+    earlier method has tried it, the narrative goes on from there. Without a model the grammar
+    decides at once.
     """
     if run.context.model == OFFLINE:
         return {}
+    if state["held"]["evidence"]:
+        return _held(state)
     question = state["question"]
     progress_of("read_question")(0, run.context.max_steps)
-    passages = await run.search(question, run.context.top_k)
+    found = await nearest(run, state, run.context.top_k)
+    passages, ranked = found[: run.context.top_k], ranking(found)
     if not passages:
         return {}
     step = _step(0, question, "the question itself", [passage["id"] for passage in passages])
@@ -53,36 +60,37 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
         reply = await run.ask(ANSWER, question=question, texts=number_passages(passages))
     except NoReplyError as error:
         run.meter.warn(f"The question itself was not answered. {error}")
-        return {}
-    found = await checked(run, question, answered(reply, passages), passages)
-    cited = {citation["passage"] for citation in found["citations"]}
-    kept = [one for one in passages if found["sufficient"] or one["id"] in cited]
-    taken = sub_answer(found["sufficient"], found["answer"], found["citations"])
-    kept_answer = {key: found[key] for key in ("answer", "missing", "citations")}
-    return {**_taken(state, step, taken), **kept_answer, "evidence": kept}
+        return {"ranked": ranked}
+    read = await checked(run, question, answered(reply, passages), passages)
+    cited = {citation["passage"] for citation in read["citations"]}
+    kept = [one for one in passages if read["sufficient"] or one["id"] in cited]
+    taken = sub_answer(read["sufficient"], read["answer"], read["citations"])
+    kept_answer = {key: read[key] for key in ("answer", "missing", "citations")}
+    return {**_taken(state, step, taken), **kept_answer, "evidence": kept, "ranked": ranked}
 
 
 @node(reserve=2)
 async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Writes the next sub-question given all earlier answers, and where to answer it from.
+    """Chooses the next sub-question given all earlier answers, and where to answer it from.
 
-    The last reading may have proposed it. Nothing is asked that was asked before, nor anything
-    more where searches keep finding what was read before.
+    The last reading may have proposed it, and that of the question named what is missing; else it
+    is written. Nothing is asked that was asked before.
     """
     steps, context = state["steps"], run.context
     taken = sum(step["number"] > 0 for step in steps)
-    if taken >= context.max_steps and not _ended(state):
+    open_steps = _open_steps(state)
+    if _ended(state) or (state["proposed"] and not open_steps):
+        return {"pending": []}
+    if taken >= context.max_steps:
         run.meter.warn(f"The limit of {context.max_steps} steps was reached.")
         return {"pending": [], "bound": "steps"}
-    if _ended(state) or _fruitless(steps) >= _MOST_REPEATED:
-        return {"pending": []}
     try:
-        proposed = (state["proposed"] or [await _proposed(state, run)])[0]
+        proposed = (open_steps or [await _proposed(state, run)])[0]
     except NoReplyError as error:
         run.meter.warn(str(error))
         return {"pending": [], "bound": "budget" if error.cause == "budget" else None}
     text = " ".join(proposed["question"].split())
-    if not text or any(same_question(text, s["question"]) for s in steps):
+    if not text or _was_asked(text, state):
         return {"pending": []}
     decision = choose_source(
         context.policy, text, proposed["source"], proposed["reason"], _answers(steps)
@@ -105,11 +113,14 @@ async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update
 
 @node(reserve=1)
 async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Reads the passages of the sub-question for its answer and for the next sub-question."""
+    """Reads the passages of the sub-question for its answer, and for the question's or the next.
+
+    Nobody is asked where the reading of the same passages named the sub-question as missing.
+    """
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
     passages = [by_id[id] for id in step["passages"]]
-    if not passages:
+    if not passages or _is_known_missing(step, state):
         return _taken(state, step, SubAnswer("", [], "not_found"))
     told = _REPEATED if repeated([*state["steps"], step])[-1] else ""
     try:
@@ -129,7 +140,8 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
         "source": reply.source,
         "reason": _REASONS[reply.source],
     }
-    return {**_taken(state, step, found), "proposed": [proposed]}
+    final = reply.final if found.answer else ""
+    return {**_taken(state, step, found), "proposed": [proposed], "final": final}
 
 
 @node(reserve=1)
@@ -164,10 +176,62 @@ async def _proposed(state: DeepragState, run: Run[DeepragContext]) -> ProposedSt
     return {"question": question, "source": reply.source, "reason": reply.reason}
 
 
+def _held(state: DeepragState) -> Update:
+    """The narrative as earlier methods left it: the question, and what was looked up for it."""
+    held, reason = state["held"], "tried before"
+    opening = _step(0, state["question"], reason, [text["id"] for text in held["evidence"]])
+    before: list[NarrativeStep] = [
+        {
+            **_step(0, one["question"], reason),
+            "answer": one["answer"],
+            "found": bool(one["answer"]),
+            "citations": one["citations"],
+        }
+        for one in held["answers"]
+    ]
+    return {
+        "steps": [{**opening, "citations": held["citations"]}, *before],
+        "evidence": cited_evidence(held),
+    }
+
+
+def _open_steps(state: DeepragState) -> list[ProposedStep]:
+    """The sub-questions that could be next: as the last reading proposed, then as was missing."""
+    missing: list[ProposedStep] = [
+        {"question": question, "source": "retrieve", "reason": _MISSING}
+        for question in questions_in(state["missing"])
+    ]
+    known = [*state["proposed"], *missing]
+    return [one for one in known if one["question"] and not _was_asked(one["question"], state)]
+
+
+def _was_asked(question: str, state: DeepragState) -> bool:
+    return any(same_question(question, step["question"]) for step in state["steps"])
+
+
+def _is_known_missing(step: NarrativeStep, state: DeepragState) -> bool:
+    """Whether the reader of the question's passages missed the same, and no other was found."""
+    opening = opening_of(state["steps"])
+    missed = any(same_question(step["question"], one) for one in state["missing"])
+    return bool(opening and missed and set(step["passages"]) <= set(opening["passages"]))
+
+
 def _ended(state: DeepragState) -> bool:
-    """Whether the question itself was answered, or the last reading asks for nothing more."""
-    answered = any(step["found"] and step["number"] == 0 for step in state["steps"])
-    return answered or any(not one["question"] for one in state["proposed"])
+    """Whether the question is answered, or no search is likely to find more."""
+    steps, opening = state["steps"], opening_of(state["steps"])
+    if state["final"] or (opening and opening["found"]):
+        return True
+    lost = bool(steps) and steps[-1]["number"] > 0 and not steps[-1]["found"]
+    # Of 13 questions that a strong reader could not answer, and whose first missing fact one
+    # look-up did not find, no further sub-question and no other method answered any.
+    if lost and (state["held"]["evidence"] or _is_last(state["proposed"])):
+        return True
+    return _fruitless(steps) >= _MOST_REPEATED
+
+
+def _is_last(proposed: Sequence[ProposedStep]) -> bool:
+    """Whether the last reading asks for nothing more."""
+    return any(not one["question"] for one in proposed)
 
 
 def _fruitless(steps: Sequence[NarrativeStep]) -> int:

@@ -1,21 +1,17 @@
-"""Answering a sub-question, and the question from all of them, in both modes of DeepRAG."""
+"""Looking up a sub-question, in both modes of DeepRAG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from ...algorithms.deeprag.comparing import Answered, Computed, compute
-from ...algorithms.deeprag.sub_questions import same_question
 from ...context import DeepragContext
 from ...models.protocol import NoReplyError
-from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import ANSWER, SYNTHESIZE
+from ...prompts.library import ANSWER
 from ...prompts.prompt import number_passages
-from ...state.answering import StopReason
 from ...state.records import Citation, Evidence
-from ..answer import check_citations, checked
-from ..run import Run, Update
+from ..answer import check_citations
+from ..run import Run
 
 
 class SubAnswer(NamedTuple):
@@ -32,21 +28,6 @@ class Support(NamedTuple):
     question: str
     answer: str
     citations: list[Citation]
-
-
-class Conclusion(NamedTuple):
-    """An answer to the whole question; ``why`` is None, or the reason that there is none.
-
-    ``missing`` is what was not found, and ``computed`` what followed from the sub-questions alone.
-    """
-
-    answer: str
-    citations: list[Citation]
-    evidence: list[Evidence]
-    sufficient: bool
-    why: StopReason | None
-    missing: Sequence[str] = ()
-    computed: str = ""
 
 
 async def retrieve_for(run: Run[DeepragContext], question: str, found: str) -> list[Evidence]:
@@ -81,93 +62,11 @@ def sub_answer(sufficient: bool, answer: str, citations: list[Citation]) -> SubA
     return SubAnswer("", citations, "not_found")
 
 
-async def conclude_from(
-    run: Run[DeepragContext],
-    question: str,
-    support: Sequence[Support],
-    evidence: Sequence[Evidence],
-) -> Conclusion:
-    """The answer to ``question`` from what its sub-questions found.
-
-    What compares or counts is computed. Where something was not found, passages are retrieved for
-    the question itself, unless ``evidence`` has some, so that there is still an answer from what
-    can be found.
-    """
-    pool = list(evidence)
-    if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
-        return Conclusion(support[0].answer, support[0].citations, pool, True, None)
-    whole = any(passage["found"] == "retrieved" for passage in pool)
-    if not whole and not (support and all(one.answer for one in support)):
-        pool = gather_evidence(pool, await run.search(question, run.context.top_k))
-    if not pool:
-        return Conclusion("", [], pool, False, "no_evidence")
-    computed = compute(question, [Answered(one.question, one.answer) for one in support])
-    shown = [ShownStep(one.question, one.answer, quotes_of(one.citations)) for one in support]
-    steps = show_steps(shown, computed.answer if computed else "")
-    try:
-        reply = await run.ask(
-            SYNTHESIZE, question=question, steps=steps, texts=number_passages(pool)
-        )
-    except NoReplyError as error:
-        run.meter.warn(str(error))
-        return _without_model(support, computed, pool, error)
-    cited = check_citations(reply.quotes, pool)
-    if reply.sufficient and not cited:
-        run.meter.warn("The answer has no citation that could be checked.")
-    sufficient = reply.sufficient and bool(reply.answer) and bool(cited)
-    if not cited or (sufficient and (computed or all(one.answer for one in support))):
-        cited = _united([cited, *(one.citations for one in _used(support, computed))])
-    return Conclusion(
-        reply.answer,
-        cited,
-        _best_first(pool, cited),
-        sufficient,
-        None,
-        () if sufficient else reply.missing,
-        computed.answer if computed else "",
-    )
-
-
 def quotes_of(citations: Iterable[Citation]) -> list[str]:
-    """The sentences that citations quote."""
-    return [citation["quote"] for citation in citations]
-
-
-def _without_model(
-    support: Sequence[Support],
-    computed: Computed | None,
-    pool: list[Evidence],
-    error: NoReplyError,
-) -> Conclusion:
-    """The conclusion from the sub-questions alone."""
-    used = _used(support, computed)
-    answer = computed.answer if computed else used[-1].answer if used else ""
-    return Conclusion(
-        answer, _united([one.citations for one in used]), pool, False, error.stop_reason
-    )
-
-
-def _used(support: Sequence[Support], computed: Computed | None) -> list[Support]:
-    places = computed.used if computed else range(len(support))
-    return [support[place] for place in places if support[place].answer]
-
-
-def _united(lists: Iterable[Sequence[Citation]]) -> list[Citation]:
-    """All citations in order; of those that overlap the first."""
-    found: list[Citation] = []
-    for citations in lists:
-        found += [one for one in citations if not any(_overlap(one, other) for other in found)]
-    return found
-
-
-def _overlap(a: Citation, b: Citation) -> bool:
-    return a["passage"] == b["passage"] and a["start"] < b["end"] and b["start"] < a["end"]
-
-
-def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evidence]:
-    """The passages that the answer cites, then the others as they were found."""
-    places = {passage: place for place, passage in enumerate(c["passage"] for c in reversed(cited))}
-    return sorted(pool, key=lambda passage: -places.get(passage["id"], -1))
+    """The sentences that citations quote, each after the title of its text."""
+    return [
+        ": ".join(filter(None, [citation["title"], citation["quote"]])) for citation in citations
+    ]
 
 
 def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:
@@ -176,24 +75,3 @@ def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list
     by_id = {passage["id"]: passage for passage in both}
     last = dict.fromkeys(passage["id"] for passage in reversed(both))
     return [by_id[id] for id in reversed(last)]
-
-
-async def conclusion_update(
-    run: Run[DeepragContext], question: str, conclusion: Conclusion, bound: StopReason | None
-) -> Update:
-    """The state's answer, checked, with the reason that the run ended for."""
-    found = await checked(
-        run,
-        question,
-        {
-            "answer": conclusion.answer,
-            "missing": list(conclusion.missing),
-            "citations": conclusion.citations,
-            "sufficient": conclusion.sufficient,
-            "stop_reason": "answered" if conclusion.sufficient else "insufficient",
-        },
-        conclusion.evidence,
-        conclusion.computed,
-    )
-    why = conclusion.why or bound or found["stop_reason"]
-    return {**found, "evidence": conclusion.evidence, "stop_reason": why}

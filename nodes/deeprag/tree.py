@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ...algorithms.deeprag.sub_questions import acyclic
+from ...algorithms.deeprag.sub_questions import acyclic, same_question
 from ...algorithms.deeprag.tree import (
     FINISHED,
     ROOT,
@@ -26,27 +26,28 @@ from ...prompts.library import DECOMPOSE
 from ...prompts.prompt import Asked, fence_in_line, without_fences
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode
 from ...state.errors import RagraphsError
+from ...state.found import cited_evidence
 from ...state.records import Evidence
 from ..node import node
 from ..run import Run, Update
-from .sub_questions import (
-    Conclusion,
-    SubAnswer,
-    Support,
-    conclude_from,
-    conclusion_update,
-    gather_evidence,
-    read_for,
-    retrieve_for,
-)
+from .conclude import Conclusion, conclude_from, lacks_evidence, tree_support
+from .sub_questions import SubAnswer, gather_evidence, read_for, retrieve_for, sub_answer
 
 
 @node()
 async def open_question(state: DeepragState, context: DeepragContext) -> Update:
-    """Sets the mode, and for the tree its root."""
+    """Sets the mode, and for the tree its root; what earlier methods found stands until then."""
     root = new_node(ROOT, "", 0, state["question"].strip(), atomic=False)
     tree = _settled([root], context) if context.mode == "tree" else []
-    return {"mode": context.mode, "tree": tree}
+    held = state["held"]
+    return {
+        "mode": context.mode,
+        "tree": tree,
+        "answer": held["answer"],
+        "missing": held["missing"],
+        "citations": held["citations"],
+        "ranked": held["ranked"],
+    }
 
 
 @node(reserve=2)
@@ -116,31 +117,6 @@ async def combine(state: DeepragState, run: Run[DeepragContext]) -> Update:
     return {"tree": _settled(list(tree.values()), run.context)}
 
 
-@node(answers=True)
-async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Answers the question from all that its sub-questions found, in either mode."""
-    if state["mode"] == "narrative":
-        told = [step for step in state["steps"] if step["number"] or step["found"]]
-        support = [Support(s["question"], s["answer"], s["citations"]) for s in told]
-        if len(told) < len(state["steps"]) and not any(step["found"] for step in told):
-            return await _opening(state, run)
-    else:
-        support = _support(state["tree"])
-    found = await conclude_from(run, state["question"], support, state["evidence"])
-    return await conclusion_update(run, state["question"], found, state["bound"])
-
-
-async def _opening(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """What the question's own passages say, where no sub-question found more."""
-    passages = await run.search(state["question"], run.context.top_k)
-    return {
-        "answer": state["answer"],
-        "evidence": gather_evidence(state["evidence"], passages),
-        "sufficient": False,
-        "stop_reason": state["bound"] or "insufficient",
-    }
-
-
 async def _parts_of(
     run: Run[DeepragContext], state: DeepragState, one: TreeNode
 ) -> tuple[SubQuestions, bool]:
@@ -158,7 +134,18 @@ async def _parts_of(
 async def _answer(
     run: Run[DeepragContext], state: DeepragState, leaf: TreeNode
 ) -> tuple[list[Evidence], SubAnswer] | RagraphsError:
-    """The passages for a leaf and what they say; an error in its place where they cannot be had."""
+    """The passages for a leaf and what they say; an error in its place where they cannot be had.
+
+    What an earlier method tried, as the question itself, is neither searched for nor read again.
+    """
+    held = state["held"]
+    for one in held["answers"]:
+        if same_question(one["question"], leaf["question"]):
+            cited = {citation["passage"] for citation in one["citations"]}
+            texts = [text for text in held["evidence"] if text["id"] in cited]
+            return texts, sub_answer(bool(one["answer"]), one["answer"], one["citations"])
+    if leaf["id"] == ROOT and held["evidence"]:
+        return cited_evidence(held), sub_answer(False, "", held["citations"])
     try:
         passages = await retrieve_for(run, leaf["question"], f"sub-question {leaf['id']}")
     except RagraphsError as error:
@@ -189,7 +176,10 @@ async def _combined(run: Run[DeepragContext], state: DeepragState, one: TreeNode
         )
     own = {id for part in parts for id in part["evidence"]}
     evidence = [passage for passage in state["evidence"] if passage["id"] in own]
-    return await conclude_from(run, _asked(state, one), _support(parts), evidence)
+    support, asked = tree_support(parts), _asked(state, one)
+    if lacks_evidence(support, evidence):
+        evidence = gather_evidence(evidence, await run.search(asked, run.context.top_k))
+    return await conclude_from(run, asked, support, evidence)
 
 
 def _asked(state: DeepragState, one: TreeNode) -> str:
@@ -197,17 +187,6 @@ def _asked(state: DeepragState, one: TreeNode) -> str:
     nodes = {node["id"]: node for node in state["tree"]}
     shown = filled_in(one, nodes, fence_in_line)
     return one["question"] if shown == one["question"] else Asked(one["question"], shown)
-
-
-def _support(nodes: Sequence[TreeNode]) -> list[Support]:
-    """The questions below the root, in the order of the tree, with their answers."""
-    ordered = sorted(nodes, key=lambda one: [int(part) for part in one["id"].split(".")])
-    alone = len(nodes) == 1
-    return [
-        Support(one["question"], one["answer"], one["citations"])
-        for one in ordered
-        if alone or one["id"] != ROOT
-    ]
 
 
 def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:
