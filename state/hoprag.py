@@ -34,13 +34,12 @@ class HopragOutput(AnswerOutput):
 class HopragState(QuestionState, HopragOutput):
     """The state of the hoprag graph: counter and queue of the paper, and the round to come.
 
-    ``retrieved`` is the retriever's ranking. ``counts`` are the arrivals at each passage, or what
-    they are worth; ``frontier`` are the passages to hop from in round ``round``, of which there are
-    none when the walk has ended. ``judged`` says of every passage that a hop to it was shown to the
-    model whether it was called useful.
+    ``counts`` are the arrivals at each passage, or their worth; ``frontier`` are the passages to
+    hop from in round ``round``, of which there are none when the walk has ended. ``judged`` says of
+    every passage that an earlier method read whether it was cited, and of every passage that a hop
+    to it was shown to the model whether it was called useful.
     """
 
-    retrieved: list[str]
     counts: dict[str, float]
     frontier: list[str]
     round: int

@@ -110,9 +110,9 @@ class Tog2State(QuestionState, Tog2Output):
     ``trail`` the paths there. ``options`` are the relations kept with their
     ``relation_scores``, ``candidates`` the entities that they lead to, ``context`` the passages
     ranked in this round, ``walked`` the relations followed so far, ``relevance`` the best s of
-    every passage so far, ``reached`` that of the passages of entities which the model chose, and
-    ``retrieved`` what the retriever found, best first. ``judged`` are the passages that the last
-    judgement saw, and ``sufficed`` says that it found the evidence sufficient.
+    every passage so far, and ``reached`` that of the passages of entities which the model chose.
+    ``judged`` are the passages that the last judgement saw, at first those that an earlier method
+    answered from; ``sufficed`` says that it found the evidence sufficient.
     """
 
     frontier: list[str]
@@ -124,7 +124,6 @@ class Tog2State(QuestionState, Tog2Output):
     walked: list[str]
     relevance: dict[str, float]
     reached: dict[str, float]
-    retrieved: list[str]
     judged: list[str]
     sufficed: bool
     rounds_left: int

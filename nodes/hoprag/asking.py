@@ -13,7 +13,8 @@ from ...index.hops import LoadedHops
 from ...index.opening import Index
 from ...language.analyser import keywords, one_line, sentences
 from ...prompts.library import CHOOSE_HOPS
-from ...prompts.prompt import Excerpt
+from ...prompts.prompt import Asked, Excerpt, fence_in_line
+from ...state.hoprag import HopragState
 from ...state.records import Passage
 from ..run import Run
 
@@ -23,7 +24,7 @@ Labels = dict[str, dict[int, Label] | None]
 async def ask_labels(
     run: Run[HopragContext],
     model: str,
-    question: str,
+    state: HopragState,
     hops: LoadedHops,
     known: Sequence[str],
     offers: Sequence[Offer],
@@ -41,7 +42,7 @@ async def ask_labels(
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
         own = [offer for offer in offers if offer.source in batch]
         shown = [passages[id] for id in dict.fromkeys([*known, *batch]) if id in passages]
-        return await _ask(run, model, question, hops, shown, own)
+        return await _ask(run, model, state, hops, shown, own)
 
     given = await asyncio.gather(*map(ask, batches))
     return {
@@ -59,11 +60,12 @@ def _passages(index: Index, ids: Sequence[str]) -> dict[str, Passage]:
 async def _ask(
     run: Run[HopragContext],
     model: str,
-    question: str,
+    state: HopragState,
     hops: LoadedHops,
     passages: Sequence[Passage],
     offers: Sequence[Offer],
 ) -> dict[str, dict[int, Label]] | None:
+    question, missing = state["question"], " ".join(state["held"]["missing"])
     texts: list[Excerpt] = []
     numbers: dict[str, Offer] = {}
     for place, passage in enumerate(passages, start=1):
@@ -73,7 +75,9 @@ async def _ask(
             numbers[f"{place}.{line}"] = offer
             question_raised = hops.graph.raised(offer.edge)
             lines.append(f"{place}.{line} {question_raised} → {_target(hops, offer)}")
-        asked = [question, *(hops.graph.raised(offer.edge) for offer in own)]
+        cited = [one for one in state["held"]["citations"] if one["passage"] == passage["id"]]
+        asked = [question, *state["held"]["missing"], *(citation["quote"] for citation in cited)]
+        asked += [hops.graph.raised(offer.edge) for offer in own]
         shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
         texts.append({"id": str(place), "title": passage["title"], "text": shown})
     reply = await run.ask(
@@ -82,6 +86,7 @@ async def _ask(
         model=model,
         question=question,
         texts=texts,
+        clue=Asked(missing, fence_in_line(missing)) if missing else "the answer",
     )
     if reply is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,9 +27,11 @@ from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.vectors import passage_keywords
 from ...models.protocol import OFFLINE
+from ...state.found import Found, cited_evidence
 from ...state.hoprag import Hop, HopragState
 from ...state.records import Evidence
 from ..node import node
+from ..retrieve import nearest, ranking
 from ..run import Run, Update
 from .asking import ask_labels
 
@@ -52,22 +54,27 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     """Finds the edges nearest to the question; the walk starts where they lead.
 
     Beyond the paper, it starts from what the retriever finds as well: questions alone miss passages
-    that speak of the question in other words. The ``top_k`` best of both together are the start.
+    that speak of the question in other words. The ``top_k`` best of both together are the start;
+    the passages that an earlier method cited go before them.
     """
-    context, question, top_k = run.context, state["question"], run.context.top_k
+    context, top_k = run.context, run.context.top_k
     edges, found = await asyncio.gather(
-        run.in_thread(_nearest_edges, question, top_k), run.search(question, _DEPTH * top_k)
+        run.in_thread(_nearest_edges, _sought(state), top_k), nearest(run, state, _DEPTH * top_k)
     )
     hops = await run.in_thread(load_hops)
+    read = _read(hops, state["held"])
+    cited = [passage for passage, said in read.items() if said]
     retrieved = list(dict.fromkeys(hops.vertex(passage["id"]) for passage in found))
     ends = list(dict.fromkeys(hop["target"] for hop in edges))
     fused = reciprocal_rank_fusion([retrieved[:top_k], ends], [1.0, WALK_WEIGHT])[:top_k]
-    frontier = [passage for passage, _ in fused]
-    arrivals = [*edges, *_retrieved(hops, found)]
+    frontier = list(dict.fromkeys([*cited, *(passage for passage, _ in fused)]))[:top_k]
+    rest = [passage for passage in found if not read.get(hops.vertex(passage["id"]))]
+    arrivals = [*_retrieved(hops, cited_evidence(state["held"])), *edges, *_retrieved(hops, rest)]
     arrivals = [hop for hop in arrivals if hop["target"] in frontier]
     run.meter.retrievals += 1
     return {
-        "retrieved": retrieved,
+        "ranked": ranking(found),
+        "judged": read,
         "counts": entry_worths(frontier)
         if _by_similarity(context)
         else start([hop["target"] for hop in arrivals])[0],
@@ -82,11 +89,12 @@ async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     """One round: each passage of the frontier is left by the edge that promises most, if any."""
     context = run.context
     hops = await run.in_thread(load_hops)
-    asked = await asyncio.to_thread(hops.ask, state["question"])
+    asked = await asyncio.to_thread(hops.ask, _sought(state))
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
     worths, judged = None, dict(state["judged"])
     if _by_similarity(context):
-        steps = {passage: _most_similar(hops, asked, passage) for passage in frontier}
+        read = _read(hops, state["held"])
+        steps = {passage: _most_similar(hops, asked, passage, read) for passage in frontier}
         worths = _worths(asked, steps, counts)
     else:
         steps = await _ask_model(run, hops, asked, state, judged)
@@ -113,10 +121,25 @@ async def prune_passages(state: HopragState, run: Run[HopragContext]) -> Update:
     return {"evidence": await run.in_thread(_most_helpful, state, run.context)}
 
 
-def _nearest_edges(index: Index, question: str, top_k: int) -> list[Hop]:
+def _sought(state: HopragState) -> str:
+    """The text that edges are compared with: the question, and the first one still missing.
+
+    The question alone would lead back to what was read; what is sought is the missing link.
+    """
+    return " ".join([state["question"], *state["held"]["missing"][:1]])
+
+
+def _read(hops: LoadedHops, held: Found) -> dict[str, bool]:
+    """The passages that an earlier method read, those cited first, and whether each was cited."""
+    cited = [hops.vertex(text["id"]) for text in cited_evidence(held)]
+    every = [hops.vertex(text["id"]) for text in held["evidence"]]
+    return {passage: passage in cited for passage in [*cited, *every]}
+
+
+def _nearest_edges(index: Index, sought: str, top_k: int) -> list[Hop]:
     """The arrivals at first along edges, best edge first."""
     hops = load_hops(index)
-    asked = hops.ask(question)
+    asked = hops.ask(sought)
     edges = hops.edges.top(asked.similarity, top_k)
     return [_hop(hops, asked, 0, "", _Step(edge, "retrieved")) for edge in edges]
 
@@ -158,8 +181,12 @@ def _model_name(context: HopragContext) -> str:
     return context.traversal_model or context.small_model or context.model
 
 
-def _most_similar(hops: LoadedHops, asked: AskedEdges, passage: str) -> _Step | None:
-    promises = {edge: float(asked.promise[edge]) for edge in hops.out_edges(passage)}
+def _most_similar(
+    hops: LoadedHops, asked: AskedEdges, passage: str, read: Collection[str]
+) -> _Step | None:
+    """The edge that promises most, but for those to passages that were ``read`` before."""
+    edges = [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
+    promises = {edge: float(asked.promise[edge]) for edge in edges}
     edge = choose_by_similarity(promises)
     return None if edge is None else _Step(edge, "similarity")
 
@@ -173,15 +200,14 @@ async def _ask_model(
 ) -> dict[str, _Step | None]:
     """The edges that the model would follow; ``judged`` gets what it said of their targets."""
     useful = [passage for passage, said in judged.items() if said]
-    offers = _offers(hops, asked, state, useful)
-    known = list(dict.fromkeys([*useful, *state["retrieved"]]))[:_KNOWN]
-    labelled = await ask_labels(
-        run, _model_name(run.context), state["question"], hops, known, offers
-    )
+    read = _read(hops, state["held"])
+    offers = _offers(hops, asked, state, useful, read)
+    known = list(dict.fromkeys([*useful, *_retriever_ranking(hops, state)]))[:_KNOWN]
+    labelled = await ask_labels(run, _model_name(run.context), state, hops, known, offers)
     steps: dict[str, _Step | None] = {}
     for source, labels in labelled.items():
         if labels is None:
-            steps[source] = _most_similar(hops, asked, source)
+            steps[source] = _most_similar(hops, asked, source, read)
             continue
         own = [offer for offer in offers if offer.source == source]
         judged |= {offer.target: offer.edge in labels for offer in own}
@@ -191,21 +217,33 @@ async def _ask_model(
 
 
 def _offers(
-    hops: LoadedHops, asked: AskedEdges, state: HopragState, useful: Sequence[str]
+    hops: LoadedHops,
+    asked: AskedEdges,
+    state: HopragState,
+    useful: Sequence[str],
+    read: Collection[str],
 ) -> list[Offer]:
-    """The hops of the frontier that are worth showing, those to judged passages left out."""
-    ranks = {passage: rank for rank, passage in enumerate(state["retrieved"], start=1)}
+    """The hops of the frontier that are worth showing, those to judged passages left out.
+
+    Hops to passages ``read`` before are no measure of worth either: they are near the question.
+    """
+    ranks = {id: rank for rank, id in enumerate(_retriever_ranking(hops, state), start=1)}
     reached = dict.fromkeys([*useful, *state["counts"]])
     offers = [
         Offer(source, target, edge, hop_worth(float(asked.promise[edge]), ranks.get(target), place))
         for place, source in enumerate(reached, start=1)
         for edge in hops.out_edges(source)
         for target in [hops.target(edge)]
+        if target not in read
     ]
     best = max((offer.worth for offer in offers), default=0.0)
     frontier, judged = set(state["frontier"]), state["judged"]
     new = (hop for hop in offers if hop.source in frontier and hop.target not in judged)
     return worth_showing(new, best)
+
+
+def _retriever_ranking(hops: LoadedHops, state: HopragState) -> list[str]:
+    return list(dict.fromkeys(map(hops.vertex, state["ranked"])))
 
 
 def _worths(
@@ -221,8 +259,8 @@ def _worths(
 
 
 def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> list[Evidence]:
-    counts = state["counts"]
-    asked = load_hops(index).ask(state["question"])
+    counts, hops = state["counts"], load_hops(index)
+    asked = hops.ask(_sought(state))
     passages = {passage["id"]: passage for passage in index.catalogue.passages(list(counts))}
     vectors = index.vectors.get("passages", list(passages))
     cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
@@ -233,30 +271,38 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     shares = importance({id: counts[id] for id in passages}, context.normalise)
     helpful = [id for id, _ in prune(helpfulness(similarities, shares), len(passages))]
     first = {hop["target"] for hop in state["hops"] if hop["round"] == 0}
+    read, retrieved = _read(hops, state["held"]), _retriever_ranking(hops, state)
+    texts = cited_evidence(state["held"])
+    texts += [
+        {**passages[id], "score": 0.0, "found": "retrieved" if id in first else "hop"}
+        for id in _fused(state, retrieved, helpful, context.top_k)
+        if not read.get(id)
+    ]
     return [
-        {
-            **passages[id],
-            "score": round(1 / place, 6),
-            "found": "retrieved" if id in first else "hop",
-        }
-        for place, id in enumerate(_fused(state, helpful, context.top_k)[: context.top_k], start=1)
+        {**text, "score": round(1 / place, 6)}
+        for place, text in enumerate(texts[: context.top_k], start=1)
     ]
 
 
-def _fused(state: HopragState, helpful: Sequence[str], top_k: int) -> list[str]:
+def _fused(
+    state: HopragState, retrieved: Sequence[str], helpful: Sequence[str], top_k: int
+) -> list[str]:
     """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
     Beyond the paper: H alone lowers what the walk starts from. The retriever's first passages keep
     their places. The walk, in which earlier rounds go first, weighs less the less its labels agree
-    with the retriever on the passages that both know.
+    with the retriever on the passages that both know. Where an earlier method has read what the
+    retriever puts first, the passages that the model called useful are first.
     """
     judged, known = state["judged"], set(helpful)
-    ranks = {passage: rank for rank, passage in enumerate(state["retrieved"][:top_k])}
+    ranks = {passage: rank for rank, passage in enumerate(retrieved[:top_k])}
     told = [[ranks[id] for id in judged if judged[id] is said and id in ranks] for said in _SAID]
     reached: dict[str, int] = {}
     for hop in state["hops"]:
         if hop["round"]:
             reached.setdefault(hop["target"], hop["round"])
-    rest = list(dict.fromkeys([*(id for id in state["retrieved"] if id in known), *helpful]))
+    rest = list(dict.fromkeys([*(id for id in retrieved if id in known), *helpful]))
     walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
-    return fuse_behind(rest[:_HEAD], [rest, walked], [1.0, _WALK * trust(*told)])
+    useful = [id for id in walked if judged.get(id)]
+    lead = useful if state["held"]["evidence"] else rest[:_HEAD]
+    return fuse_behind(lead, [rest, walked], [1.0, _WALK * trust(*told)])

@@ -11,11 +11,13 @@ from ...models.protocol import OFFLINE
 from ...prompts.library import ANSWER, JUDGE_EVIDENCE
 from ...prompts.prompt import Excerpt, fence_in_line, number, number_passages
 from ...prompts.replies import Quote
+from ...state.found import is_new, unchanged
 from ...state.records import Evidence
 from ...state.tog2 import Tog2State, WalkedTriple
 from ..answer import answered, checked
 from ..node import node
 from ..run import Run, Update
+from .walk import text_key
 
 PATHS = "Relations found in the texts"
 
@@ -27,7 +29,7 @@ async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
     The walk ends where it does, and where there is no clue that was not looked for before. Nobody
     is asked where the last round brought no text that the last judgement did not see.
     """
-    seen = [_key(passage) for passage in state["evidence"]]
+    seen = [text_key(text) for text in state["evidence"]]
     if state["judged"] and set(seen) <= set(state["judged"]):
         return {}
     reply = await run.ask(
@@ -51,9 +53,12 @@ async def answer(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Answers the question from the texts and paths that were judged, and from nothing else.
 
     Where no judgement found them sufficient, the answer is so only if the model says so without
-    naming anything that is missing, and each of its quotes was found.
+    naming anything that is missing, and each of its quotes was found. Nobody is asked where an
+    earlier method read the same texts.
     """
-    evidence = state["evidence"]
+    evidence, held = state["evidence"], state["held"]
+    if held["evidence"] and not is_new(held, evidence):
+        return unchanged(held)
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     texts = _shown(state, run.context)
@@ -100,7 +105,3 @@ def _place(triple: WalkedTriple, evidence: Sequence[Evidence]) -> int:
         if passage["id"] == triple["passage"] and triple["quote"] in passage["text"]:
             return place
     return 0
-
-
-def _key(passage: Evidence) -> str:
-    return f"{passage['id']} {passage['start']}"

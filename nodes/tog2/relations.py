@@ -17,10 +17,11 @@ from ...index.triple_sources import sources_of
 from ...language.analyser import keywords
 from ...models.query_vectors import embed_queries
 from ...prompts.library import SCORE_RELATIONS
-from ...prompts.prompt import Excerpt, number
+from ...prompts.prompt import Asked, Excerpt, fence_in_line, number
 from ...state.tog2 import RelationOption, Tog2State
 from ..node import node
 from ..run import Run, Update
+from .walk import sought
 
 _MOST_READ = 300
 _MOST_SHOWN = 30
@@ -55,7 +56,7 @@ def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
     topics = by_topic(relation_options(graph, state["frontier"], state["walked"]))
     edges = {edge.id: edge for topic in state["frontier"] for edge in graph.relations_of(topic)}
     wanted = [edges[id] for topic in topics for option in topic for id in option["edges"]]
-    nearness, said = _nearest(index, graph, wanted, " ".join([state["question"], _clue(state)]))
+    nearness, said = _nearest(index, graph, wanted, f"{state['question']} {sought(state)}".strip())
     most = _MOST_SHOWN // len(topics) if topics and combined else _MOST_SHOWN
     kept = [own for topic in topics if (own := nearest_options(topic, nearness, max(most, 1)))]
     groups = [kept] if combined and kept else [[options] for options in kept]
@@ -105,19 +106,16 @@ def _texts(
 
 async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict[str, float]:
     """The scores of options by their ids, all in one request; alike where there is no reply."""
+    clue = sought(state)
     reply = await run.ask(
         SCORE_RELATIONS,
         otherwise="All relations were followed alike.",
         model=run.context.small_model,
         question=state["question"],
         texts=shown.texts,
-        clue=_clue(state) or "the answer",
+        clue=Asked(clue, fence_in_line(clue)) if clue else "the answer",
     )
     if reply is None:
         return {option["id"]: 1.0 for option in shown.options}
     given = {shown.numbers[one.id]: one.score for one in reply.scores if one.id in shown.numbers}
     return {option["id"]: given.get(option["id"], 0.0) for option in shown.options}
-
-
-def _clue(state: Tog2State) -> str:
-    return state["clues"][-1] if state["clues"] else ""

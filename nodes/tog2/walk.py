@@ -27,7 +27,8 @@ from ...language.mentions import normalised
 from ...models.query_vectors import embed_queries
 from ...prompts.library import KEEP_TOPICS
 from ...prompts.prompt import number
-from ...state.records import Evidence
+from ...state.found import Found, cited_evidence
+from ...state.records import Citation, Evidence
 from ...state.tog2 import (
     CandidateEntity,
     Tog2State,
@@ -36,6 +37,7 @@ from ...state.tog2 import (
     WalkedTriple,
 )
 from ..node import node
+from ..retrieve import nearest, ranking
 from ..run import Run, Update
 
 if TYPE_CHECKING:
@@ -49,17 +51,63 @@ _MOST_PASSAGES = 300
 
 @node()
 async def link(state: Tog2State, run: Run[Tog2Context]) -> Update:
-    """Finds the entities that the question names: exactly, by an alias, or by a near name."""
+    """Finds the entities that the question names: exactly, by an alias, or by a near name.
+
+    Where an earlier method read texts, the walk starts from the entities nearest to what it missed:
+    those that a missing question names, the others of the cited sentences, those of the question.
+    """
+    held, context = state["held"], run.context
     topics = await run.in_thread(linked_topics, state["question"])
-    frontier = list(dict.fromkeys(topic["entity"] for topic in topics))
-    return {"topics": topics, "frontier": frontier, "rounds_left": run.context.depth}
+    named = [topic["entity"] for topic in topics]
+    update = {"topics": topics, "rounds_left": context.depth}
+    if not held["evidence"]:
+        return {**update, "frontier": list(dict.fromkeys(named))}
+    first = await run.in_thread(_entities_at_hand, held)
+    return {
+        **update,
+        "frontier": list(dict.fromkeys([*first, *named]))[: context.width],
+        "clues": held["missing"],
+        "judged": [text_key(text) for text in held["evidence"]],
+    }
+
+
+def _entities_at_hand(index: Index, held: Found) -> list[str]:
+    """The entities that the missing questions name, then the others of the cited sentences."""
+    missing = [topic for question in held["missing"] for topic in linked_topics(index, question)]
+    spans: dict[str, list[Citation]] = {}
+    for citation in held["citations"]:
+        spans.setdefault(citation["passage"], []).append(citation)
+    starts = {passage["id"]: passage["start"] for passage in index.catalogue.passages(list(spans))}
+    cited = [
+        mention.entity
+        for mention in index.entities.mentions_of(starts)
+        for citation in spans[mention.passage]
+        if citation["start"] <= starts[mention.passage] + mention.start
+        and starts[mention.passage] + mention.end <= citation["end"]
+    ]
+    return list(dict.fromkeys([*(topic["entity"] for topic in missing), *cited]))
+
+
+def text_key(text: Evidence) -> str:
+    """The passage and the place of a text, which may be a part of it."""
+    return f"{text['id']} {text['start']}"
+
+
+def sought(state: Tog2State) -> str:
+    """The clue of the last judgement; before it, what an earlier method missed; else nothing."""
+    missing = state["held"]["missing"]
+    judged = state["clues"][len(missing) :]
+    return judged[-1] if judged else " ".join(missing)
 
 
 @node(reserve=2)
 async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
-    """Has the model keep the topics that the walk should start from, where there are many."""
+    """Has the model keep the topics that the walk should start from, where there are many.
+
+    Those that come from what an earlier method found are few, and chosen by what it missed.
+    """
     frontier = state["frontier"]
-    if len(frontier) <= _FEW_TOPICS or run.context.depth == 1:
+    if len(frontier) <= _FEW_TOPICS or run.context.depth == 1 or state["held"]["evidence"]:
         return {}
     graph = await run.in_thread(load_entities)
     shown = [graph.entities[entity] for entity in frontier]
@@ -86,14 +134,13 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     by other names is not reached over the graph.
     """
     graph = await run.in_thread(load_entities)
-    found = await run.search(state["question"], _FUSED * run.context.top_k)
-    retrieved = [passage["id"] for passage in found]
+    ranked = ranking(await nearest(run, state, _FUSED * run.context.top_k))
     topics: list[CandidateEntity] = [
         {"entity": entity, "steps": []} for entity in state["frontier"]
     ]
-    began: Tog2State = {**state, "retrieved": retrieved}
-    ranked = await run.in_thread(_rank, graph, topics, began, run.context)
-    return {**ranked, "retrieved": retrieved}
+    began: Tog2State = {**state, "ranked": ranked}
+    context = await run.in_thread(_rank, graph, topics, began, run.context)
+    return {**context, "ranked": ranked}
 
 
 @node()
@@ -161,9 +208,9 @@ def _rank(
 ) -> Update:
     """The passages of all candidates by s, and the best of all rounds as evidence.
 
-    The clue found last belongs to q.
+    What is sought belongs to q.
     """
-    wanted = " ".join([state["question"], *state["clues"][-1:]])
+    wanted = f"{state['question']} {sought(state)}".strip()
     vector, words = embed_queries(index.embedder, [wanted])[0], keywords(wanted)
     own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
@@ -209,17 +256,20 @@ def _read(
 def _evidence(index: Index, state: Tog2State, context: Tog2Context) -> list[Evidence]:
     """The ``top_k`` best passages: those that the retriever found, fused with the walk's.
 
-    The best passage of the entities that this round reached is there in any case.
+    The texts that an earlier method cited go before them, and the best passage of the entities that
+    this round reached is there in any case.
     """
-    most, retrieved = context.top_k, state["retrieved"]
+    cited = cited_evidence(state["held"])[: context.top_k]
+    at_hand = {text["id"] for text in cited}
+    most, retrieved = context.top_k - len(cited), list(state["ranked"])[: _FUSED * context.top_k]
     if best_retriever(index, context.retriever) == "graph":
         ranked = fuse_behind_lead(retrieved, _best(state["reached"]))
     else:
-        walked = _best(state["relevance"])[: _FUSED * most]
+        walked = _best(state["relevance"])[: _FUSED * context.top_k]
         ranked = [id for id, _ in reciprocal_rank_fusion([walked, retrieved], [1.0, 1.0])]
     newest = [one["passage"] for one in state["context"][:1] if state["options"]]
-    kept = dict.fromkeys([*ranked[:most], *newest])
-    places = {id: place for place, id in enumerate(kept, start=1)}
+    new_texts = [id for id in ranked if id not in at_hand][:most]
+    kept = [id for id in dict.fromkeys([*new_texts, *newest]) if id not in at_hand]
     found = {passage["id"]: passage["found"] for passage in state["evidence"]}
     new = "path" if state["options"] else "topic"
 
@@ -227,10 +277,10 @@ def _evidence(index: Index, state: Tog2State, context: Tog2Context) -> list[Evid
         known = found.get(id, "retrieved")
         return new if known == "retrieved" and id in state["relevance"] else known
 
-    return [
-        {**passage, "score": round(1 / places[passage["id"]], 6), "found": how(passage["id"])}
-        for passage in index.catalogue.passages(list(places))
-    ]
+    passages = index.catalogue.passages(kept)
+    rest = [Evidence(**one, score=0.0, found=how(one["id"])) for one in passages]
+    texts = enumerate([*cited, *rest], start=1)
+    return [{**text, "score": round(1 / place, 6)} for place, text in texts]
 
 
 def _best(scores: Mapping[str, float]) -> list[str]:

@@ -140,8 +140,8 @@ def test_only_relations_that_score_enough_are_followed(ask, model):
 def test_clues_reach_the_next_round(ask, model):
     result = ask(depth=2, top_k=1)
     assert result["clues"] == ["clue 1", "clue 2"]
-    assert "Still to be found: clue 1" in model.bodies["scores"][0]
-    assert "Still to be found: clue 2" in model.bodies["scores"][1]
+    assert "Still to be found: <text>clue 1</text>" in model.bodies["scores"][0]
+    assert "Still to be found: <text>clue 2</text>" in model.bodies["scores"][1]
 
 
 def test_a_relation_is_not_walked_twice(ask, model):
