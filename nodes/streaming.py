@@ -6,10 +6,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.messages import AIMessage, AIMessageChunk
-from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables import ensure_config
 from langgraph.config import get_stream_writer
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph.message import push_message
 
 from ..context import Context, QuestionContext
@@ -56,7 +56,7 @@ def answer_stream(context: Context) -> AnswerStream | None:
 def answer_is_followed(context: Context) -> bool:
     """Whether the caller follows the text of the answer, as events or as messages."""
     wanted = isinstance(context, QuestionContext) and context.stream_answer
-    return wanted or bool(_followers())
+    return wanted or _messages_are_followed()
 
 
 def retell(event: dict[str, Any], write: _Write) -> None:
@@ -76,32 +76,24 @@ def end_message(message: AIMessage, streamed: str) -> None:
     _push(AIMessageChunk(content=rest, id=message.id, additional_kwargs=extra))
 
 
-def without_messages() -> RunnableConfig:
-    """The settings of a run inside this one that reaches nobody who follows messages."""
-    callbacks, followers = ensure_config().get("callbacks"), _followers()
-    if not isinstance(callbacks, BaseCallbackManager):
-        return {"callbacks": [one for one in callbacks or [] if one not in followers]}
-    remaining = callbacks.copy()
-    for follower in followers:
-        remaining.remove_handler(follower)
-    return {"callbacks": remaining}
-
-
 def _push(chunk: AIMessageChunk) -> None:
-    if _followers():
+    if _messages_are_followed():
         push_message(chunk, state_key=None)
 
 
-def _followers() -> list[Any]:
-    """The handlers of the mode ``messages`` that take pieces of messages.
+def _messages_are_followed() -> bool:
+    """Whether the run is streamed in the mode ``messages``, and no caller of it said no to that.
 
-    LangGraph names them in no public way; where their class has another place, nobody follows. The
-    handlers of its third protocol take whole messages, which it finds in the state by itself.
+    LangGraph tells it in no public way; where its handler has another place, nobody follows. The
+    handler of its third protocol takes whole messages, which it finds in the state by itself.
     """
     try:
         from langgraph.pregel._messages import StreamMessagesHandler
     except ImportError:
-        return []
-    callbacks = ensure_config().get("callbacks") or []
+        return False
+    config = ensure_config()
+    if TAG_NOSTREAM in config["tags"]:
+        return False
+    callbacks = config["callbacks"] or []
     handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
-    return [handler for handler in handlers if type(handler) is StreamMessagesHandler]
+    return any(type(handler) is StreamMessagesHandler for handler in handlers)

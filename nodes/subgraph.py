@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 
 from ..context import Context
-from .streaming import without_messages
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -45,7 +45,7 @@ async def relay(
     part: Any
     async for mode, part in graph.astream(
         given,
-        without_messages(),
+        {"tags": [TAG_NOSTREAM]},
         context=context,
         stream_mode=["custom", "values"],
         output_keys=[*output, *(key for key in more if key in graph.channels)],
