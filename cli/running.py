@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.status import Status
 
 from ..context import Context
+from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from .show import err
 
@@ -91,8 +92,8 @@ def _run_watched(
 ) -> tuple[Any, Any]:
     """The last values, and the question that the run stopped at, if it did.
 
-    The text of an answer that is streamed shows on stderr meanwhile; on a terminal it goes when
-    the answer is whole, which is then printed.
+    Progress shows on stderr at a terminal. So does the text of an answer that is streamed, until
+    the answer is whole, which is then printed; elsewhere it is written to stderr.
     """
     result: Any = None
     stopped: Any = None
@@ -112,7 +113,7 @@ def _run_watched(
                 if not err.is_terminal:
                     err.print(escape(part["text"]), end="")
             elif mode == "custom":
-                waiting.update(f"{part['step']} {part['done']}/{part['total']}")
+                _show_progress(part, waiting)
             else:
                 for node, update in part.items():
                     if node == "__interrupt__":
@@ -122,6 +123,17 @@ def _run_watched(
     if pieces and not err.is_terminal:
         err.print()
     return result, stopped
+
+
+def _show_progress(event: dict[str, Any], waiting: Status) -> None:
+    """Shows how far a step is; and on a line that stays, at a terminal, what is tried and why."""
+    if "done" in event:
+        waiting.update(f"{event['step']} {event['done']}/{event['total']}")
+    elif event["step"] == "try":
+        waiting.update("asking")
+        if err.is_terminal:
+            line = escape(one_line(f"{event['method']}: {event['why']}"))
+            err.print(f"[dim]{line}[/dim]", no_wrap=True, overflow="ellipsis")
 
 
 @contextmanager

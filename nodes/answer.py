@@ -27,7 +27,8 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     """
     evidence, held = state["evidence"], state["held"]
     if held["evidence"] and not is_new(held, evidence):
-        return unchanged(held)
+        known = unchanged(held)
+        return {**known, "stop_reason": state["stop_reason"] or known["stop_reason"]}
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))

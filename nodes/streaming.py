@@ -6,8 +6,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from langchain_core.messages import AIMessageChunk
-from langgraph.config import get_config, get_stream_writer
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.runnables import ensure_config
+from langgraph.config import get_stream_writer
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph.message import push_message
 
 from ..context import Context, QuestionContext
@@ -47,27 +49,51 @@ class AnswerStream:
 
 
 def answer_stream(context: Context) -> AnswerStream | None:
-    """Where the text of the answer goes; None where the caller does not follow it."""
+    """The stream of the run's answer; None where the caller does not follow it."""
+    return AnswerStream(get_stream_writer()) if answer_is_followed(context) else None
+
+
+def answer_is_followed(context: Context) -> bool:
+    """Whether the caller follows the text of the answer, as events or as messages."""
     wanted = isinstance(context, QuestionContext) and context.stream_answer
-    return AnswerStream(get_stream_writer()) if wanted or _messages_are_followed() else None
+    return wanted or _messages_are_followed()
 
 
 def retell(event: dict[str, Any], write: _Write) -> None:
     """Passes an event on; a piece of an answer goes to those who follow messages as well."""
     write(event)
-    if event["step"] == ANSWER_STEP and "text" in event and _messages_are_followed():
-        push_message(AIMessageChunk(content=event["text"], id=event["id"]), state_key=None)
+    if event["step"] == ANSWER_STEP and "text" in event:
+        _push(AIMessageChunk(content=event["text"], id=event["id"]))
+
+
+def end_message(message: AIMessage, streamed: str) -> None:
+    """Gives those who follow messages the rest of ``message`` beyond the text ``streamed``.
+
+    The pieces of its id then add up to the whole message, with its ``additional_kwargs``.
+    """
+    rest = message.text.removeprefix(streamed)
+    extra = message.additional_kwargs
+    _push(AIMessageChunk(content=rest, id=message.id, additional_kwargs=extra))
+
+
+def _push(chunk: AIMessageChunk) -> None:
+    if _messages_are_followed():
+        push_message(chunk, state_key=None)
 
 
 def _messages_are_followed() -> bool:
-    """Whether the run is streamed in the mode ``messages``.
+    """Whether the run is streamed in the mode ``messages``, and no caller of it said no to that.
 
-    LangGraph tells it in no public way; where its handler has another place, nobody follows.
+    LangGraph tells it in no public way; where its handler has another place, nobody follows. The
+    handler of its third protocol takes whole messages, which it finds in the state by itself.
     """
     try:
         from langgraph.pregel._messages import StreamMessagesHandler
     except ImportError:
         return False
-    callbacks = get_config().get("callbacks") or []
+    config = ensure_config()
+    if TAG_NOSTREAM in config["tags"]:
+        return False
+    callbacks = config["callbacks"] or []
     handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
-    return any(isinstance(handler, StreamMessagesHandler) for handler in handlers)
+    return any(type(handler) is StreamMessagesHandler for handler in handlers)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 
 from ..context import Context
@@ -33,7 +34,10 @@ async def relay(
     tell: Callable[[dict[str, Any]], None],
     more: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The output of ``graph``, with ``more`` keys of its state; ``tell`` gets all its events."""
+    """The output of ``graph``, with ``more`` keys of its state; ``tell`` gets all its events.
+
+    Nothing of it is a message to the caller of the outer graph.
+    """
     output = (
         [graph.output_channels] if isinstance(graph.output_channels, str) else graph.output_channels
     )
@@ -41,6 +45,7 @@ async def relay(
     part: Any
     async for mode, part in graph.astream(
         given,
+        {"tags": [TAG_NOSTREAM]},
         context=context,
         stream_mode=["custom", "values"],
         output_keys=[*output, *(key for key in more if key in graph.channels)],

@@ -25,10 +25,6 @@ from .streamed import streamed
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
-# Replies are JSON, which is of no use to those who follow a run's messages.
-_UNSEEN: RunnableConfig = {"tags": ["nostream"]}
-
-
 class OpenedModel(NamedTuple):
     """A chat model, and the HTTP client that it was given, if it takes one."""
 
@@ -64,8 +60,8 @@ class LangChainModel:
         asked = self._asked(await self._chat(), request)
         messages = list(request.messages)
         if request.listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
-            return await streamed(asked, messages, _UNSEEN, request.listener)
-        result = await asked.ainvoke(messages, _UNSEEN)
+            return await streamed(asked, messages, _observed(), request.listener)
+        result = await asked.ainvoke(messages, _observed())
         return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
 
     async def _chat(self) -> BaseChatModel:
@@ -99,8 +95,32 @@ class LangChainModel:
 
 def is_followed() -> bool:
     """Whether a tracer or a counter follows the run through LangChain's callbacks."""
-    callbacks = (var_child_runnable_config.get() or {}).get("callbacks") or []
+    callbacks = _observed().get("callbacks") or []
     return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
+
+
+def _observed() -> RunnableConfig:
+    """The settings of a request that tracers and counters see, and nobody who follows a stream.
+
+    Replies are JSON, which is of no use among a run's messages and ``astream_events``. LangChain
+    names the handlers of these in no public way; the tag hides replies from messages without it.
+    """
+    callbacks = (var_child_runnable_config.get() or {}).get("callbacks") or []
+    if isinstance(callbacks, list):
+        observers: Any = [one for one in callbacks if not _streams(one)]
+    else:
+        observers = callbacks.copy()
+        for handler in filter(_streams, callbacks.handlers):
+            observers.remove_handler(handler)
+    return {"tags": ["nostream"], "callbacks": observers}
+
+
+def _streams(handler: Any) -> bool:
+    try:
+        from langchain_core.tracers._streaming import _StreamingCallbackHandler
+    except ImportError:
+        return False
+    return isinstance(handler, _StreamingCallbackHandler)
 
 
 def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
@@ -37,7 +38,7 @@ from ...state.usage import total_calls
 from ..begin import LONGEST_QUESTION, check_question
 from ..node import node
 from ..run import Run, Update
-from ..streaming import ANSWER_STEP, retell
+from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
 from .handing import handed_on
 
@@ -113,22 +114,23 @@ def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionConte
     @node()
     async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - total_calls(state["usage"])
-        chosen = context.narrowed(context_type, max_calls=left, **_search(method, state, context))
-        write, streamed, live = get_stream_writer(), [""], _is_final(method, state, context)
+        live = _is_final(method, state, context) and answer_is_followed(context)
+        settings = {"max_calls": left, "stream_answer": live, **_search(method, state, context)}
+        chosen = context.narrowed(context_type, **settings)
+        write, streamed = get_stream_writer(), [""]
         write({"step": "try", "method": method, "why": state["why"]})
 
         def tell(event: dict[str, Any]) -> None:
             if event["step"] == ANSWER_STEP:
-                if not live:
-                    return
                 streamed.append(event.get("id", streamed[-1]))
             retell({**event, "method": method}, write)
 
         given = {"question": state["asked"]}
         started = chosen.starting_from(state["held"])
         result = await relay(graph, given, started, tell, _HANDED_ON)
+        message = streamed[-1] if result["answer"] else ""
         return {
-            "latest": {**result, MESSAGE: streamed[-1], "method": method},
+            "latest": {**result, MESSAGE: message, "method": method},
             "usage": result["usage"],
             "warnings": result["warnings"],
         }
@@ -166,21 +168,27 @@ async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
 
 @node()
 async def conclude(state: RouterState, context: RouterContext) -> Update:
-    """Gives the answer as a message, with its citations."""
+    """Gives the answer as a message, with its citations, and streams what was not streamed yet."""
+    answer, method = state["answer"], state["method"]
     lines = [
         f"[{place}] “{one_line(citation['quote'])}” ({citation['title'] or citation['document']})"
         for place, citation in enumerate(state["citations"], start=1)
     ]
-    text = "\n\n".join(filter(None, [state["answer"], "\n".join(lines)]))
+    text = "\n\n".join(filter(None, [answer, "\n".join(lines)]))
     message = AIMessage(
         text or f"No answer was found ({state['stop_reason']}).",
-        id=state["message"] or None,
+        id=state["message"] or f"answer-{uuid.uuid4()}",
         additional_kwargs={
             "citations": state["citations"],
-            "method": state["method"],
+            "method": method,
             "sufficient": state["sufficient"],
         },
     )
+    if answer_is_followed(context):
+        if answer and not state["message"]:
+            piece = {"step": ANSWER_STEP, "text": answer, "id": message.id, "method": method}
+            retell(piece, get_stream_writer())
+        end_message(message, answer)
     return {"messages": [message]}
 
 

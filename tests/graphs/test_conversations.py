@@ -223,6 +223,9 @@ async def test_progress_of_the_chosen_method_reaches_the_caller(full_index, scri
             {"question": QUESTION}, context=context, stream_mode="custom"
         )
     ]
+    decided, tried, *events = events
+    assert decided["step"] == "decide" and decided["reason"] == "The user chose it."
+    assert tried == {"step": "try", "method": method, "why": "The user chose it."}
     assert events and {event["method"] for event in events} == {method}
     assert all(0 <= event["done"] <= event["total"] for event in events)
     assert steps & {event["step"] for event in events}
