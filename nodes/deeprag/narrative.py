@@ -14,7 +14,6 @@ from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, NEXT_STEP, READ_STEP
 from ...prompts.prompt import Asked, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
-from ...state.found import cited_evidence
 from ..answer import answered, check_citations, checked
 from ..node import node
 from ..retrieve import nearest, ranking
@@ -189,10 +188,7 @@ def _held(state: DeepragState) -> Update:
         }
         for one in held["answers"]
     ]
-    return {
-        "steps": [{**opening, "citations": held["citations"]}, *before],
-        "evidence": cited_evidence(held),
-    }
+    return {"steps": [{**opening, "citations": held["citations"]}, *before]}
 
 
 def _open_steps(state: DeepragState) -> list[ProposedStep]:

@@ -36,7 +36,7 @@ from .sub_questions import SubAnswer, gather_evidence, read_for, retrieve_for, s
 
 @node()
 async def open_question(state: DeepragState, context: DeepragContext) -> Update:
-    """Sets the mode, and for the tree its root; what earlier methods found stands until then."""
+    """Sets the mode, and for the tree its root; what earlier methods found is there from now on."""
     root = new_node(ROOT, "", 0, state["question"].strip(), atomic=False)
     tree = _settled([root], context) if context.mode == "tree" else []
     held = state["held"]
@@ -46,6 +46,7 @@ async def open_question(state: DeepragState, context: DeepragContext) -> Update:
         "answer": held["answer"],
         "missing": held["missing"],
         "citations": held["citations"],
+        "evidence": cited_evidence(held),
         "ranked": held["ranked"],
     }
 

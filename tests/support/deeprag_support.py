@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any
 
 from http_stub import Response
-from ragraphs.context import DeepragContext
+from ragraphs.context import BasicContext, DeepragContext
+from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.deeprag import graph
+from ragraphs.nodes.router.handing import handed_on
+from ragraphs.nodes.subgraph import relay
+from ragraphs.state.found import NOTHING, Found
 from stub_openai import chat, failure
 
 MODEL = "openai:stub"
@@ -38,6 +43,8 @@ class Script:
         self.seconds = 0.0
         self.steps: list[Any] = [step for step, _, _ in CHAIN]
         self.splits: dict[str, Any] = {}
+        self.finals: dict[str, str] = {}
+        self.missing: list[str] = []
         self.broken: set[str] = set()
         self.prompts: dict[str, list[str]] = {
             kind: []
@@ -80,8 +87,11 @@ class Script:
 
     def stepreading(self, asked: str, human: str) -> Any:
         step = self.nextstep(asked, human)
+        if asked in self.finals:
+            step = {"finish": True}
         return {
             **self.read(asked, human),
+            "final": self.finals.get(asked, ""),
             "next": "" if step.get("finish") else step["question"],
             "source": step.get("source", "retrieve"),
         }
@@ -101,7 +111,12 @@ class Script:
                 if asked == question and words in text:
                     quote = next(s for s in re.split(r"(?<=\.) ", text) if words in s)
                     return answered(answer, [{"id": id, "quote": quote}])
-        return {"quotes": [], "sufficient": False, "answer": "what was read"}
+        texts = re.findall(r'<text id="(\d+)".*?>\n(.*?)\n</text>', human, re.DOTALL)
+        quotes = [
+            {"id": id, "quote": text.split(". ")[0]} for id, text in texts if "designed" in text
+        ]
+        told = {"quotes": quotes, "sufficient": False, "answer": "what was read"}
+        return {**told, "missing": self.missing} if self.missing else {**told, "quotes": []}
 
     def synthesize(self, asked: str, human: str) -> Any:
         computed = re.search(r'<text id="computed".*?>\n(.*?)\n', human)
@@ -118,7 +133,15 @@ def answered(answer: str, quotes: list[Any]) -> Any:
     return {"quotes": quotes, "sufficient": True, "answer": answer}
 
 
-def ask(indexing: Any, question: str = OLDER, **chosen: Any) -> Any:
-    """The output of the deeprag graph with the scripted model."""
+def ask(indexing: Any, question: str = OLDER, held: Found = NOTHING, **chosen: Any) -> Any:
+    """The output of the deeprag graph with the scripted model, started from ``held``."""
     context = DeepragContext(**{"index": indexing.name, "model": MODEL, "max_retries": 0, **chosen})
-    return graph.invoke({"question": question}, context=context)
+    return graph.invoke({"question": question}, context=context.starting_from(held))
+
+
+def found_by_basic(indexing: Any, question: str, top_k: int) -> Found:
+    """What the basic graph finds with the scripted model, as the router hands it on."""
+    context = BasicContext(index=indexing.name, model=MODEL, max_retries=0, top_k=top_k)
+    given = {"question": question}
+    result = asyncio.run(relay(basic, given, context, lambda _: None, ["ranked"]))
+    return handed_on(NOTHING, result)
