@@ -25,6 +25,7 @@ from .streamed import streamed
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
+
 class OpenedModel(NamedTuple):
     """A chat model, and the HTTP client that it was given, if it takes one."""
 

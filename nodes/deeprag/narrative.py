@@ -101,9 +101,15 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
 
 @node()
 async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Finds passages for the sub-question."""
-    step = state["pending"][0]
-    passages = await retrieve_for(run, step["question"], f"sub-question {step['number']}")
+    """Finds passages for the sub-question; where others were read for it, the next ones."""
+    step, most = state["pending"][0], run.context.step_passages
+    read = _read_for(step["question"], state)
+    found = await retrieve_for(
+        run, step["question"], f"sub-question {step['number']}", 2 * most if read else most
+    )
+    unread = [one for one in found if one["id"] not in read]
+    news = any(one["id"] not in read for one in found[:most])
+    passages = (unread if news else found)[:most]
     return {
         "pending": [{**step, "passages": [passage["id"] for passage in passages]}],
         "evidence": gather_evidence(state["evidence"], passages),
@@ -119,7 +125,7 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
     passages = [by_id[id] for id in step["passages"]]
-    if not passages or _is_known_missing(step, state):
+    if set(step["passages"]) <= _read_for(step["question"], state):
         return _taken(state, step, SubAnswer("", [], "not_found"))
     told = _REPEATED if repeated([*state["steps"], step])[-1] else ""
     try:
@@ -205,11 +211,11 @@ def _was_asked(question: str, state: DeepragState) -> bool:
     return any(same_question(question, step["question"]) for step in state["steps"])
 
 
-def _is_known_missing(step: NarrativeStep, state: DeepragState) -> bool:
-    """Whether the reader of the question's passages missed the same, and no other was found."""
+def _read_for(question: str, state: DeepragState) -> set[str]:
+    """The passages whose reader named ``question`` as missing."""
     opening = opening_of(state["steps"])
-    missed = any(same_question(step["question"], one) for one in state["missing"])
-    return bool(opening and missed and set(step["passages"]) <= set(opening["passages"]))
+    missed = any(same_question(question, one) for one in state["missing"])
+    return set(opening["passages"]) if opening and missed else set()
 
 
 def _ended(state: DeepragState) -> bool:

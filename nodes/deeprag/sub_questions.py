@@ -30,9 +30,11 @@ class Support(NamedTuple):
     citations: list[Citation]
 
 
-async def retrieve_for(run: Run[DeepragContext], question: str, found: str) -> list[Evidence]:
-    """The passages nearest to the sub-question ``question``, each marked ``found``."""
-    passages = await run.search(question, run.context.step_passages)
+async def retrieve_for(
+    run: Run[DeepragContext], question: str, found: str, most: int
+) -> list[Evidence]:
+    """The ``most`` passages nearest to the sub-question ``question``, each marked ``found``."""
+    passages = await run.search(question, most)
     return [{**passage, "found": found} for passage in passages]
 
 

@@ -148,7 +148,9 @@ async def _answer(
     if leaf["id"] == ROOT and held["evidence"]:
         return cited_evidence(held), sub_answer(False, "", held["citations"])
     try:
-        passages = await retrieve_for(run, leaf["question"], f"sub-question {leaf['id']}")
+        passages = await retrieve_for(
+            run, leaf["question"], f"sub-question {leaf['id']}", run.context.step_passages
+        )
     except RagraphsError as error:
         return error
     return passages, await read_for(run, _asked(state, leaf), passages)

@@ -64,9 +64,7 @@ def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index)
 
 @pytest.mark.parametrize("method", ["crag", "auto"])
 @pytest.mark.parametrize(("typed", "sent"), [("y\n", 1), ("네\n", 1), ("n\n", 0), ("\n", 0)])
-def test_confirm_web_asks_on_stderr_and_goes_on(
-    run, index, web, say, method, typed, sent
-):
+def test_confirm_web_asks_on_stderr_and_goes_on(run, index, web, say, method, typed, sent):
     say(typed)
     chosen = ("--method", method, *(("--escalations", "1") if method == "auto" else ()))
     ended = run("ask", QUESTION, *chosen, "--model", MODEL, "--confirm-web", "--json")
