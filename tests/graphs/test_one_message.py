@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
-    HumanMessage,
     message_chunk_to_message,
 )
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, MessagesState, StateGraph
 from ragraphs.context import RouterContext
 from ragraphs.graphs.router import graph
 from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION, Script

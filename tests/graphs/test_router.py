@@ -112,12 +112,12 @@ def test_a_question_of_facts_begins_with_one_cheap_call(ask, script):
 def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, script):
     script.replies["Answer"] = LACKING
     script.replies["StepReading"] = script.final
-    result = ask()
+    result = ask(top_k=1)
     assert path_of(result) == ["basic", "deeprag"] and result["sufficient"]
     first, second = result["path"]
     assert (first["sufficient"], first["stop_reason"], first["calls"]) == (False, "insufficient", 1)
     assert second["why"] == f"Still missing: {MISSING}" and second["stop_reason"] == "answered"
-    assert result["method"] == "deeprag" and result["answer"] == FACT
+    assert result["method"] == "deeprag" and "1817" in result["answer"]
     assert sum(one["calls"] for one in result["path"]) == total_calls(result["usage"])
 
 
@@ -172,7 +172,7 @@ def test_the_answer_cites_what_each_method_found(ask, script):
         "source": "retrieve",
         "final": "Sheffield",
     }
-    result = ask("Where was the designer of the Forth Bridge born?")
+    result = ask("Where was the designer of the Forth Bridge born?", top_k=1)
     assert result["sufficient"] and result["answer"] == "Sheffield"
     assert {citation["quote"] for citation in result["citations"]} == {FACT, other}
     passages = {text["id"] for text in result["evidence"]}
