@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.models.chat.structured import read_reply
-from ragraphs.prompts.deeprag_replies import NextStep, ShownStep, SubQuestions, show_steps
+from ragraphs.prompts.deeprag_replies import (
+    NextStep,
+    ShownStep,
+    StepReading,
+    SubQuestions,
+    show_steps,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +27,21 @@ from ragraphs.prompts.deeprag_replies import NextStep, ShownStep, SubQuestions, 
 def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
     step, *_ = read_reply(text, NextStep)
     assert (step.finish, step.source) == (finish, source)
+
+
+@pytest.mark.parametrize(
+    ("text", "final"),
+    [
+        ('{"sufficient": true, "answer": "Ann", "final": "Ann", "next": ""}', "Ann"),
+        ('{"sufficient": true, "answer": "Ann", "final": "Ann", "next": "Where?"}', ""),
+        ('{"sufficient": true, "answer": "1900", "final": 1900}', "1900"),
+        ('{"sufficient": true, "answer": "Ann", "final": null}', ""),
+        ('{"sufficient": true, "answer": "Ann"}', ""),
+    ],
+)
+def test_a_reading_that_asks_for_one_more_step_has_no_final_answer(text, final):
+    reading, *_ = read_reply(text, StepReading)
+    assert reading.final == final
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.algorithms.deeprag.comparing import Answered
-from ragraphs.algorithms.deeprag.policy import choose_source, follows
+from ragraphs.algorithms.deeprag.policy import agrees, choose_source, follows
 from ragraphs.offline.steps import loose_ends, next_sub_question
 
 EARLIER = [
@@ -37,6 +37,23 @@ def test_biased_lets_earlier_answers_do_for_composition_over_them_only(question,
 )
 def test_an_answer_follows_only_if_it_is_part_of_an_earlier_one(answer, told):
     assert follows(answer, EARLIER) is told
+
+
+@pytest.mark.parametrize(
+    ("answer", "computed", "same"),
+    [
+        ("the Elbe bridge", "Elbe bridge", True),
+        ("Fowler", "John Fowler", True),
+        ("the Oder bridge", "the Elbe bridge", False),
+        ("9 years", "9", False),
+        ("9", "9", True),
+        ("Yes.", "yes", True),
+        ("no", "yes", False),
+        ("no", "the Elbe bridge", False),
+    ],
+)
+def test_an_answer_agrees_with_a_computed_one_that_it_repeats(answer, computed, same):
+    assert agrees(answer, computed) is same
 
 
 @pytest.mark.parametrize("policy", ["biased", "retrieve_always", "model"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.deeprag.sub_questions import acyclic, references, substitute
+from ragraphs.algorithms.deeprag.sub_questions import acyclic, questions_in, references, substitute
 
 TEXTS = st.lists(
     st.text(alphabet="ab #123?", max_size=12) | st.just("What is #1?") | st.just(""), max_size=60
@@ -41,6 +41,11 @@ def test_what_does_not_split_a_question_leaves_it_atomic(texts):
 def test_a_thousand_sub_questions_are_cut_to_the_bound():
     parts = acyclic([f"What is {n}?" for n in range(1000)], "All?", 23)
     assert [part.text for part in parts] == [f"What is {n}?" for n in range(23)]
+
+
+def test_what_ends_with_a_question_mark_is_a_question():
+    texts = ["Who wrote it? ", "No sentence says it.", "누가 썼나？", ""]
+    assert questions_in(texts) == ["Who wrote it? ", "누가 썼나？"]
 
 
 def test_references_follow_what_they_refer_to_when_the_order_changes():
