@@ -256,20 +256,23 @@ def _read(
 def _evidence(index: Index, state: Tog2State, context: Tog2Context) -> list[Evidence]:
     """The ``top_k`` best passages: those that the retriever found, fused with the walk's.
 
-    The texts that an earlier method cited go before them, and the best passage of the entities that
-    this round reached is there in any case.
+    The best passage of the entities that this round reached is there in any case. The texts that an
+    earlier method cited go before all; since it has read what the retriever puts first, the
+    passages that the walk reached then weigh as much.
     """
-    cited = cited_evidence(state["held"])[: context.top_k]
+    most, held = context.top_k, state["held"]
+    cited = cited_evidence(held)[:most]
     at_hand = {text["id"] for text in cited}
-    most, retrieved = context.top_k - len(cited), list(state["ranked"])[: _FUSED * context.top_k]
-    if best_retriever(index, context.retriever) == "graph":
+    retrieved = list(state["ranked"])[: _FUSED * most]
+    if best_retriever(index, context.retriever) == "graph" and not held["evidence"]:
         ranked = fuse_behind_lead(retrieved, _best(state["reached"]))
     else:
-        walked = _best(state["relevance"])[: _FUSED * context.top_k]
-        ranked = [id for id, _ in reciprocal_rank_fusion([walked, retrieved], [1.0, 1.0])]
+        walked = _best(state["reached"] if held["evidence"] else state["relevance"])
+        rankings = [walked[: _FUSED * most], retrieved]
+        ranked = [id for id, _ in reciprocal_rank_fusion(rankings, [1.0, 1.0])]
     newest = [one["passage"] for one in state["context"][:1] if state["options"]]
-    new_texts = [id for id in ranked if id not in at_hand][:most]
-    kept = [id for id in dict.fromkeys([*new_texts, *newest]) if id not in at_hand]
+    best = [id for id in ranked if id not in at_hand][: most - len(cited)]
+    kept = [id for id in dict.fromkeys([*best, *newest]) if id not in at_hand]
     found = {passage["id"]: passage["found"] for passage in state["evidence"]}
     new = "path" if state["options"] else "topic"
 
