@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+# The relations, in English and Korean, between names that only stand together.
+MENTIONED_WITH = "is mentioned with"
+MENTIONED_WITH_KOREAN = "와 함께 언급된다"
+CO_OCCURRENCE = frozenset({MENTIONED_WITH, MENTIONED_WITH_KOREAN})
 _COPULA = frozenset({"is", "are", "was", "were"})
 _PREPOSITIONS = frozenset(
     """in on at of from by for with to into near under within during after before between

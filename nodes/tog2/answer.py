@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...algorithms.citations import locate
+from ...algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ...context import Tog2Context
 from ...language.mentions import normalised
 from ...models.protocol import OFFLINE
@@ -94,9 +95,15 @@ def _stated(quote: Quote, state: Tog2State, evidence: Sequence[Evidence]) -> Quo
 
 
 def _triples(state: Tog2State) -> list[WalkedTriple]:
-    """The walked triples that a sentence states, each once."""
-    every = [triple for path in state["paths"] for triple in path["triples"] if triple["quote"]]
-    return list({triple["sentence"]: triple for triple in every}.values())
+    """The walked triples that a sentence states, each once; co-occurrence states nothing."""
+    return list(
+        {
+            triple["sentence"]: triple
+            for path in state["paths"]
+            for triple in path["triples"]
+            if triple["quote"] and triple["relation"] not in CO_OCCURRENCE
+        }.values()
+    )
 
 
 def _place(triple: WalkedTriple, evidence: Sequence[Evidence]) -> int:

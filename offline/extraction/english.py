@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ...algorithms.tog2.triple_sentences import MENTIONED_WITH
 from ...language.analyser import STOP_WORDS, Span, sentences
 from ...language.mentions import EPITHETS, Mention, aliases, find_mentions, key
 from ...language.verbs import PAST_OF, PASTS
 from .entities import ADDRESS, TITLES, Found, Link, Mark, type_of_name, type_of_noun, type_of_quoted
 
-_MENTIONED = "is mentioned with"
 _MOST_IN_SENTENCE = 12
 _LONGEST_GAP = 120
 _ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
@@ -145,7 +145,7 @@ def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> It
     for mark in marks[:_MOST_IN_SENTENCE]:
         if head and (pair := frozenset((head.key, mark.key))) not in joined:
             joined.add(pair)
-            yield Link(head.key, _MENTIONED, mark.key, 1.0)
+            yield Link(head.key, MENTIONED_WITH, mark.key, 1.0)
 
 
 def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[Link]:

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ...algorithms.tog2.triple_sentences import MENTIONED_WITH_KOREAN
 from ...language.analyser import sentences, strip_particle
 from ...language.answer_types import KOREAN_COUNTRIES
 from ...language.mentions import Mention, aliases, find_mentions, key
 from .entities import Found, Link, Mark, type_of_name
 
-_MENTIONED = "와 함께 언급된다"
 _MOST_IN_SENTENCE = 12
 _TYPES = {
     "person": r".(?:대왕|왕후|대군|대원군|여왕|황제|장군|선생|공주)$",
@@ -122,4 +122,4 @@ def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
             relation = " ".join(filter(None, (after["kept"], *said)))
             yield Link(head.key, relation, mark.key, 8.0)
         else:
-            yield Link(head.key, _MENTIONED, mark.key, 1.0)
+            yield Link(head.key, MENTIONED_WITH_KOREAN, mark.key, 1.0)
