@@ -1,4 +1,7 @@
-"""Features of a question's form, in English and Korean, from which its kind is told."""
+"""Features of a question's form, in English and Korean, by which one of seven kinds is told.
+
+The classifier beside this file was fitted to them; neither changes any more.
+"""
 
 from __future__ import annotations
 
