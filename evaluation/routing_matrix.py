@@ -105,9 +105,10 @@ def cost(cell: Cell) -> tuple[float, float]:
 def measured(strategy: Strategy, matrix: Matrix) -> dict[str, Any]:
     """Means of the measures, and how the strategy stands between the best single and the oracle.
 
-    ``misleading`` is the share of questions whose wrong answer was called sufficient, and
-    ``misleading_of_sufficient`` their share of the answers called so, None without any. ``regret`` is the F1 that the oracle has more; ``gap_closed`` the share of the way from the
-    best single method to the oracle, negative below that method, None where there is no way.
+    ``misleading`` is the share of the questions whose wrong answer was called sufficient, and
+    ``misleading_of_sufficient`` their share of the answers called so, None without any. ``regret``
+    is the F1 that the oracle has more; ``gap_closed`` the share of the way from the best single
+    method to the oracle, negative below that method, None where there is no way.
     """
     f1 = _mean(strategy.cells, "f1")
     best = _mean(best_single(matrix).cells, "f1")
