@@ -66,7 +66,9 @@ def router(result: dict[str, Any]) -> None:
         )
     out.print(table)
     out.print(escape(result["verdict"]))
-    out.print("Misleading: wrong answers marked sufficient, in % of all answers / of all so marked.")
+    out.print(
+        "Misleading: wrong answers marked sufficient, in % of all answers / of all so marked."
+    )
     if result["abstained"]:
         out.print(
             f"The router by kinds would have asked a model about {result['abstained']} of the "
