@@ -201,9 +201,10 @@ def _verdict(matrix: Matrix, cascade: Strategy, seed: int) -> dict[str, Any]:
     calls = _calls(cascade)
     best, equal = best_single(matrix), best_single(matrix, calls)
     gain, at_cost = difference(cascade, best, seed), difference(cascade, equal, seed)
+    name = cascade.name + ("," if "," in cascade.name else "")
     beats = "beats" if gain["low"] > 0 else "does not beat"
     verdict = (
-        f"The {cascade.name} {beats} {best.chosen[0]}, the best single method: {_said(gain)}, at "
+        f"The {name} {beats} {best.chosen[0]}, the best single method: {_said(gain)}, at "
         f"{calls:.1f} calls a question instead of {_calls(best):.1f}."
     )
     if equal.chosen[0] != best.chosen[0]:

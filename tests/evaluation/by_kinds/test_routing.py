@@ -94,11 +94,11 @@ RECORDED = [
         False,
     ),
     (
-        "What movie stars Morgan Freeman, Robert De Niro and the producer of The Jewel of the Nile?",
+        "What movie stars Robert De Niro and the producer of The Jewel of the Nile?",
         Signs(False, False),
         "bridge",
-        "hoprag deeprag crag tog2 basic graphrag",
-        True,
+        "hoprag deeprag crag basic tog2 graphrag",
+        False,
     ),
     (
         "Which team is better?",
