@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
@@ -110,14 +110,14 @@ def router(
     method: _Methods = None,
     limit: _Limit = None,
     setting: _Settings = None,
-    held_out: Annotated[
-        bool,
+    recorded: Annotated[
+        Path | None,
         typer.Option(
-            "--held-out",
-            help="Also fit which method suits which question to one half, measure on the other.",
+            help="File of outcomes to compare instead of asking: JSON lines or a JSON list with "
+            "method (or router), id or question, answer, sufficient, calls, tokens."
         ),
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the halves and of the intervals.")] = 0,
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
     plot: Annotated[
         Path | None, typer.Option(help="File .svg to draw quality against cost into.")
     ] = None,
@@ -125,19 +125,24 @@ def router(
     fresh: _Fresh = False,
     context: IndexContext,
 ) -> Shown:
-    """The router against every single method, chance and the best choice in hindsight.
+    """The router against every single method, other ways to choose, and the best in hindsight.
 
-    Asks every method every question, as `evaluate answers` does, and keeps finished questions in
-    the same file.
+    Asks every method and the router every question, as `evaluate answers` does, and keeps finished
+    questions in the same file. The router takes any method that the index has the layers for.
     """
     from ..evaluation.answers import Plan
-    from ..evaluation.router import evaluate_router
+    from ..evaluation.router import evaluate_recorded, evaluate_router
 
     draw = _drawing(plot)
     methods = _chosen(method)
+    settings = _pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
-        result = evaluate_router(dataset, plan, fit_halves=held_out, seed=seed)
+        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        result = (
+            evaluate_router(dataset, plan, seed=seed)
+            if recorded is None
+            else evaluate_recorded(dataset, recorded, plan, seed=seed)
+        )
     draw(result)
     return result, tables.router
 
@@ -160,7 +165,9 @@ def _chosen(methods: list[str] | None) -> list[MethodName]:
     return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
 
 
-def _pairs(settings: list[str] | None, methods: Sequence[MethodName]) -> dict[str, str]:
+def _pairs(
+    settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
+) -> dict[str, str]:
     """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
     from ..graphs import graph_of
 

@@ -52,25 +52,29 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
 
 
 def router(result: dict[str, Any]) -> None:
-    """Prints a line for every way to choose methods, costs per question, and the verdict."""
+    """Prints a line for every way to choose methods, calls and tokens a question, the verdict."""
     title = f"{result['set']} · {result['model']} · {result['questions']} questions"
-    costs = ("calls", "tokens", "seconds", "regret", "gap")
-    table = _table(title, "EM", "F1", "recall", *costs)
+    table = _table(title, "EM", "F1", "calls", "tokens", "misleading")
     for one in result["strategies"]:
-        shares = (one[name] for name in ("em", "f1", "support_recall"))
         table.add_row(
             one["strategy"],
-            *map(_percent, shares),
+            _percent(one["em"]),
+            _percent(one["f1"]),
             f"{one['calls']:.1f}",
             f"{one['tokens']:,.0f}",
-            f"{one['seconds']:.2f}",
-            f"{100 * one['regret']:.1f}",
-            "–" if one["gap_closed"] is None else f"{one['gap_closed']:.0%}",
+            f"{_percent(one['misleading'])} / {_percent(one['misleading_of_sufficient'])}",
         )
     out.print(table)
     out.print(escape(result["verdict"]))
-    out.print(f"The classifier abstained from {result['abstained']} of the questions.")
-    notes(list(result["excluded"].values()))
+    out.print(
+        "Misleading: wrong answers marked sufficient, in % of all answers / of all so marked."
+    )
+    if result["abstained"]:
+        out.print(
+            f"The router by kinds would have asked a model about {result['abstained']} of the "
+            "questions; its classifier's first choice is taken."
+        )
+    notes(result["notes"])
 
 
 def natural(result: dict[str, Any]) -> None:

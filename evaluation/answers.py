@@ -9,23 +9,25 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from statistics import mean
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
 from ..index.opening import Index, language_model, open_index
 from ..state.errors import IndexNotFoundError, RagraphsError
-from ..state.usage import total_calls, total_tokens
+from ..state.usage import without_reuse
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import answer_f1, containment, exact_match, recall_at
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
+Answerer = MethodName | Literal["router"]
+
 _QUALITY = ("em", "f1", "containment", "support_recall")
 
 
 class Plan(NamedTuple):
-    """Which methods are asked the questions of a set, and how.
+    """Which methods, or the router, are asked the questions of a set, and how.
 
     ``limit`` is the number of questions, the first of the set. ``settings`` go to the methods that
     have them. Questions that are finished in the index of ``context`` are asked again only where
@@ -33,7 +35,7 @@ class Plan(NamedTuple):
     asked at the same time. ``report`` is told the progress.
     """
 
-    methods: Sequence[MethodName]
+    methods: Sequence[Answerer]
     context: IndexContext
     limit: int | None = None
     settings: Mapping[str, str] = MappingProxyType({})
@@ -48,7 +50,7 @@ class Asked:
 
     dataset: Dataset
     index: Index
-    scored: dict[MethodName, list[Scored]]
+    scored: dict[Answerer, list[Scored]]
 
 
 class Scored(NamedTuple):
@@ -92,9 +94,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
     questions.
     """
     dataset = load_dataset(folder, plan.limit)
-    questions = [question for question in dataset.questions if question.answers]
-    if not questions:
-        raise RagraphsError(f"No question of {folder} has an answer to compare with.")
+    questions = answerable(dataset)
     contexts = contexts_of(plan)
     wanted = _indexing(plan.context, _layers_of(contexts))
     with indexed(dataset.sources, wanted, plan.report) as (index, _):
@@ -105,7 +105,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         if plan.fresh:
             ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
         asyncio.run(language_model(index, plan.context))  # fails early where there is none
-        scored: dict[MethodName, list[Scored]] = {}
+        scored: dict[Answerer, list[Scored]] = {}
         for method, chosen in contexts.items():
             outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
             pairs = zip(questions, outcomes, strict=True)
@@ -113,21 +113,33 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         yield Asked(dataset, index, scored)
 
 
-def contexts_of(plan: Plan) -> dict[MethodName, QuestionContext]:
+def answerable(dataset: Dataset) -> list[LabelledQuestion]:
+    """The questions that have a gold answer. Raises RagraphsError where there is none."""
+    questions = [question for question in dataset.questions if question.answers]
+    if not questions:
+        raise RagraphsError(
+            f"No question of {dataset.name} has an answer to compare with; name another set."
+        )
+    return questions
+
+
+def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
     """The settings of each method: those shared with the plan's context, and its own of the plan.
 
-    GraphRAG searches locally unless told otherwise: questions with gold answers ask for facts.
+    GraphRAG searches locally unless told otherwise: questions with gold answers ask for facts. The
+    router decides that itself.
     Raises RagraphsError for a setting that no method has.
     """
     given = {name: getattr(plan.context, name) for name in plan.context.model_fields_set}
-    given |= {"search": "local", **plan.settings}
+    given |= plan.settings
     types = {method: graph_of(method)[1] for method in plan.methods}
     for name in plan.settings:
         if not any(name in kind.model_fields for kind in types.values()):
             raise RagraphsError(f"{name!r} is no setting of {', '.join(types)}; leave it out.")
     return {
-        method: kind(**{k: v for k, v in given.items() if k in kind.model_fields})
+        method: kind(**{k: v for k, v in own.items() if k in kind.model_fields})
         for method, kind in types.items()
+        for own in [given if method == "router" else {"search": "local", **given}]
     }
 
 
@@ -185,27 +197,28 @@ def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
     return IndexContext(**{**chosen, "layers": ["passages", *layers]})
 
 
-def _layers_of(contexts: Mapping[MethodName, QuestionContext]) -> list[LayerName]:
+def _layers_of(contexts: Mapping[Answerer, QuestionContext]) -> list[LayerName]:
     """The layers that the methods need, with those of the retrievers that they use."""
     users = {user for method, chosen in contexts.items() for user in (method, chosen.retriever)}
     return sorted({layer for user in users for layer in layers_of(user)})
 
 
 def _keys_of(
-    asked: Sequence[LabelledQuestion], contexts: Mapping[MethodName, QuestionContext], index: Index
-) -> dict[MethodName, list[str]]:
+    asked: Sequence[LabelledQuestion], contexts: Mapping[Answerer, QuestionContext], index: Index
+) -> dict[Answerer, list[str]]:
     stamps = stamps_of(index)
     keys = {}
     for method, context in contexts.items():
-        # The graph retriever reads the entities where there are any.
-        graph = ["entities"] if context.retriever == "graph" else []
-        base = base_of(method, context, index, [*_layers_of({method: context}), *graph], stamps)
+        # The graph retriever reads the entities where there are any, and the router any layer.
+        graph: list[LayerName] = ["entities"] if context.retriever == "graph" else []
+        read = get_args(LayerName) if method == "router" else _layers_of({method: context})
+        base = base_of(method, context, index, [*read, *graph], stamps)
         keys[method] = [key_of(base, question.question) for question in asked]
     return keys
 
 
 async def _ask(
-    method: MethodName,
+    method: Answerer,
     context: QuestionContext,
     asked: Sequence[LabelledQuestion],
     keys: Sequence[str],
@@ -230,7 +243,7 @@ async def _ask(
     return await asyncio.gather(*map(one, asked, keys))
 
 
-async def _run(method: MethodName, context: QuestionContext, question: str) -> Outcome:
+async def _run(method: Answerer, context: QuestionContext, question: str) -> Outcome:
     """The outcome of ``question`` by ``method``; a failure is an outcome, too."""
     started = time.perf_counter()
     try:
@@ -240,15 +253,18 @@ async def _run(method: MethodName, context: QuestionContext, question: str) -> O
     else:
         problem = "; ".join(result["warnings"]) if result["stop_reason"] == "model_failed" else ""
     usage = result.get("usage", {})
-    reused = sum(model["reused"] for model in usage.get("models", {}).values())
+    calls, tokens = without_reuse(usage)
     return {
         "answer": result.get("answer", ""),
+        "missing": result.get("missing", []),
+        "citations": result.get("citations", []),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
+        "tried": [attempt["method"] for attempt in result.get("path", [])] or [method],
         "sufficient": result.get("sufficient", False),
         "stop_reason": result.get("stop_reason") or "failed",
-        "calls": total_calls(usage) + reused,
-        "reused": reused,
-        "tokens": total_tokens(usage),
+        "calls": calls,
+        "reused": sum(model["reused"] for model in usage.get("models", {}).values()),
+        "tokens": tokens,
         "seconds": round(time.perf_counter() - started, 5),
         "error": problem,
     }

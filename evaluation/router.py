@@ -1,121 +1,134 @@
-"""The router's choices, measured against every other way to choose a method."""
+"""The router's cascade, measured against every other way to choose a method."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
-from ..algorithms.router.decision import (
-    NEEDS,
-    Features,
-    MethodRanking,
-    Prior,
-    case_probabilities,
-    feasible,
-    route,
-    usable_methods,
-)
-from ..context import MethodName, QuestionContext
-from ..index.opening import language_model
-from ..models.meter import start_meter
-from ..models.protocol import LanguageModel
-from ..nodes.router.features import features_of, prior_of
-from ..nodes.router.route import chosen_by_model
-from ..state.usage import total_calls, total_tokens
-from .answers import Asked, Plan, Scored, asked_set, contexts_of
+from ..algorithms.router.decision import NEEDS, feasible, usable_methods
+from ..context import QuestionContext, RouterContext
+from ..index.opening import open_index
+from ..models.protocol import OFFLINE
+from ..models.web import web_search
+from ..settings import settings
+from .answers import Answerer, Plan, Scored, answerable, asked_set, contexts_of
+from .by_kinds.routing import Ranking, Signs, rank, signs_of
+from .cascade import Course, Limits, course_alone
+from .datasets import load_dataset
+from .recorded import read_recorded
+from .retrieval import is_kept
 from .routing_matrix import (
     Cell,
     Matrix,
     Strategy,
     always,
     best_single,
-    chosen_by,
     difference,
     escalating,
-    held_out,
+    handing_over,
     measured,
     oracle,
     random_choice,
-    with_cost,
+    summed,
 )
 
-_MOST_ESCALATIONS = 2
 
+class Compared(NamedTuple):
+    """Outcomes of every method, and the decisions on the same questions, in their order.
 
-class Choice(NamedTuple):
-    """The method that the router settles on, by the model where the classifier abstains."""
-
-    decision: MethodRanking
-    method: str
-    calls: int = 0
-    tokens: int = 0
-
-    @property
-    def order(self) -> list[str]:
-        """The methods to try: the one chosen, then the others by their scores."""
-        return list(dict.fromkeys([self.method, *self.decision.scores]))
-
-
-class Routed(NamedTuple):
-    """The router at work on the questions of a set; ``features`` and ``choices`` in their order."""
-
-    obstacles: dict[str, str]
-    prior: Prior
-    features: list[Features]
-    choices: list[Choice]
-
-    def refitted(self, place: int, methods: Mapping[str, Sequence[str]]) -> str:
-        """The method for the question at ``place``, had the prior these ``methods`` by case."""
-        prior = self.prior._replace(methods=methods)
-        return route(self.features[place], self.obstacles, prior).method
-
-
-def evaluate_router(
-    folder: str, plan: Plan, *, fit_halves: bool = False, seed: int = 0
-) -> dict[str, Any]:
-    """Every feasible method on every question, and every way to choose among them.
-
-    With ``fit_halves`` also the router by a prior that is fitted to half of the questions, on the
-    other half. Raises RagraphsError for what concerns all questions.
+    ``cascade`` are the outcomes of the router, if there are any; ``courses`` its decisions where
+    nothing is handed on, ``rankings`` the decisions of the router by kinds. ``notes`` say what is
+    left out.
     """
-    obstacles = _obstacles(contexts_of(plan))
+
+    set: str
+    model: str
+    scored: dict[Answerer, list[Scored]]
+    cascade: list[Scored] | None
+    courses: list[Course]
+    rankings: list[Ranking]
+    escalations: int
+    notes: list[str]
+
+
+def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+    """Every feasible method and the router on every question, and every way to choose among them.
+
+    Raises RagraphsError for what concerns all questions.
+    """
+    contexts = contexts_of(plan._replace(methods=[*plan.methods, "router"]))
+    obstacles = _obstacles({name: contexts[name] for name in plan.methods})
     usable = [method for method in plan.methods if method in usable_methods(obstacles)]
-    with asked_set(folder, plan._replace(methods=usable)) as asked:
-        routed = asyncio.run(_route(asked, plan, obstacles))
-    matrix, choices = matrix_of(asked.scored), routed.choices
-    router = _at_cost(chosen_by("router", matrix, [choice.method for choice in choices]), choices)
-    strategies = [
-        *(always(matrix, method) for method in usable),
-        random_choice(matrix),
-        router,
-        _at_cost(_escalated(matrix, choices), choices),
-        *(_held_out(matrix, routed, seed) if fit_halves else ()),
-        oracle(matrix),
-    ]
-    return {
-        "set": asked.dataset.name,
-        "model": plan.context.model,
-        "questions": len(choices),
-        "excluded": {method: reason for method, reason in obstacles.items() if reason},
-        "strategies": [measured(strategy, matrix) for strategy in strategies],
-        "kinds": Counter(choice.decision.kind for choice in choices),
-        "abstained": sum(choice.decision.abstained for choice in choices),
-        **_verdict(matrix, router, seed),
-        "matrix": _rows(asked.scored, choices),
-    }
+    with asked_set(folder, plan._replace(methods=[*usable, "router"])) as asked:
+        compared = _compared(
+            asked.dataset.name,
+            plan.context.model,
+            asked.scored,
+            _limits(contexts, plan.context.model),
+            partial(signs_of, asked.index),
+            [reason for reason in obstacles.values() if reason],
+        )
+    return _result(compared, seed)
 
 
-def matrix_of(scored: Mapping[MethodName, Sequence[Scored]]) -> Matrix:
+def evaluate_recorded(folder: str, file: Path, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+    """The same comparison of outcomes that ``file`` has; nobody is asked.
+
+    Raises RagraphsError where the outcomes do not fit the set in ``folder``.
+    """
+    dataset = load_dataset(folder, plan.limit)
+    scored, notes = read_recorded(file, answerable(dataset), [*plan.methods, "router"])
+    limits = _limits(contexts_of(plan._replace(methods=["router"])), "")
+    if is_kept(plan.context):
+        signs = partial(signs_of, open_index(plan.context))
+    else:
+        notes.append("The router by kinds goes by the questions alone; name an index with --index.")
+        signs = _no_signs
+    return _result(_compared(dataset.name, file.name, scored, limits, signs, notes), seed)
+
+
+def _no_signs(question: str) -> Signs:
+    return Signs()
+
+
+def _compared(
+    name: str,
+    model: str,
+    scored: Mapping[Answerer, list[Scored]],
+    limits: Limits,
+    signs: Callable[[str], Signs],
+    notes: list[str],
+) -> Compared:
+    singles = {method: rows for method, rows in scored.items() if method != "router"}
+    compared = dict.fromkeys(singles, "")
+    courses, rankings = [], []
+    for rows in zip(*singles.values(), strict=True):
+        question = rows[0].question.question
+        outcomes = {str(one): row.outcome for one, row in zip(singles, rows, strict=True)}
+        courses.append(course_alone(question, outcomes, limits))
+        rankings.append(rank(question, compared, signs(question)))
+    cascade = scored.get("router")
+    most = limits.escalations
+    return Compared(name, model, singles, cascade, courses, rankings, most, notes)
+
+
+def matrix_of(scored: Mapping[Answerer, Sequence[Scored]]) -> Matrix:
     """The cells of every question, by method."""
-    columns = {method: [_cell(row) for row in rows] for method, rows in scored.items()}
+    columns = {method: [cell_of(row) for row in rows] for method, rows in scored.items()}
     count = len(next(iter(columns.values())))
     return [{method: cells[place] for method, cells in columns.items()} for place in range(count)]
 
 
-def _cell(row: Scored) -> Cell:
+def cell_of(row: Scored) -> Cell:
+    """The measures of an outcome.
+
+    Wrong is an answer that is no gold one and holds none: a right answer in a sentence is not
+    wrong. One in other words counts as wrong all the same, so that the shares are upper bounds.
+    """
     outcome = row.outcome
+    wrong = not row.em and not row.containment
     return Cell(
         row.em,
         row.f1,
@@ -123,11 +136,12 @@ def _cell(row: Scored) -> Cell:
         outcome["calls"],
         outcome["tokens"],
         outcome["seconds"],
-        outcome["sufficient"],
+        float(outcome["sufficient"]),
+        float(outcome["sufficient"] and wrong),
     )
 
 
-def _obstacles(contexts: Mapping[MethodName, QuestionContext]) -> dict[str, str]:
+def _obstacles(contexts: Mapping[Answerer, QuestionContext]) -> dict[str, str]:
     """Why methods are left out: missing layers will be built, but budgets stay as they are."""
     layers = {layer for method in contexts for layer in NEEDS[method].layers}
     obstacles: dict[str, str] = {}
@@ -136,59 +150,63 @@ def _obstacles(contexts: Mapping[MethodName, QuestionContext]) -> dict[str, str]
     return obstacles
 
 
-async def _route(asked: Asked, plan: Plan, obstacles: dict[str, str]) -> Routed:
-    """Routes every question as the product does, by the model where the classifier abstains."""
-    model = await language_model(asked.index, plan.context)
-    questions = [row.question.question for row in next(iter(asked.scored.values()))]
-    routed = Routed(obstacles, prior_of(asked.index), [], [])
-    for done, question in enumerate(questions, start=1):
-        features = features_of(asked.index, question)
-        decision = route(features, obstacles, routed.prior)
-        choice = Choice(decision, decision.method)
-        if decision.abstained:
-            choice = await _by_model(model, question, obstacles, choice)
-        routed.features.append(features)
-        routed.choices.append(choice)
-        plan.report("route", done, len(questions))
-    return routed
+def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> Limits:
+    """The router's limits; without a model it tries one method."""
+    chosen = cast(RouterContext, contexts["router"])
+    most = 0 if model == OFFLINE else chosen.escalations
+    return Limits(chosen.max_calls, most, web_search(settings()) is not None)
 
 
-async def _by_model(
-    model: LanguageModel, question: str, obstacles: Mapping[str, str], choice: Choice
-) -> Choice:
-    """The model's choice; without a reply the classifier's stays."""
-    meter = start_meter(None)
-    chosen = await chosen_by_model(model, question, obstacles)
-    usage = meter.usage()
-    reused = sum(used["reused"] for used in meter.models.values())
-    return choice._replace(
-        method=chosen[0] if chosen else choice.method,
-        calls=total_calls(usage) + reused,
-        tokens=total_tokens(usage),
-    )
+def _result(compared: Compared, seed: int) -> dict[str, Any]:
+    """The comparison in the form of ``--json``."""
+    matrix, handed, alone = matrix_of(compared.scored), _cascade(compared), _alone(compared)
+    orders = [ranking.methods for ranking in compared.rankings]
+    strategies = [
+        *(always(matrix, method) for method in compared.scored),
+        random_choice(matrix),
+        escalating("router by kinds", matrix, orders, compared.escalations),
+        alone,
+        *([handed] if handed else []),
+        oracle(matrix),
+    ]
+    return {
+        "set": compared.set,
+        "model": compared.model,
+        "questions": len(matrix),
+        "notes": compared.notes,
+        "strategies": [measured(strategy, matrix) for strategy in strategies],
+        "abstained": sum(ranking.abstained for ranking in compared.rankings),
+        **_verdict(matrix, handed or alone, seed),
+        "matrix": _rows(compared),
+    }
 
 
-def _escalated(matrix: Matrix, choices: Sequence[Choice]) -> Strategy:
-    orders = [choice.order for choice in choices]
-    return escalating("router, escalating", matrix, orders, _MOST_ESCALATIONS)
+def _cascade(compared: Compared) -> Strategy | None:
+    rows = compared.cascade
+    if rows is None:
+        return None
+    tried = [row.outcome["tried"] for row in rows]
+    return handing_over("cascade", [cell_of(row) for row in rows], tried)
 
 
-def _held_out(matrix: Matrix, routed: Routed, seed: int) -> tuple[Strategy, Strategy]:
-    cases = [case_probabilities(features, routed.prior) for features in routed.features]
-    return held_out(matrix, cases, routed.refitted, seed)
+def _alone(compared: Compared) -> Strategy:
+    pairs = zip(matrix_of(compared.scored), compared.courses, strict=True)
+    cells = [summed(row, *course) for row, course in pairs]
+    tried = [course.tried for course in compared.courses]
+    return handing_over("cascade, from scratch", cells, tried)
 
 
-def _at_cost(strategy: Strategy, choices: Sequence[Choice]) -> Strategy:
-    return with_cost(strategy, [c.calls for c in choices], [c.tokens for c in choices])
-
-
-def _verdict(matrix: Matrix, router: Strategy, seed: int) -> dict[str, Any]:
-    """Whether the router beats the best single method, and the best that costs no more calls."""
-    calls = sum(cell.calls for cell in router.cells) / len(router.cells)
+def _verdict(matrix: Matrix, cascade: Strategy, seed: int) -> dict[str, Any]:
+    """Whether the cascade beats the best single method, and the best that costs no more calls."""
+    calls = _calls(cascade)
     best, equal = best_single(matrix), best_single(matrix, calls)
-    gain, at_cost = difference(router, best, seed), difference(router, equal, seed)
+    gain, at_cost = difference(cascade, best, seed), difference(cascade, equal, seed)
+    name = cascade.name + ("," if "," in cascade.name else "")
     beats = "beats" if gain["low"] > 0 else "does not beat"
-    verdict = f"The router {beats} {best.chosen[0]}, the best single method: {_said(gain)}."
+    verdict = (
+        f"The {name} {beats} {best.chosen[0]}, the best single method: {_said(gain)}, at "
+        f"{calls:.1f} calls a question instead of {_calls(best):.1f}."
+    )
     if equal.chosen[0] != best.chosen[0]:
         verdict += (
             f" Of the single methods that cost no more calls, {equal.chosen[0]} is the best: "
@@ -203,29 +221,37 @@ def _verdict(matrix: Matrix, router: Strategy, seed: int) -> dict[str, Any]:
     }
 
 
+def _calls(strategy: Strategy) -> float:
+    return sum(cell.calls for cell in strategy.cells) / len(strategy.cells)
+
+
 def _said(gain: Mapping[str, float]) -> str:
     f1, low, high = (f"{100 * gain[name]:+.1f}" for name in ("f1", "low", "high"))
     return f"{f1} F1 (95 % interval {low} to {high})"
 
 
-def _rows(
-    scored: Mapping[MethodName, Sequence[Scored]], choices: Sequence[Choice]
-) -> list[dict[str, Any]]:
-    columns = zip(*scored.values(), strict=True)
+def _rows(compared: Compared) -> list[dict[str, Any]]:
+    columns = zip(*compared.scored.values(), strict=True)
+    cascade: Sequence[Scored | None] = compared.cascade or [None] * len(compared.courses)
     return [
         {
             "id": row[0].question.id,
             "question": row[0].question.question,
             "type": row[0].question.kind,
-            "kind": choice.decision.kind,
-            "router": choice.method,
-            "abstained": choice.decision.abstained,
-            "scores": choice.decision.scores,
-            "reason": choice.decision.reason,
+            "by_kinds": ranking._asdict(),
+            "cascade_alone": course._asdict(),
+            "cascade": handed and _shown(handed),
             "methods": {
-                method: {"answer": one.outcome["answer"], **_cell(one)._asdict()}
-                for method, one in zip(scored, row, strict=True)
+                method: _shown(one) for method, one in zip(compared.scored, row, strict=True)
             },
         }
-        for row, choice in zip(columns, choices, strict=True)
+        for row, ranking, course, handed in zip(
+            columns, compared.rankings, compared.courses, cascade, strict=True
+        )
     ]
+
+
+def _shown(row: Scored) -> dict[str, Any]:
+    outcome = row.outcome
+    told = {name: outcome[name] for name in ("answer", "missing", "tried")}
+    return {**told, **cell_of(row)._asdict()}

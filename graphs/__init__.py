@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..context import (
     BasicContext,
@@ -34,7 +34,9 @@ CONTEXTS: dict[str, type[Context]] = {
 }
 
 
-def graph_of(method: MethodName) -> tuple[Pregel[Any, Any, Any, Any], type[QuestionContext]]:
-    """The graph of a question-answering method and the type of its context, imported when asked."""
+def graph_of(
+    method: MethodName | Literal["router"],
+) -> tuple[Pregel[Any, Any, Any, Any], type[QuestionContext]]:
+    """The graph that answers questions by ``method``, imported when asked, and its context type."""
     context_type = cast(type[QuestionContext], CONTEXTS[method])
     return import_module(f".{method}", __name__).graph, context_type

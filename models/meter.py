@@ -50,17 +50,28 @@ class Meter:
         self.calls_left -= 1
         return True
 
-    def count(
-        self, model: str, *, calls: int = 0, reused: int = 0, sent: int = 0, received: int = 0
-    ) -> None:
-        """Adds requests, reused replies, input tokens and output tokens of ``model``."""
-        usage = self.models.setdefault(
-            model, {"calls": 0, "reused": 0, "input_tokens": 0, "output_tokens": 0}
-        )
+    def count(self, model: str, *, calls: int = 0, sent: int = 0, received: int = 0) -> None:
+        """Adds requests, input tokens and output tokens of ``model``."""
+        usage = self._usage_of(model)
         usage["calls"] += calls
-        usage["reused"] += reused
         usage["input_tokens"] += sent
         usage["output_tokens"] += received
+
+    def count_reused(self, model: str, tokens: int) -> None:
+        """Adds a reply of ``model`` that was known, and took ``tokens`` when it was asked for."""
+        usage = self._usage_of(model)
+        usage["reused"] += 1
+        usage["reused_tokens"] += tokens
+
+    def _usage_of(self, model: str) -> ModelUsage:
+        nothing: ModelUsage = {
+            "calls": 0,
+            "reused": 0,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "reused_tokens": 0,
+        }
+        return self.models.setdefault(model, nothing)
 
     def warn(self, sentence: str) -> None:
         """Adds a warning about a degraded result; the same ``sentence`` once."""

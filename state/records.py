@@ -49,12 +49,16 @@ class Citation(TypedDict):
 
 
 class ModelUsage(TypedDict):
-    """The use of one model: requests sent, replies reused from the table, tokens."""
+    """The use of one model: requests sent and their tokens, replies reused from the table.
+
+    ``reused_tokens`` are those that the reused replies took when they were asked for.
+    """
 
     calls: int
     reused: int
     input_tokens: int
     output_tokens: int
+    reused_tokens: int
 
 
 class Usage(TypedDict, total=False):

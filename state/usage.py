@@ -24,6 +24,7 @@ def _add(left: ModelUsage, right: ModelUsage) -> ModelUsage:
         "reused": left["reused"] + right["reused"],
         "input_tokens": left["input_tokens"] + right["input_tokens"],
         "output_tokens": left["output_tokens"] + right["output_tokens"],
+        "reused_tokens": left["reused_tokens"] + right["reused_tokens"],
     }
 
 
@@ -36,6 +37,13 @@ def total_tokens(usage: Usage) -> int:
     """Tokens sent to and received from language models."""
     models = usage.get("models", {}).values()
     return sum(model["input_tokens"] + model["output_tokens"] for model in models)
+
+
+def without_reuse(usage: Usage) -> tuple[int, int]:
+    """The requests and tokens that the run would have taken, had no reply been known before."""
+    models = usage.get("models", {}).values()
+    calls = total_calls(usage) + sum(model["reused"] for model in models)
+    return calls, total_tokens(usage) + sum(model["reused_tokens"] for model in models)
 
 
 def add_warnings(left: list[str], right: list[str]) -> list[str]:

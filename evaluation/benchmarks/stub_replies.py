@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any
 
-from ...context import MethodName
 from .stub_model import texts_of
 
 
@@ -75,7 +74,6 @@ def _gradings(
         "KeptTexts": {"keep": ids[:3]},
         "RelationScores": {"scores": [{"id": id, "score": chance.random()} for id in lines]},
         "Judgement": {"sufficient": chance.random() < 0.2, "clue": some},
-        "MethodChoice": {"method": chance.choice(get_args(MethodName)), "reason": "chance"},
     }
 
 

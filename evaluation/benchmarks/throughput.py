@@ -92,8 +92,6 @@ def _reply(kind: str, human: str) -> Any:
             return {"needed": [id for id, _, _ in texts], "related": []}
         case "HopLabels":
             return {"labels": []}
-        case "MethodChoice":
-            return {"method": "crag", "reason": "One fact."}
         case "NextStep":
             return {"finish": bool(texts), "question": human, "source": "retrieve", "reason": ""}
     return first_sentence(human)

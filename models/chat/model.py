@@ -181,7 +181,7 @@ class ChatLanguageModel:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
-                meter.count(self.name, reused=1)
+                meter.count_reused(self.name, stored["input_tokens"] + stored["output_tokens"])
                 return usable
             if _read_stored(stored, prompt.reply) is None:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")

@@ -27,6 +27,11 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     return {**found, "evidence": [*cited, *rest]}
 
 
+def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:
+    """How much a method found, to be compared: an answer with citations before one without."""
+    return result["sufficient"], bool(result["citations"]), bool(result["answer"])
+
+
 def _looked_up(result: Mapping[str, Any]) -> list[LookedUp]:
     """The sub-questions of deeprag, in either mode; the question itself is none."""
     steps = [step for step in result.get("steps") or [] if step["number"]]

@@ -40,7 +40,7 @@ from ..node import node
 from ..run import Run, Update
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
-from .handing import handed_on
+from .handing import handed_on, worth
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
@@ -272,14 +272,10 @@ def _search(method: str, state: RouterState, context: RouterContext) -> dict[str
 
 
 def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:
-    """Whether what was found before is to be kept: an answer with citations before one without.
+    """Whether what was found before is worth more, and to be kept.
 
     Of equals the later counts, which has read what the earlier one found.
     """
-
-    def worth(found: Mapping[str, Any]) -> tuple[bool, bool, bool]:
-        return found["sufficient"], bool(found["citations"]), bool(found["answer"])
-
     return bool(state["path"]) and worth(result) < worth(cast(Mapping[str, Any], state))
 
 

@@ -100,7 +100,8 @@ def test_fresh_asks_again_and_what_the_index_remembers_of_replies_is_counted(
     kept = ("--method", "basic", "--index", "kept", *MODEL)
     (first,) = measure(run, *kept)
     (fresh,) = measure(run, *kept, "--fresh")
-    assert (first["reused"], fresh["reused"], fresh["calls"], fresh["tokens"]) == (0, 3, 3, 0)
+    assert (first["reused"], fresh["reused"], fresh["calls"]) == (0, 3, 3)
+    assert fresh["tokens"] == first["tokens"] > 0
     assert len(Path("kept/answers.jsonl").read_text().splitlines()) == 3
 
 

@@ -5,26 +5,22 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.algorithms.router.decision import PRIOR
 from ragraphs.evaluation.routing_matrix import (
     Cell,
     always,
     best_single,
-    chosen_by,
     difference,
     escalating,
-    fitted_prior,
-    halves,
-    held_out,
+    handing_over,
     measured,
     oracle,
     random_choice,
-    with_cost,
+    summed,
 )
 
 
-def cell(f1, calls, sufficient=True):
-    return Cell(float(f1 == 1), f1, None, calls, 10 * calls, 0.5, sufficient)
+def cell(f1, calls, sufficient=True, misleading=0):
+    return Cell(float(f1 == 1), f1, None, calls, 10 * calls, 0.5, float(sufficient), misleading)
 
 
 MATRIX = [
@@ -64,13 +60,28 @@ def test_escalation_adds_costs_until_the_evidence_suffices():
     found = escalating("escalating", MATRIX, order, 2)
     assert [c.f1 for c in found.cells] == [1.0, 0.8, 0.2]
     assert [c.calls for c in found.cells] == [1, 6, 6]
-    assert found.chosen == ["basic", "tog2", "basic"]
+    assert found.chosen == ["basic", "basic → tog2", "basic → tog2"]
     assert [c.calls for c in escalating("none", MATRIX, order, 0).cells] == [1, 1, 1]
 
 
-def test_what_choosing_costs_is_added():
-    chosen = with_cost(chosen_by("router", MATRIX, ["basic"] * 3), [1, 0, 0], [90, 0, 0])
-    assert [(c.calls, c.tokens) for c in chosen.cells] == [(2, 100), (1, 10), (1, 10)]
+def test_answers_of_a_way_that_hands_over_stand_at_the_cost_of_all_it_tried():
+    row = MATRIX[1]
+    kept = summed(row, ["basic", "tog2"], "basic")
+    assert (kept.f1, kept.calls, kept.tokens, kept.seconds) == (0.0, 6, 60, 1.0)
+    way = handing_over("cascade", [kept], [["basic", "tog2"]])
+    assert (way.name, way.cells, way.chosen) == ("cascade", [kept], ["basic → tog2"])
+
+
+def test_wrong_answers_that_were_called_sufficient_are_a_share_of_all_and_of_those_called_so():
+    row = {"basic": cell(0.0, 1, misleading=1), "tog2": cell(1.0, 5)}
+    matrix = [*MATRIX, row]
+    found = measured(always(matrix, "basic"), matrix)
+    assert (found["sufficient"], found["misleading"]) == (0.5, 0.25)
+    assert found["misleading_of_sufficient"] == 0.5
+    chance = measured(random_choice(matrix), matrix)
+    assert (chance["misleading"], chance["misleading_of_sufficient"]) == (0.125, 0.2)
+    none = [{"basic": cell(0.0, 1, False)}]
+    assert measured(always(none, "basic"), none)["misleading_of_sufficient"] is None
 
 
 def test_a_difference_comes_with_an_interval_over_the_questions():
@@ -79,37 +90,6 @@ def test_a_difference_comes_with_an_interval_over_the_questions():
     gain = difference(always(MATRIX, "tog2"), same, 0)
     assert gain["f1"] == 0.2 and gain["low"] < 0 < gain["high"]
     assert gain == difference(always(MATRIX, "tog2"), same, 0)
-
-
-def test_a_fitted_prior_ranks_methods_by_what_they_did_for_a_case():
-    cases = [{"single": 1.0}, {"bridge": 1.0}, {"single": 0.5, "bridge": 0.5}]
-    prior = fitted_prior(MATRIX, cases)
-    assert set(prior) == set(PRIOR)
-    assert prior["bridge"] == ("tog2", "basic")
-    many = fitted_prior(
-        [MATRIX[2]] * 20 + [MATRIX[1]] * 20, [{"single": 1.0}] * 20 + [{"bridge": 1.0}] * 20
-    )
-    assert (many["single"][0], many["bridge"][0]) == ("basic", "tog2")
-    assert many["about"][0] == "tog2"
-
-
-def test_a_held_out_half_is_answered_by_what_the_other_half_taught():
-    matrix = [MATRIX[2], MATRIX[1]] * 30
-    cases = [{"single": 1.0}, {"bridge": 1.0}] * 30
-    seen = []
-
-    def choose(place, prior):
-        seen.append((place, prior))
-        return prior[next(iter(cases[place]))][0]
-
-    routed, single = held_out(matrix, cases, choose, 0)
-    assert sorted(place for place, _ in seen) == list(range(60))
-    one, other = halves(60, 0)
-    assert sorted(one + other) == list(range(60)) and len(one) == 30
-    priors = {place: prior for place, prior in seen}
-    assert priors[other[0]] == fitted_prior([matrix[p] for p in one], [cases[p] for p in one])
-    assert measured(routed, matrix)["gap_closed"] == 1.0
-    assert set(single.chosen) == {"tog2"}
 
 
 @settings(deadline=None)

@@ -198,9 +198,8 @@ def test_traversal_by_similarity_asks_no_model_but_for_the_answer(ask, model):
 def test_the_offline_reader_traverses_by_similarity(ask, model):
     result = ask(model="offline")
     assert model.openai.chats == []
-    assert result["usage"]["models"] == {
-        "offline": {"calls": 1, "reused": 0, "input_tokens": 0, "output_tokens": 0}
-    }
+    [(model, used)] = result["usage"]["models"].items()
+    assert (model, used.pop("calls"), set(used.values())) == ("offline", 1, {0})
 
 
 @pytest.mark.parametrize("reply", ["no json at all", {"labels": "none"}, Response({}, 500)])

@@ -14,7 +14,6 @@ from ragraphs.algorithms.deeprag.comparing import Answered
 from ragraphs.algorithms.deeprag.policy import choose_source
 from ragraphs.algorithms.deeprag.sub_questions import acyclic
 from ragraphs.algorithms.graphrag.report_context import Element
-from ragraphs.algorithms.router.decision import method_of_label
 from ragraphs.index.report_material import report_of
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.nodes.answer import answered
@@ -24,7 +23,7 @@ from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions
 from ragraphs.prompts.extraction_replies import Facts, already_found, to_facts, within
 from ragraphs.prompts.graphrag_replies import CombinedAnswer, CommunityReport, Points, PrimedAnswer
 from ragraphs.prompts.prompt import Prompt, numbered
-from ragraphs.prompts.replies import Answer, KeptTexts, MethodChoice, PromptReply
+from ragraphs.prompts.replies import Answer, KeptTexts, PromptReply
 from ragraphs.state.records import Evidence
 
 REPLIES = sorted(
@@ -75,7 +74,6 @@ USES: list[tuple[type[PromptReply], Callable[[Any], Any]]] = [
     (PrimedAnswer, lambda reply: points_of(reply.points, ["a", "b"], "drift")),
     (CommunityReport, lambda reply: report_of(reply, ITEMS)),
     (SubQuestions, lambda reply: acyclic([q.question for q in reply.questions], "Why?", 9)),
-    (MethodChoice, lambda reply: method_of_label(reply.method, {"basic": "", "crag": ""})),
     (
         NextStep,
         lambda reply: choose_source(

@@ -120,12 +120,8 @@ async def test_a_stored_reply_of_no_use_is_asked_for_again_once(openai, open_mod
         assert await ask(model) == ["one"]
         assert await ask(model) == ["one"]
         assert [w for w in meter.warnings if "cannot be used" in w] == meter.warnings != []
-        assert meter.models["openai:stub"] | {"input_tokens": 0, "output_tokens": 0} == {
-            "calls": 1,
-            "reused": 1,
-            "input_tokens": 0,
-            "output_tokens": 0,
-        }
+        used = meter.models["openai:stub"]
+        assert (used["calls"], used["reused"]) == (1, 1)
 
 
 async def test_a_mode_is_declined_for_one_prompt_and_for_some_time(openai, open_model, monkeypatch):

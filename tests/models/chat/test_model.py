@@ -32,6 +32,7 @@ async def test_a_good_reply_is_typed_and_the_servers_usage_is_counted(openai, op
         "reused": 0,
         "input_tokens": 100,
         "output_tokens": 7,
+        "reused_tokens": 0,
     }
     assert meter.warnings == []
 
@@ -66,7 +67,9 @@ async def test_the_same_call_again_is_answered_from_the_table(openai, open_model
     again = await model.run(REWRITE_QUERY, question="Who?")
     assert again == first
     assert len(openai.chats) == 1
-    assert meter.models[NAME]["reused"] == 1 and meter.models[NAME]["calls"] == 0
+    used = meter.models[NAME]
+    assert (used["calls"], used["reused"], used["reused_tokens"]) == (0, 1, 107)
+    assert (used["input_tokens"], used["output_tokens"]) == (0, 0)
     assert replies.count() == 1
 
 
