@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import ragraphs
 from http_stub import Response
@@ -95,7 +96,7 @@ async def test_every_graph_explains_its_settings_and_can_be_drawn(client, graph)
     names = {str(one["id"]) for one in drawing["nodes"]}
     assert drawing["edges"] and "__start__" in names and len(names) > 3
     if graph == "router":
-        assert {"crag:grade", "deeprag:conclude", "keep_better", "conclude"} <= names
+        assert {"crag:grade", "deeprag:conclude", "weigh", "conclude"} <= names
 
 
 @pytest.mark.parametrize("graph", ["hoprag", "deeprag", "graphrag"])
@@ -105,21 +106,125 @@ async def test_progress_is_streamed_by_a_method_and_through_the_router(client, s
         context |= {**unseen(asked + graph), "search": "global"}
         chosen = {k: v for k, v in context.items() if k != "search" or graph == "graphrag"}
         events = (await streamed(client, asked, chosen, "custom"))["custom"]
+        if asked == "router":
+            assert [event["step"] for event in events[:2]] == ["decide", "try"]
+            assert events[1]["method"] == graph and events[1]["why"]
+            events = events[2:]
         assert events and all(0 <= event["done"] <= event["total"] for event in events)
         assert {event.get("method") for event in events} == {graph if asked == "router" else None}
 
 
 @pytest.mark.parametrize("graph", ["crag", "graphrag", "router"])
 async def test_an_answer_is_streamed_as_messages_and_as_events(client, script, graph):
-    seen = await streamed(client, graph, unseen(f"a {graph}"), "messages-tuple", "values")
+    chosen = {"method": "crag"} if graph == "router" else {}  # no other method can follow
+    context = {**unseen(f"a {graph}"), **chosen}
+    seen = await streamed(client, graph, context, "messages-tuple", "values")
     said = [message for message, _ in seen["messages"] if message["type"] != "human"]
-    answer = seen["values"][-1]["answer"]
-    assert len(said) > 3 and "".join(one["content"] for one in said) == answer != ""
+    result = seen["values"][-1]
+    whole = result["messages"][-1]["content"] if graph == "router" else result["answer"]
+    assert len(said) > 3 and "".join(one["content"] for one in said) == whole != ""
     assert len({one["id"] for one in said}) == 1
-    context = {**unseen(f"b {graph}"), "stream_answer": True}
+    context = {**unseen(f"b {graph}"), "stream_answer": True, **chosen}
     seen = await streamed(client, graph, context, "custom", "values")
     pieces = [event["text"] for event in seen["custom"] if "text" in event]
     assert len(pieces) > 3 and "".join(pieces) == seen["values"][-1]["answer"]
+
+
+def unsettled(script: Script, *, settled: bool) -> None:
+    """The cheapest method is not sure; the next one finds the answer, if it is ever ``settled``."""
+    first = iter([UNSETTLED])
+    script.replies["Answer"] = lambda human: (
+        next(first, None) or (script._answer(human) if settled else LOST)
+    )
+    if not settled:
+        script.replies["StepReading"] = LOST
+        script.replies["Judgement"] = {"sufficient": False, "clue": ""}
+
+
+CANDIDATE = "Perhaps Benjamin Baker."
+UNSETTLED = {
+    "answer": CANDIDATE,
+    "quotes": [{"id": "1", "quote": FACT}],
+    "sufficient": False,
+    "missing": ["Which bridges were designed by John Fowler?"],
+}
+LOST = {"quotes": [], "sufficient": False, "answer": "", "next": "", "source": "retrieve"}
+
+
+def ai_messages(found: Any) -> Iterator[dict[str, Any]]:
+    """All messages of an AI anywhere in ``found``."""
+    if isinstance(found, dict) and found.get("type") in {"ai", "AIMessageChunk"}:
+        yield found
+    elif isinstance(found, dict | list):
+        for value in found.values() if isinstance(found, dict) else found:
+            yield from ai_messages(value)
+
+
+@pytest.mark.parametrize("settled", [True, False])
+@pytest.mark.parametrize("subgraphs", [False, True], ids=["outer", "subgraphs"])
+@pytest.mark.parametrize("form", ["messages-tuple", "messages", "events"])
+async def test_however_many_methods_are_tried_there_is_one_message(
+    client, script, form, subgraphs, settled
+):
+    unsettled(script, settled=settled)
+    seen: dict[str, list[Any]] = {}
+    async for part in client.runs.stream(
+        None,
+        "router",
+        input={"messages": [{"role": "user", "content": QUESTION}]},
+        context=unseen(f"{form}, {'inner' * subgraphs} {settled}"),
+        stream_mode=[form, "values", "updates", "custom", "debug", "tasks", "checkpoints"],
+        stream_subgraphs=subgraphs,
+    ):
+        seen.setdefault(part.event, []).append(part.data)
+    result = seen["values"][-1]
+    final = result["messages"][-1]
+    assert len(result["path"]) > 1 and result["answer"] == (FACT if settled else CANDIDATE)
+    assert final["content"].startswith(f"{result['answer']}\n\n[1] “")
+    said = {event: list(ai_messages(parts)) for event, parts in seen.items()}
+    for event, messages in said.items():
+        assert {message["id"] for message in messages} <= {final["id"]}, event
+        assert {message["content"] for message in messages} <= {final["content"]}, event
+    expected = {"messages-tuple": "messages", "messages": "messages/partial", "events": "events"}
+    assert said["values"] and said["updates"] and said[expected[form]]
+    assert said[expected[form]][-1]["additional_kwargs"] == final["additional_kwargs"]
+    assert not [one for one in seen.get("events", []) if "chat_model" in one["event"]]
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_an_agent_that_asks_by_a2a_gets_one_message(server, script, settled):
+    unsettled(script, settled=settled)
+    found = server.send("/assistants/search", {"graph_id": "router"}).json()[0]
+    context = unseen(f"a2a {settled}")
+    result = server.run("router", {"question": QUESTION}, **context)
+    assert len(result["path"]) > 1 and result["answer"] == (FACT if settled else CANDIDATE)
+    final = result["messages"][-1]["content"]
+    for method in ("message/send", "message/stream"):
+        asked = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": QUESTION}]}
+        answer = httpx.post(
+            f"{server.url}/a2a/{found['assistant_id']}",
+            json={
+                "jsonrpc": "2.0",
+                "id": "1",
+                "method": method,
+                "params": {"message": asked, "context": context},
+            },
+            headers={"Accept": "application/json, text/event-stream"},
+            timeout=60,
+        )
+        lines = [line for line in answer.text.splitlines() if line.startswith("data: ")]
+        parts = [json.loads(line[6:]) for line in lines] or [answer.json()]
+        texts = [text for text in a2a_texts(parts) if text != QUESTION]
+        assert texts == [final, final], method  # the message, and the artifact of the task
+
+
+def a2a_texts(found: Any) -> Iterator[str]:
+    """All texts of messages and artifacts in replies of the A2A endpoint."""
+    if isinstance(found, dict) and found.get("kind") == "text":
+        yield found["text"]
+    elif isinstance(found, dict | list):
+        for value in found.values() if isinstance(found, dict) else found:
+            yield from a2a_texts(value)
 
 
 async def test_follow_up_questions_on_a_thread_in_chat_form(client):

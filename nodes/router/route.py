@@ -185,10 +185,11 @@ async def conclude(state: RouterState, context: RouterContext) -> Update:
         },
     )
     if answer_is_followed(context):
-        if answer and not state["message"]:
+        streamed = answer if state["message"] else ""
+        if answer != streamed:
             piece = {"step": ANSWER_STEP, "text": answer, "id": message.id, "method": method}
-            retell(piece, get_stream_writer())
-        end_message(message, answer)
+            get_stream_writer()(piece)
+        end_message(message, streamed)
     return {"messages": [message]}
 
 

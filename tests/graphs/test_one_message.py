@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from langchain_core.messages import (
-    AIMessage,
-    AIMessageChunk,
-    message_chunk_to_message,
-)
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, message_chunk_to_message
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from ragraphs.context import RouterContext
 from ragraphs.graphs.router import graph
 from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION, Script
@@ -157,27 +154,57 @@ async def test_a_failed_answer_is_one_message_that_says_so(openai, script, conte
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("modes", [None, ["messages"], ["values", "messages", "updates"]])
+@pytest.mark.parametrize("modes", [["values"], ["messages"], MODES])
 async def test_events_of_langchain_have_the_one_message_and_no_reply_of_the_model(
     script, context, case, modes
 ):
     case(script)
-    chosen = {"stream_mode": modes} if modes else {}
-    events = [
-        event
-        async for event in graph.astream_events(
-            {"question": QUESTION}, context=context, version="v2", **chosen
-        )
-    ]
-    end = events[-1]["data"]["output"]
-    end = end if isinstance(end, dict) else end[-1][-1]
-    kinds = {event["event"] for event in events}
-    assert "on_chain_end" in kinds and not any("chat_model" in kind for kind in kinds)
-    concluded = [e for e in events if e["event"] == "on_chain_end" and e["name"] == "conclude"]
-    final = concluded[-1]["data"]["output"]["messages"][-1]
-    for event in events:
-        if event["event"] != "on_chain_stream" or event["name"] != "router":
-            said = list(ai_messages(event["data"]))
-            assert not said or event["name"] in {"conclude", "router"}, event
+    stream = graph.astream_events(
+        {"question": QUESTION}, context=context, stream_mode=modes, version="v2"
+    )
+    events = [event async for event in stream]
+    ended = [e for e in events if e["name"] == "conclude" and e["event"] == "on_chain_end"]
+    final = ended[-1]["data"]["output"]["messages"][-1]
+    assert final.text and "basic" in {event["name"] for event in events}
+    assert_one([event["data"] for event in events if event["name"] != "router"], final)
     assert_one([e["data"] for e in events if e["event"] == "on_chain_stream"], final)
-    assert_one(concluded, final)
+    assert not [event for event in events if "chat_model" in event["event"]]
+
+
+@pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
+@pytest.mark.parametrize("case", CASES)
+async def test_the_third_protocol_of_events_has_the_one_message_whole(script, context, case):
+    case(script)
+    run = await graph.astream_events({"question": QUESTION}, context=context, version="v3")
+    said = [await message.text async for message in run.messages if message.node == "conclude"]
+    assert said == [(await run.output())["messages"][-1].text]
+
+
+@pytest.mark.parametrize("subgraphs", [False, True], ids=["outer", "subgraphs"])
+@pytest.mark.parametrize("case", CASES)
+async def test_inside_a_graph_of_somebody_else_there_is_one_message_a_turn(
+    script, context, case, subgraphs
+):
+    case(script)
+    outer = StateGraph(MessagesState, context_schema=RouterContext).add_node("ask", graph)
+    talking = outer.add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+    for turn in range(2):
+        stream = talking.astream(
+            {"messages": [HumanMessage(QUESTION)]},
+            {"configurable": {"thread_id": "talk"}},
+            context=context,
+            stream_mode=["messages", "values"],
+            subgraphs=subgraphs,
+        )
+        seen = [part[-2:] async for part in stream]
+        messages = [part for mode, part in seen if mode == "values"][-1]["messages"]
+        assert [one.type for one in messages] == ["human", "ai"] * (turn + 1)
+        assert_one([part for mode, part in seen if mode == "messages"], messages[-1])
+
+
+def test_a_blocking_run_has_the_one_message_too(script, context):
+    the_second_suffices(script)
+    given = {"question": QUESTION}
+    seen = list(graph.stream(given, context=context, stream_mode=["messages", "values"]))
+    final = seen[-1][1]["messages"][-1]
+    assert_one([part for mode, part in seen if mode == "messages"], final)
