@@ -17,9 +17,9 @@ _FORMS = {
         r"e-?mails|messages|log(?:s|book)?|diar(?:y|ies)|journals?|novels?|books?|stor(?:y|ies)|"
         r"tales?|fables|poems?|plays?|chapters|manuals?|handbook|guide(?:lines?|s)?|contracts?|"
         r"acts?|laws?|bill|regulations?|rules|statutes?|incidents|meetings)\b|"
-        r"문서|자료|파일|말뭉치|논문|기사|보고서|연구|면담|인터뷰|설문|후기|리뷰|불만|민원|의견|답변|진술|"
-        r"기록|메모|회의|편지|일기|일지|소설|책|이야기|작품|동화|우화|설명서|안내서|지침|계약서|법|규정|"
-        r"조례|사례",
+        r"문서|자료|파일|말뭉치|논문|기사|보고서|면담|인터뷰|설문|후기|리뷰|불만|민원|의견|답변|진술|"
+        r"기록|메모|회의|편지|일기|일지|소설|이야기|동화|우화|설명서|안내서|계약서|"
+        r"(?<![가-힣])(?:연구|시들|책|작품|지침|법|규정|조례|사례)",
         re.I,
     ),
     "people": re.compile(
@@ -27,7 +27,7 @@ _FORMS = {
         r"readers|narrators?|characters|participants|respondents|interviewees|witnesses|users|"
         r"customers|clients|guests|patients|parents|students|teachers|nurses|employees|staff|"
         r"workers|members|residents|tenants|citizens|reviewers|critics|experts|victims|"
-        r"villagers|soldiers|they|we)\b|"
+        r"villagers|soldiers|they)\b|"
         r"작가|저자|화자|[자인객원생민]들|사람들|인물들|학부모|고객|손님|환자|직원",
         re.I,
     ),
@@ -74,7 +74,7 @@ _FORMS = {
     "condensed": re.compile(
         r"\b(?:sum(?:s|med)? up|summar\w+|boil\w* down|in a nutshell|in short|in brief|tl;?dr|"
         r"recap|overview|outline|condense|digest|synthesi[sz]e|in (?:a few|one|two|three) "
-        r"(?:words?|sentences?)|(?:in)?to (?:\w+ )?points|group|classify|categori[sz]e|"
+        r"(?:words?|sentences?)|(?:in)?to (?:\w+ )?points|^group|classify|categori[sz]e|"
         r"characteri[sz]e|conclude)\b|"
         r"요약|간추|정리|추려|한마디|요점|개괄|짚어|묶어|나누어|분류|간략",
         re.I,
@@ -98,21 +98,24 @@ _FORMS = {
         re.I,
     ),
     "fresh": re.compile(
-        r"\b(?:today|today's|tonight|yesterday|tomorrow|currently|now(?:adays)?|right now|latest|"
-        r"newest|recently|up[- ]to[- ]date|as of|breaking|at the moment|so far|these days|"
-        r"upcoming|still|yet|anymore|meantime|by now|"
-        r"this (?:week|month|year|morning|weekend|season|quarter)|"
-        r"last (?:week|night|month)|since (?:yesterday|then|the))\b|"
-        r"최근|요즘|요새|현재|오늘|어제|어젯|내일|지금|올해|최신|이번|지난 ?(?:주|달)|방금|아직|"
-        r"실시간|벌써|다시|그동안|뒤에",
+        r"\b(?:today|today's|tonight|yesterday|tomorrow|currently|now(?:adays)?|latest|newest|"
+        r"recently|up[- ]to[- ]date|as of|breaking|at the moment|these days|upcoming|by now|"
+        r"this (?:morning|weekend)|last night)\b|"
+        r"요즘|요새|오늘|어제|어젯|내일|지금|최신|방금|실시간",
+        re.I,
+    ),
+    "period": re.compile(
+        r"\b(?:current|recent|still|yet|anymore|so far|meantime|"
+        r"(?:this|last) (?:week|month|year|season|quarter)|since (?:yesterday|then|the))\b|"
+        r"현재|최근|올해|이번|지난 ?(?:주|달)|아직|벌써|다시|그동안|뒤에",
         re.I,
     ),
     "news": re.compile(
-        r"\b(?:news|headlines?|updates?|what's new|weather|forecast|traffic|prices?|costs?|worth|"
-        r"share price|stock|exchange rate|trading|score|league|standings|rain(?:ing)?|search the|"
-        r"google|online|internet|web|released?|out)\b|"
-        r"소식|뉴스|날씨|비가? ?[와오]|교통|막혀|막히|시세|환율|주가|금리|[값가]격?[은이] 얼|"
-        r"검색해|인터넷|출시|발표|경기|순위",
+        r"\b(?:news|headlines?|updates?|what's new|weather|forecast|traffic|share price|stock|"
+        r"exchange rate|trading|league|standings|rain(?:ing)?|search the|google|online|internet|"
+        r"web|released?)\b|"
+        r"소식|뉴스|날씨|비가? ?[와오]|교통|막혀|막히|시세|환율|금리|"
+        r"(?<![가-힣])주가|검색해|인터넷|출시|발표|순위",
         re.I,
     ),
     "about": re.compile(

@@ -85,7 +85,13 @@ What is the relationship between the earl and the governess?
 Is there a summary at the end of chapter four?
 Which topics did Professor Lind teach?
 Why are the complaints forwarded to the ombudsman?
-Which country exports the most coffee?""",
+Which country exports the most coffee?
+how much rain fell this month according to the garden log
+What did we pay for the new fridge?
+What's the price of a single ticket?
+When is mum's birthday party this year?
+I locked myself out, what now?
+Who takes the minutes this week?""",
     "whole": """What are the main themes of these documents?
 What are the overall trends across all reports?
 Which topics recur throughout the collection?
@@ -254,7 +260,13 @@ HopRAG란 무엇인가요?
 그 책의 세 번째 장 제목은 뭐예요?
 회의록은 누가 작성했나요?
 공통 과목은 몇 학점인가요?
-주인공의 여동생 이름은?""",
+주인공의 여동생 이름은?
+올해 체육 대회는 어디서 하나요?
+이번 달 당번은 누구야?
+냉장고 얼마 주고 샀더라
+입장권 가격은 얼마입니까?
+할머니는 아직 시골에 사시나요?
+이번 여행에 누가 같이 가나요?""",
     "whole": """이 문서들의 주요 주제는 무엇입니까?
 보고서 전체에 나타나는 전반적인 경향은 무엇인가요?
 자료 전체를 요약해 주세요.
