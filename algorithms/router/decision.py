@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from typing_extensions import TypedDict
@@ -13,25 +13,31 @@ from ...state.found import Found
 
 QuestionKind = Literal["fact", "whole", "about", "fresh"]
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
-CHEAPEST = "basic"
-_LIKELY = 0.5
-_POSSIBLE = 0.25
+# A question about the whole that begins with facts is still handed to graphrag; a fact that begins
+# with graphrag has paid for all the reports, and nothing follows.
+_LIKELY = 0.7
+_POSSIBLE = 0.4
 
 
 class Needs(NamedTuple):
-    """The layers of the index and the number of model calls that a method needs."""
+    """The layers of the index and the least number of model calls that a method needs.
+
+    ``calls`` are those of a method that begins; ``further`` those of one that goes on from what was
+    found.
+    """
 
     layers: tuple[str, ...]
     calls: int
+    further: int
 
 
 NEEDS: dict[str, Needs] = {
-    "basic": Needs((), 1),
-    "crag": Needs((), 3),
-    "hoprag": Needs(("hops",), 2),
-    "tog2": Needs(("entities",), 3),
-    "deeprag": Needs((), 3),
-    "graphrag": Needs(("entities", "communities"), 2),
+    "basic": Needs((), 1, 1),
+    "crag": Needs((), 3, 2),
+    "hoprag": Needs(("hops",), 2, 2),
+    "tog2": Needs(("entities",), 3, 2),
+    "deeprag": Needs((), 3, 1),
+    "graphrag": Needs(("entities", "communities"), 2, 2),
 }
 
 _NAMES: dict[QuestionKind, str] = {
@@ -62,12 +68,17 @@ class Choice(NamedTuple):
     reason: str
 
 
-def feasible(methods: Iterable[str], layers: Collection[str], calls_left: int) -> dict[str, str]:
-    """For each method why it cannot be used, in one sentence; empty where it can."""
-    return {method: _obstacle(method, layers, calls_left) for method in methods}
+def feasible(
+    methods: Iterable[str], layers: Collection[str], calls_left: int, further: bool = False
+) -> dict[str, str]:
+    """For each method why it cannot be used, in one sentence; empty where it can.
+
+    ``further`` says that the method goes on from what others found.
+    """
+    return {method: _obstacle(method, layers, calls_left, further) for method in methods}
 
 
-def _obstacle(method: str, layers: Collection[str], calls_left: int) -> str:
+def _obstacle(method: str, layers: Collection[str], calls_left: int, further: bool) -> str:
     needs = NEEDS[method]
     missing = [layer for layer in needs.layers if layer not in layers]
     if missing:
@@ -75,8 +86,9 @@ def _obstacle(method: str, layers: Collection[str], calls_left: int) -> str:
             f"{method} needs the layer {missing[0]}; build it with: ragraphs index --layers "
             f"{','.join(missing)}"
         )
-    if needs.calls > calls_left:
-        return f"{method} needs at least {needs.calls} calls of a model, and {calls_left} are left."
+    calls = needs.further if further else needs.calls
+    if calls > calls_left:
+        return f"{method} needs at least {calls} calls of a model, and {calls_left} are left."
     return ""
 
 
@@ -106,48 +118,59 @@ def first_method(
     Raises RagraphsError where no method is feasible.
     """
     kind = likely_kind(kinds)
-    reason = f"It seems to ask for {_NAMES[kind]} ({kinds[kind]:.0%})."
-    wanted = {"whole": "graphrag", "about": "graphrag", "fresh": "crag" if web else CHEAPEST}
     usable = usable_methods(obstacles)
-    for method in (wanted.get(kind, CHEAPEST), CHEAPEST):
-        if method in usable:
-            return Choice(method, reason)
-    return Choice(usable[0], reason)
+    suited = {"whole": "graphrag", "about": "graphrag", "fresh": "crag" if web else ""}.get(kind)
+    cheapest = min(usable, key=lambda method: NEEDS[method].calls)
+    asks = f"It seems to ask for {_NAMES[kind]} ({kinds[kind]:.0%})."
+    return Choice(suited if suited in usable else cheapest, asks)
 
 
 def likely_kind(kinds: Mapping[QuestionKind, float]) -> QuestionKind:
-    """The kind that the question is taken for: of facts, unless another is likely."""
-    best = max(KINDS, key=lambda kind: kinds[kind])
-    return best if kinds[best] >= _LIKELY else "fact"
+    """The kind that the question is taken for: of facts, unless another is likely.
+
+    The whole and one subject count together, because the same method reads for both.
+    """
+    if broadness(kinds) >= _LIKELY:
+        return "whole" if kinds["whole"] >= kinds["about"] else "about"
+    return "fresh" if kinds["fresh"] >= _LIKELY else "fact"
+
+
+def broadness(kinds: Mapping[QuestionKind, float]) -> float:
+    """P(the question asks for more than a few passages say)."""
+    return kinds["whole"] + kinds["about"]
 
 
 def next_method(
     kinds: Mapping[QuestionKind, float],
     found: Found,
-    tried: Sequence[str],
+    tried: Collection[str],
     obstacles: Mapping[str, str],
     web: bool,
 ) -> Choice | None:
     """The method that goes on from what was ``found``, which did not suffice; None for none.
 
-    The questions that are missing are looked up one by one (deeprag). What no search finds may be
-    a hop away from what was found (hoprag, tog2), or not in the index at all (crag's web). Nothing
-    follows graphrag, which has read more than all others.
+    The questions that are missing are looked up one by one (deeprag). Where that told nothing, the
+    index may not hold them (crag's web), or they are a hop away from what was found (hoprag, tog2).
+    Nothing follows graphrag, which has read more than all others.
     """
-    missing = " ".join(found["missing"])
-    broad = kinds["whole"] + kinds["about"] >= _POSSIBLE
-    options = [
-        ("graphrag", broad, "It may ask for more than a few passages say."),
-        ("crag", web and not found["citations"], "No text of the index speaks of it."),
-        ("deeprag", True, f"Still missing: {missing}" if missing else "It may have several parts."),
-        ("hoprag", bool(found["citations"]), "The next passage may be a hop away."),
-        ("tog2", bool(found["citations"]), "The next passage may be a relation away."),
-        ("crag", web, "The index does not seem to hold it."),
-    ]
     if "graphrag" in tried:
         return None
+    missing = " ".join(found["missing"])
+    cited, answers = bool(found["citations"]), found["answers"]
+    in_vain = bool(answers) and not any(one["answer"] for one in answers)
+    fresh = kinds["fresh"] >= _POSSIBLE
+    options = [
+        ("graphrag", broadness(kinds) >= _POSSIBLE, "It may ask for more than a few passages say."),
+        ("crag", web and fresh, "It may ask for something recent, or outside of the documents."),
+        ("crag", web and not cited, "No text of the index speaks of it."),
+        ("deeprag", True, f"Still missing: {missing}" if missing else "It may have several parts."),
+        ("crag", web and in_vain, "The index tells nothing of what is missing."),
+        ("hoprag", cited, "The next passage may be a hop away."),
+        ("tog2", cited, "The next passage may be a relation away."),
+        ("crag", web, "The index does not seem to hold it."),
+    ]
     for method, suits, reason in options:
-        if suits and method not in tried and not obstacles[method]:
+        if suits and method not in tried and obstacles.get(method) == "":
             return Choice(method, reason)
     return None
 

@@ -159,7 +159,7 @@ async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
     left = run.context.max_calls - total_calls(state["usage"])
     tried = [one["method"] for one in path]
     kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
-    obstacles = await run.in_thread(_obstacles, left)
+    obstacles = await run.in_thread(_obstacles, left, True)
     following = next_method(kinds, found, tried, obstacles, _web())
     if following is not None:
         update |= {"trying": following.method, "why": following.reason}
@@ -244,8 +244,8 @@ async def _standing_alone(
     return reply.question
 
 
-def _obstacles(index: Index, calls_left: int) -> dict[str, str]:
-    return feasible(get_args(MethodName), layers_of(index), calls_left)
+def _obstacles(index: Index, calls_left: int, further: bool = False) -> dict[str, str]:
+    return feasible(get_args(MethodName), layers_of(index), calls_left, further)
 
 
 def _web() -> bool:
