@@ -355,5 +355,5 @@ class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, Gra
         Field(description="Which method answers; auto: the one that suits the question."),
     ] = "auto"
     escalations: Annotated[
-        int, Field(ge=0, le=2, description="Further methods to try where one finds too little.")
-    ] = 2
+        int, Field(ge=0, le=3, description="Further methods to try where one finds too little.")
+    ] = 1

@@ -66,7 +66,7 @@ CASES = [the_first_suffices, the_second_suffices, none_suffices, the_first_is_ke
 
 @pytest.fixture
 def context(full_index: str) -> RouterContext:
-    return RouterContext(index=full_index, model=MODEL, max_retries=0)
+    return RouterContext(index=full_index, model=MODEL, max_retries=0, top_k=1)
 
 
 def ai_messages(found: Any) -> Iterator[AIMessage]:
