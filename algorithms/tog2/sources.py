@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ...language.analyser import Span, keywords, one_line, sentences, shortened
 from ...state.tog2 import RelationOption
@@ -47,26 +47,32 @@ def stating_sentence(
 
 
 def nearest_options(
-    options: Iterable[RelationOption], nearness: Mapping[str, float], most: int
+    options: Iterable[RelationOption],
+    nearness: Mapping[str, float],
+    said: Mapping[str, str],
+    most: int,
 ) -> list[RelationOption]:
     """The ``most`` of one topic's ``options`` with the nearest relations, nearest first.
 
-    ``nearness`` is that of relations to the question, by id; an option's relations are put in this
-    order as well, and those without one are left out.
+    ``nearness`` is that of relations to the question, by id; those without one are left out. An
+    option whose relations were read from several sentences of ``said`` becomes one for each, so
+    that nothing is followed that is not shown.
     """
     found = []
     for option in options:
-        pairs = sorted(
-            (
-                pair
-                for pair in zip(option["edges"], option["others"], strict=True)
-                if pair[0] in nearness
-            ),
-            key=lambda pair: (-nearness[pair[0]], pair[0]),
-        )
-        if pairs:
-            edges, others = [edge for edge, _ in pairs], [other for _, other in pairs]
-            found.append(RelationOption({**option, "edges": edges, "others": others}))
+        pairs = [
+            pair
+            for pair in zip(option["edges"], option["others"], strict=True)
+            if pair[0] in nearness
+        ]
+        pairs.sort(key=lambda pair: (-nearness[pair[0]], pair[0]))
+        stated: dict[str, list[tuple[str, str]]] = {}
+        for edge, other in pairs:
+            stated.setdefault(said[edge], []).append((edge, other))
+        for own in stated.values():
+            edges, others = [edge for edge, _ in own], [other for _, other in own]
+            part = {"id": f"{option['id']} {edges[0]}", "edges": edges, "others": others}
+            found.append(cast(RelationOption, {**option, **part}))
     found.sort(key=lambda option: (-nearness[option["edges"][0]], option["id"]))
     return found[:most]
 
@@ -78,8 +84,8 @@ def option_lines(
 
     Each sentence of ``said`` (by the ids of relations) stands above the entities to which the
     relations lead that were read from it: "2.1 Ada Quill; Bergen" for the first option of the
-    second ``topic``. Of an option's relations the first one's sentence is shown, and the others
-    that were read from elsewhere are counted. Of two options that look alike the first is listed.
+    second ``topic``. The relations of an option share a sentence. Of two options that look alike
+    the first is listed.
     """
     under: dict[str, list[RelationOption]] = {}
     for option in options:
@@ -91,7 +97,7 @@ def option_lines(
         lines.append(sentence)
         listed = set[str]()
         for option in offered:
-            if (names := _names(graph, option, said)) not in listed:
+            if (names := _names(graph, option)) not in listed:
                 listed.add(names)
                 number = f"{topic}.{len(numbers) + 1}"
                 numbers[number] = option["id"]
@@ -99,9 +105,8 @@ def option_lines(
     return "\n".join(lines), numbers
 
 
-def _names(graph: KnowledgeGraph, option: RelationOption, said: Mapping[str, str]) -> str:
-    pairs = list(zip(option["edges"], option["others"], strict=True))
-    here = [other for edge, other in pairs if said[edge] == said[option["edges"][0]]]
-    names = [graph.name_of(other) for other in list(dict.fromkeys(here))[:_MOST_NAMES]]
-    more = len(set(option["others"])) - len(names)
-    return "; ".join(names) + (f" (and {more} more)" if more else "")
+def _names(graph: KnowledgeGraph, option: RelationOption) -> str:
+    others = list(dict.fromkeys(option["others"]))
+    more = len(others) - _MOST_NAMES
+    names = "; ".join(map(graph.name_of, others[:_MOST_NAMES]))
+    return names + (f" (and {more} more)" if more > 0 else "")

@@ -79,7 +79,7 @@ def prune_options(
     """Relation prune: for each topic the W = ``width`` best of ``options`` that reach ``cut``.
 
     ``scores`` are in [0, 1] by option id, 0 where there is none; the best of a topic come first,
-    ties by id.
+    ties in the order of ``options``.
     """
 
     def score(option: RelationOption) -> float:
@@ -88,7 +88,7 @@ def prune_options(
     return [
         option
         for own in by_topic(options)
-        for option in sorted(own, key=lambda one: (-score(one), one["id"]))[:width]
+        for option in sorted(own, key=lambda one: -score(one))[:width]
         if score(option) >= cut
     ]
 

@@ -58,7 +58,9 @@ def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
     wanted = [edges[id] for topic in topics for option in topic for id in option["edges"]]
     nearness, said = _nearest(index, graph, wanted, f"{state['question']} {sought(state)}".strip())
     most = _MOST_SHOWN // len(topics) if topics and combined else _MOST_SHOWN
-    kept = [own for topic in topics if (own := nearest_options(topic, nearness, max(most, 1)))]
+    kept = [
+        own for topic in topics if (own := nearest_options(topic, nearness, said, max(most, 1)))
+    ]
     groups = [kept] if combined and kept else [[options] for options in kept]
     return [_texts(graph, group, said) for group in groups]
 

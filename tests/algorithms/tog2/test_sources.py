@@ -45,11 +45,11 @@ def test_a_sentence_is_shown_once_above_what_it_leads_to():
         option("in", ["3"], ["1974"]),
         option("made by", ["4"], ["spielberg"]),
     ]
-    said = dict.fromkeys("134", "Spielberg made Jaws in 1974.") | {"2": "Brown produced Jaws."}
+    said = dict.fromkeys("1234", "Spielberg made Jaws in 1974.")
     lines, numbers = option_lines(Graph(), options, said, 2)
     assert lines.splitlines() == [
         "Spielberg made Jaws in 1974.",
-        "2.1 Spielberg (and 1 more)",
+        "2.1 Spielberg; Brown",
         "2.2 1974",
         "2.3 Spielberg",
     ]
@@ -64,12 +64,26 @@ def test_options_that_look_alike_are_listed_once():
 
 def test_the_relations_nearest_to_the_question_are_shown():
     options = [option("a", ["1", "2"], ["x", "y"]), option("b", ["3"], ["z"])]
-    found = nearest_options(options, {"1": 0.1, "2": 0.7, "3": 0.5}, 2)
-    assert [(one["id"], one["edges"], one["others"]) for one in found] == [
-        ("a", ["2", "1"], ["y", "x"]),
-        ("b", ["3"], ["z"]),
+    said = dict.fromkeys("123", "Somebody said so.")
+    found = nearest_options(options, {"1": 0.1, "2": 0.7, "3": 0.5}, said, 2)
+    assert [(one["edges"], one["others"]) for one in found] == [
+        (["2", "1"], ["y", "x"]),
+        (["3"], ["z"]),
     ]
-    assert nearest_options(options, {"3": 0.5}, 9) == [options[1]]
+    [only] = nearest_options(options, {"3": 0.5}, said, 9)
+    assert only["others"] == ["z"]
+
+
+def test_relations_of_one_phrase_that_were_read_from_two_sentences_are_two_options():
+    by = option("by", ["1", "2", "3"], ["x", "y", "z"])
+    said = {"1": "X made it, like Z.", "2": "Y made it.", "3": "X made it, like Z."}
+    found = nearest_options([by], {"1": 0.1, "2": 0.7, "3": 0.5}, said, 9)
+    assert [one["others"] for one in found] == [["y"], ["z", "x"]]
+    assert len({one["id"] for one in found}) == 2
+    assert [len(nearest_options([by], {"1": 1.0, "2": 0.5}, said, most)) for most in (1, 2)] == [
+        1,
+        2,
+    ]
 
 
 IDS = st.lists(st.integers(0, 30).map(str), unique=True, max_size=20)
