@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
 from ..index.opening import Index, language_model, open_index
+from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import without_reuse
 from .datasets import Dataset, LabelledQuestion, load_dataset
@@ -258,6 +259,7 @@ async def _run(method: Answerer, context: QuestionContext, question: str) -> Out
         "answer": result.get("answer", ""),
         "missing": result.get("missing", []),
         "citations": result.get("citations", []),
+        "looked_up": looked_up(result),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
         "tried": [attempt["method"] for attempt in result.get("path", [])] or [method],
         "sufficient": result.get("sufficient", False),

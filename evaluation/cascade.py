@@ -53,6 +53,7 @@ def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Limits)
         if outcome["sufficient"] or len(tried) > limits.escalations:
             break
         found = handed_on(found, {**outcome, "evidence": []})
+        found["answers"] = [*found["answers"], *outcome["looked_up"]]
         left -= outcome["calls"]
         choice = next_method(kinds, found, tried, _obstacles(outcomes, left), limits.web)
     return Course(tried, kept)

@@ -14,6 +14,7 @@ from ..context import QuestionContext
 from ..index.opening import Index
 from ..settings import Settings
 from ..state.errors import RagraphsError
+from ..state.found import LookedUp
 from ..state.records import Citation
 from ..views.status import export_lines
 
@@ -33,15 +34,16 @@ _KINDS_OF_LAYER = {
 class Outcome(TypedDict):
     """The outcome of a question by one method, or by the router.
 
-    ``missing`` are the questions that the evidence does not answer; ``documents`` those of the
-    evidence, best first; ``tried`` the methods that answered one after another. ``calls`` and
-    ``tokens`` count the replies ``reused`` as if they had been asked for. ``error`` is why the
-    question failed, or empty.
+    ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
+    ``documents`` those of the evidence, best first; ``tried`` the methods that answered one after
+    another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
+    ``error`` is why the question failed, or empty.
     """
 
     answer: str
     missing: list[str]
     citations: list[Citation]
+    looked_up: list[LookedUp]
     documents: list[str]
     tried: list[str]
     sufficient: bool

@@ -122,6 +122,7 @@ def _outcome(row: _Row) -> Outcome:
         "answer": row.answer or "",
         "missing": [] if row.sufficient else [one for one in missing if one],
         "citations": [_UNKNOWN] if cited else [],
+        "looked_up": [],
         "documents": row.documents,
         "tried": row.tried or [row.method],
         "sufficient": row.sufficient,

@@ -82,7 +82,7 @@ def evaluate_recorded(folder: str, file: Path, plan: Plan, *, seed: int = 0) -> 
     scored, notes = read_recorded(file, answerable(dataset), [*plan.methods, "router"])
     limits = _limits(contexts_of(plan._replace(methods=["router"])), "")
     if is_kept(plan.context):
-        signs = partial(signs_of, open_index(plan.context))
+        signs: Callable[[str], Signs] = partial(signs_of, open_index(plan.context))
     else:
         notes.append("The router by kinds goes by the questions alone; name an index with --index.")
         signs = _no_signs
@@ -101,8 +101,10 @@ def _compared(
     signs: Callable[[str], Signs],
     notes: list[str],
 ) -> Compared:
-    singles = {method: rows for method, rows in scored.items() if method != "router"}
-    compared = dict.fromkeys(singles, "")
+    singles: dict[Answerer, list[Scored]] = {
+        method: rows for method, rows in scored.items() if method != "router"
+    }
+    compared = {str(method): "" for method in singles}
     courses, rankings = [], []
     for rows in zip(*singles.values(), strict=True):
         question = rows[0].question.question

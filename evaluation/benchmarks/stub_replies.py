@@ -28,7 +28,7 @@ def stub_reply(kind: str, human: str) -> Any:
         **_readings(names, some, evidence[:1]),
         **_gradings(texts, some, chance),
         **_steps(names, some, chance),
-        "Answer": answer,
+        "Answer": {**answer, "missing": [f"Who is {name}?" for name in names[:2]]},
         "StepReading": {**answer, "next": follow_ups[-1]["question"] if names else ""},
         "AnswerCheck": {"unsupported": [], "sufficient": True},
         "Points": {"points": points},

@@ -13,7 +13,7 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     citations = [*before["citations"], *result["citations"]]
-    answers = [*before["answers"], *_looked_up(result)]
+    answers = [*before["answers"], *looked_up(result)]
     found: Found = {
         "ranked": before["ranked"] or result.get("ranked") or {},
         "evidence": list(evidence.values()),
@@ -32,7 +32,7 @@ def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:
     return result["sufficient"], bool(result["citations"]), bool(result["answer"])
 
 
-def _looked_up(result: Mapping[str, Any]) -> list[LookedUp]:
+def looked_up(result: Mapping[str, Any]) -> list[LookedUp]:
     """The sub-questions of deeprag, in either mode; the question itself is none."""
     steps = [step for step in result.get("steps") or [] if step["number"]]
     parts = [one for one in result.get("tree") or [] if one["parent"] and one["status"] != "split"]

@@ -15,6 +15,7 @@ def outcome(method, sufficient=False, cited=True, calls=1):
         "answer": "John Fowler" if cited else "",
         "missing": [] if sufficient else ["Who designed it?"],
         "citations": [CITATION] if cited else [],
+        "looked_up": [],
         "documents": [],
         "tried": [method],
         "sufficient": sufficient,

@@ -97,6 +97,9 @@ def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(run, question_
     for row in found["matrix"]:
         assert row["cascade"]["tried"] == row["cascade_alone"]["tried"] == ["basic", "deeprag"]
         assert row["methods"]["basic"]["missing"] == ["Where was he born?"]
+    kept = [json.loads(line) for line in Path("kept/answers.jsonl").read_text().splitlines()]
+    looked_up = [one["looked_up"] for one in kept if one["tried"] == ["deeprag"]]
+    assert len(looked_up) == 3 and all(looked_up)
     assert by_name["cascade, from scratch"]["calls"] == 1.0 + deeprag["calls"]
     assert by_name["cascade, from scratch"]["tokens"] == basic["tokens"] + deeprag["tokens"]
     assert by_name["cascade"]["calls"] <= deeprag["calls"] + 1

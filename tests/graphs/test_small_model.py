@@ -61,23 +61,13 @@ def test_grading_rewriting_and_traversal_go_to_the_small_model(
     }
 
 
-def test_choosing_and_standing_alone_go_to_the_small_model(ask, script, monkeypatch):
-    from ragraphs.nodes.router import route as routing
-
-    prior_of = routing.prior_of
-
-    def unsure(index: Any) -> Any:
-        prior = prior_of(index)
-        return prior._replace(classifier={**prior.classifier, "margin": 2.0})
-
-    monkeypatch.setattr(routing, "prior_of", unsure)
-    script.replies["MethodChoice"] = {"method": "basic", "reason": "One fact."}
+def test_standing_alone_goes_to_the_small_model(ask, script):
     result = ask(HumanMessage("What is the Tay Bridge?"), AIMessage("A bridge."))
-    assert script.models("StandAloneQuestion") == script.models("MethodChoice") == {"small"}
+    assert script.models("StandAloneQuestion") == {"small"}
     assert script.models("Answer") == {"stub"}
     used = result["usage"]["models"]
-    assert (used[SMALL]["calls"], used[MODEL]["calls"]) == (2, 1)
-    assert (used[SMALL]["input_tokens"], used[MODEL]["input_tokens"]) == (200, 100)
+    assert (used[SMALL]["calls"], used[MODEL]["calls"]) == (1, 1)
+    assert (used[SMALL]["input_tokens"], used[MODEL]["input_tokens"]) == (100, 100)
 
 
 def test_a_traversal_model_of_its_own_comes_before_the_small_one(ask, script):
