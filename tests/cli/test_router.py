@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ragraphs.cli.show import err
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
@@ -64,9 +65,7 @@ def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index)
 
 @pytest.mark.parametrize("method", ["crag", "auto"])
 @pytest.mark.parametrize(("typed", "sent"), [("y\n", 1), ("네\n", 1), ("n\n", 0), ("\n", 0)])
-def test_confirm_web_asks_on_stderr_and_goes_on(
-    run, index, web, say, method, typed, sent
-):
+def test_confirm_web_asks_on_stderr_and_goes_on(run, index, web, say, method, typed, sent):
     say(typed)
     chosen = ("--method", method, *(("--escalations", "1") if method == "auto" else ()))
     ended = run("ask", QUESTION, *chosen, "--model", MODEL, "--confirm-web", "--json")
@@ -96,3 +95,20 @@ def test_a_streamed_answer_shows_on_stderr_and_the_result_on_stdout(
     ended = run(*asked)
     assert ended.err.strip() == FACT == json.loads(ended.out)["answer"]
     assert bool(openai.chats[-1].get("stream")) == (method != "auto")  # another could follow
+
+
+def test_at_a_terminal_progress_says_what_is_tried_and_why(run, index, script, monkeypatch):
+    missing = "Which bridges were designed by John Fowler?"
+    first = iter([{"answer": "", "quotes": [], "sufficient": False, "missing": [missing]}])
+    script.replies["Answer"] = lambda human: next(first, None) or script._answer(human)
+    monkeypatch.setattr(err, "_force_terminal", True)
+    monkeypatch.setattr(err, "width", 60)
+    lines = run("ask", QUESTION, "--model", MODEL).err.splitlines()
+    tried = [line for line in lines if "basic: " in line or "deeprag: " in line]
+    assert len(tried) == 2 and missing[:20] in tried[1]
+    assert run("ask", QUESTION, "--model", MODEL, "--json").code == 0
+
+
+def test_elsewhere_than_at_a_terminal_progress_is_silent(run, index, script):
+    ended = run("ask", QUESTION, "--model", MODEL)
+    assert (ended.code, ended.err) == (0, "")
