@@ -25,6 +25,9 @@ from .streamed import streamed
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
+# Replies are JSON, which is of no use to those who follow a run's messages.
+_UNSEEN: RunnableConfig = {"tags": ["nostream"]}
+
 
 class OpenedModel(NamedTuple):
     """A chat model, and the HTTP client that it was given, if it takes one."""
@@ -61,8 +64,12 @@ class LangChainModel:
         asked = self._asked(await self._chat(), request)
         messages = list(request.messages)
         if request.listener is not None and isinstance(asked, BaseChatModel | RunnableBinding):
-            return await streamed(asked, messages, _observed(), request.listener)
-        result = await asked.ainvoke(messages, _observed())
+            return await streamed(asked, messages, _UNSEEN, request.listener)
+        surroundings = var_child_runnable_config.set(_observed())
+        try:
+            result = await asked.ainvoke(messages, _UNSEEN)
+        finally:
+            var_child_runnable_config.reset(surroundings)
         return cast(AIMessage, result["raw"] if isinstance(result, dict) else result)
 
     async def _chat(self) -> BaseChatModel:
@@ -101,22 +108,23 @@ def is_followed() -> bool:
 
 
 def _observed() -> RunnableConfig:
-    """The settings of a request that tracers and counters see, and nobody who follows a stream.
+    """The run's settings, in which only tracers and counters see a request to the model.
 
-    Replies are JSON, which is of no use among a run's messages and ``astream_events``. LangChain
-    names the handlers of these in no public way; the tag hides replies from messages without it.
+    A whole reply is no event to those who follow ``astream_events`` either. LangChain lets a
+    request add to the callbacks of its run, but not leave any of them out.
     """
-    callbacks = (var_child_runnable_config.get() or {}).get("callbacks") or []
+    config = var_child_runnable_config.get() or RunnableConfig()
+    callbacks = config.get("callbacks") or []
     if isinstance(callbacks, list):
-        observers: Any = [one for one in callbacks if not _streams(one)]
-    else:
-        observers = callbacks.copy()
-        for handler in filter(_streams, callbacks.handlers):
-            observers.remove_handler(handler)
-    return {"tags": ["nostream"], "callbacks": observers}
+        return {**config, "callbacks": [one for one in callbacks if not _streams(one)]}
+    observers = callbacks.copy()
+    for handler in filter(_streams, callbacks.handlers):
+        observers.remove_handler(handler)
+    return {**config, "callbacks": observers}
 
 
 def _streams(handler: Any) -> bool:
+    """Whether ``handler`` serves messages or events. LangChain tells it in no public way."""
     try:
         from langchain_core.tracers._streaming import _StreamingCallbackHandler
     except ImportError:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ragraphs.cli.show import err
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
@@ -94,3 +95,20 @@ def test_a_streamed_answer_shows_on_stderr_and_the_result_on_stdout(
     ended = run(*asked)
     assert ended.err.strip() == FACT == json.loads(ended.out)["answer"]
     assert bool(openai.chats[-1].get("stream")) == (method != "auto")  # another could follow
+
+
+def test_at_a_terminal_progress_says_what_is_tried_and_why(run, index, script, monkeypatch):
+    missing = "Which bridges were designed by John Fowler?"
+    first = iter([{"answer": "", "quotes": [], "sufficient": False, "missing": [missing]}])
+    script.replies["Answer"] = lambda human: next(first, None) or script._answer(human)
+    monkeypatch.setattr(err, "_force_terminal", True)
+    monkeypatch.setattr(err, "width", 60)
+    lines = run("ask", QUESTION, "--model", MODEL).err.splitlines()
+    tried = [line for line in lines if "basic: " in line or "deeprag: " in line]
+    assert len(tried) == 2 and missing[:20] in tried[1]
+    assert run("ask", QUESTION, "--model", MODEL, "--json").code == 0
+
+
+def test_elsewhere_than_at_a_terminal_progress_is_silent(run, index, script):
+    ended = run("ask", QUESTION, "--model", MODEL)
+    assert (ended.code, ended.err) == (0, "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
@@ -174,6 +175,33 @@ async def test_events_of_langchain_have_the_one_message_and_no_reply_of_the_mode
     assert_one([event["data"] for event in events if event["name"] != "router"], final)
     assert_one([e["data"] for e in events if e["event"] == "on_chain_stream"], final)
     assert not [event for event in events if "chat_model" in event["event"]]
+
+
+class Tracer(BaseCallbackHandler):
+    """Counts the requests to chat models."""
+
+    requests = 0
+
+    def on_chat_model_start(self, *given: Any, **details: Any) -> None:
+        self.requests += 1
+
+
+async def test_a_tracer_sees_the_requests_which_are_no_messages_and_no_events(script, context):
+    the_second_suffices(script)
+    tracer = Tracer()
+    stream = graph.astream_events(
+        {"question": QUESTION},
+        {"callbacks": [tracer]},
+        context=context,
+        stream_mode=["messages"],
+        version="v2",
+    )
+    events = [event async for event in stream]
+    assert tracer.requests == len(script.asked) > 1
+    assert not [event for event in events if "chat_model" in event["event"]]
+    ended = [e for e in events if e["name"] == "conclude" and e["event"] == "on_chain_end"]
+    final = ended[-1]["data"]["output"]["messages"][-1]
+    assert_one([e["data"] for e in events if e["event"] == "on_chain_stream"], final)
 
 
 @pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
