@@ -84,7 +84,8 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
     if not computed and len(last) == 1 and comparison(question) is None:
         computed = [last[0].answer] if all(step.answer for step in earlier) else []
     if computed:
-        return Answer(quotes=_quotes(earlier, texts), sufficient=True, answer=computed[0])
+        quotes = _quotes(earlier, texts)
+        return Answer(quotes=quotes, sufficient=True, answer=computed[0], missing=[])
     return read(question, texts)
 
 
