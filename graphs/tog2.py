@@ -22,14 +22,9 @@ def start(state: Tog2State) -> Literal["prune_topics", "read_topics"]:
     return "prune_topics" if state["frontier"] else "read_topics"
 
 
-def walk(state: Tog2State) -> Literal["judge", "prune_relations", "answer"]:
-    """Without an entity to start from there is nowhere to walk from what the retriever found.
-
-    What an earlier method read was judged by its answer.
-    """
-    if not state["frontier"]:
-        return "answer"
-    return "prune_relations" if state["held"]["evidence"] else "judge"
+def walk(state: Tog2State) -> Literal["judge", "answer"]:
+    """Without an entity in the question there is nowhere to walk from what the retriever found."""
+    return "judge" if state["frontier"] else "answer"
 
 
 def walk_on(state: Tog2State) -> Literal["prune_relations", "answer"]:

@@ -143,8 +143,8 @@ def test_where_nothing_leads_on_nobody_is_asked_again(ask, script):
     found = ask.first()
     script.replies[ask.walk.prompt] = ask.walk.leave
     result = ask(found, top_k=1)
-    assert script.kinds.count("Answer") == 1
-    assert script.kinds.count("Judgement") == 0
+    assert asked_for(result) == 1
+    assert script.kinds == ["Answer", ask.walk.prompt]
     assert (result["missing"], result["citations"]) == ([MISSING], found["citations"])
     assert (result["sufficient"], result["stop_reason"]) == (False, "insufficient")
 
@@ -160,6 +160,17 @@ def test_passages_that_were_read_are_not_offered_again(full_index, script):
     ask({**found, "evidence": read})
     assert "→" in alone
     assert script.kinds.count("HopLabels") == 1
+
+
+def test_without_a_model_no_hop_leads_to_what_was_read(full_index, script):
+    ask = Asking(WALKS["hoprag"], full_index, script)
+    script.replies["Answer"] = answer
+    found = ask.first()
+    read = {text["id"] for text in found["evidence"]}
+    context = HopragContext(index=full_index, model=MODEL, traversal="similarity")
+    result = hoprag.invoke(QUESTION, context=context.starting_from(found))
+    walked = [hop["target"] for hop in result["hops"] if hop["round"]]
+    assert walked and not read & set(walked)
 
 
 def test_the_ranking_is_left_for_the_next_method(ask):
