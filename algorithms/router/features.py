@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from ...language.analyser import content_words
+from ...language.analyser import PAST_ENDS, content_words
 from ...language.questions import analyse_question
 
 _PLURAL = r"(?!does\b|always\b)\w{2,}[^\Wsiu]s"
@@ -84,7 +84,8 @@ _FORMS = {
         re.I,
     ),
     "past": re.compile(
-        r"\b(?:did|was|were|had|said|told|wrote|made|went|came|[a-z]{3,}ed)\b|[았었했였됐났겼왔갔]",
+        r"\b(?:did|was|were|had|said|told|wrote|made|went|came|[a-z]{3,}ed)\b|"
+        rf"(?![있겠])[{PAST_ENDS}]",
         re.I,
     ),
     "place": re.compile(
