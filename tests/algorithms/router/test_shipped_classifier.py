@@ -41,8 +41,8 @@ def asked(kind, language):
         ("whole", "graphrag", True, 0.8),
         ("fresh", "crag", True, 0.8),
         ("fresh", "basic", False, 1.0),
-        ("fact", "basic", False, 0.95),
-        ("fact", "basic", True, 0.85),
+        ("fact", "basic", False, 0.9),
+        ("fact", "basic", True, 0.8),
     ],
 )
 def test_questions_of_each_kind_begin_where_they_should(language, kind, method, web, least):
