@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from ...language.analyser import content_words
+from ...language.analyser import PAST_ENDS, content_words
 from ...language.questions import analyse_question
 
 _PLURAL = r"(?!does\b|always\b)\w{2,}[^\Wsiu]s"
@@ -33,13 +33,13 @@ _FORMS = {
     ),
     "themes": re.compile(
         r"\b(?:themes?|topics?|motifs?|subjects|trends?|patterns?|gist|takeaways?|lessons?|"
-        r"morals?|messages?|plot|story about|conclusions?|consensus|arguments?|"
+        r"morals?|message|plot|story about|conclusions?|consensus|arguments?|"
         r"perspectives?|viewpoints?|views?|attitudes?|opinions?|feelings?|impressions?|mood|tone|"
         r"style|atmosphere|picture|concerns?|worries|worried|issues|problems|difficulties|"
-        r"challenges|conflicts|complaints|insights?|priorities|differences|similarities|"
+        r"challenges|conflicts|insights?|priorities|differences|similarities|"
         r"strengths|weaknesses|obligations|duties|risks|mistakes|points)\b|"
-        r"주제|소재|경향|추세|흐름|요점|핵심|교훈|메시지|줄거리|결론|주장|관점|시각|태도|의견|감정|인상|"
-        r"분위기|어조|문체|모습|걱정|우려|문제|어려움|갈등|불만|패턴|양상|특징|우선순위|의무|위험|원인|"
+        r"주제|소재|경향|추세|흐름|핵심|교훈|메시지|줄거리|결론|주장|관점|시각|태도|감정|인상|"
+        r"분위기|어조|문체|모습|걱정|우려|문제|어려움|갈등|패턴|양상|특징|우선순위|의무|위험|원인|"
         r"이유들|공통점|차이점|내용",
         re.I,
     ),
@@ -49,7 +49,7 @@ _FORMS = {
         re.I,
     ),
     "throughout": re.compile(
-        r"\b(?:overall|entire(?:ty|ly)?|whole|across|throughout|corpus|altogether|in general|"
+        r"\b(?:overall|entire(?:ty|ly)?|whole|across|throughout|altogether|in general|"
         r"generally|by and large|on the whole|as a whole|taken (?:together|as)|all told|"
         r"collectively|broadly|run(?:s|ning)? through|emerges?|"
         r"(?:over|in) the (?:course|end|years|months|weeks)|by the end|"
@@ -79,18 +79,13 @@ _FORMS = {
         r"요약|간추|정리|추려|한마디|요점|개괄|짚어|묶어|나누어|분류|간략",
         re.I,
     ),
-    "depicted": re.compile(
-        r"\b(?:portray\w*|depict\w*|represent\w*|presented|convey\w*|tells? us|reveals?|shows?|"
-        r"suggests?|deals? with|cover(?:s|ed)?|really about|about\?|role)\b|"
-        r"그려지|그리고 있|묘사|드러나|보여 ?주|나타나|말하려|전하려|다루|역할",
-        re.I,
-    ),
     "reason": re.compile(
         r"\bwhy\b|\bhow (?:do|does|did|is|are|was|to|can|should|would)\b|왜|어떻게|방법|이유",
         re.I,
     ),
     "past": re.compile(
-        r"\b(?:did|was|were|had|said|told|wrote|made|went|came|[a-z]{3,}ed)\b|[았었했였됐났겼왔갔]",
+        r"\b(?:did|was|were|had|said|told|wrote|made|went|came|[a-z]{3,}ed)\b|"
+        rf"(?![있겠])[{PAST_ENDS}]",
         re.I,
     ),
     "place": re.compile(
@@ -115,7 +110,7 @@ _FORMS = {
         r"exchange rate|trading|league|standings|rain(?:ing)?|search the|google|online|internet|"
         r"web|released?)\b|"
         r"소식|뉴스|날씨|비가? ?[와오]|교통|막혀|막히|시세|환율|금리|"
-        r"(?<![가-힣])주가|검색해|인터넷|출시|발표|순위",
+        r"(?<![가-힣])주가|검색해|인터넷|출시|순위",
         re.I,
     ),
     "about": re.compile(
@@ -133,27 +128,29 @@ _FORMS = {
 }
 _BROAD = (
     "sources", "people", "themes", "main", "throughout", "repeated", "changes", "condensed",
-    "depicted",
 )  # fmt: skip
-FEATURES = (*_FORMS, "breadth", "open", "yes_no", "length")
+_SHORT = frozenset({"person", "date", "place", "number", "choice"})
+FEATURES = (*_FORMS, "breadth", "short", "open", "yes_no", "length")
 
 
 def question_features(question: str) -> dict[str, float]:
     """The form of ``question``, English or Korean: a value ≥ 0 for each of ``FEATURES``.
 
     Most grow as log(1 + n) with a count n. For the whole speak words for ``sources`` ("reports",
-    "novel") and for ``people`` in the plural, for ``themes`` and moods, the ``main`` ones,
-    ``throughout`` the texts, ``repeated``, for ``changes``, for what is ``condensed`` ("sum up")
-    and ``depicted``; ``breadth`` is the number of these sorts of words, less one. For facts speak a
-    ``reason`` or a way asked for, the ``past``, and a ``place`` in a row ("the third"). ``fresh``
-    and ``news`` are words for time and for what changes daily, ``about`` is "tell me about".
-    ``open`` and ``yes_no`` are kinds of answers, 1 or 0, and ``length`` is in content words.
+    "novel") and for ``people`` in the plural, for ``themes`` and moods, for the ``main`` ones,
+    ``throughout`` the texts, ``repeated``, for ``changes``, and to make it ``condensed`` ("sum
+    up"); ``breadth`` is the number of these sorts of words, less one. For facts speak a ``reason``
+    or a way asked for, the ``past``, and a ``place`` in a row ("the third"). ``fresh``, ``period``
+    ("this year") and ``news`` are words for time and for what changes daily, and ``about`` is "tell
+    me about". ``short``, ``open`` and ``yes_no`` are kinds of answers, 1 or 0; ``length`` is in
+    content words.
     """
     shape = analyse_question(question)
     found = {form: len(pattern.findall(shape.text)) for form, pattern in _FORMS.items()}
     found["length"] = len(content_words(shape.text))
     values = {form: math.log1p(count) for form, count in found.items()}
     values["breadth"] = max(0.0, sum(found[form] > 0 for form in _BROAD) - 1.0)
+    values["short"] = float(shape.answer_type in _SHORT)
     values["open"] = float(shape.answer_type == "open")
     values["yes_no"] = float(shape.answer_type == "yes_no")
     return {name: values[name] for name in FEATURES}

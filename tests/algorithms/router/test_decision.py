@@ -1,53 +1,56 @@
-"""The mask, the prior and the decision of the router."""
+"""What begins, what goes on, and what cannot be used."""
 
 from __future__ import annotations
 
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ragraphs.algorithms.router.decision import (
-    DESCRIPTIONS,
     KINDS,
     NEEDS,
-    PRIOR,
-    Features,
-    Prior,
-    case_probabilities,
     feasible,
+    first_method,
     kind_probabilities,
-    method_of_label,
-    route,
+    likely_kind,
+    next_method,
 )
-from ragraphs.algorithms.router.features import FEATURES, question_features
 from ragraphs.context import MethodName
-from ragraphs.models.router import KIND_CLASSIFIER
 from ragraphs.state.errors import RagraphsError
+from ragraphs.state.found import NOTHING
 
-SHIPPED = Prior(KIND_CLASSIFIER)
 ALL = dict.fromkeys(NEEDS, "")
+FACT = {"fact": 1.0, "whole": 0.0, "about": 0.0, "fresh": 0.0}
+CITED = {**NOTHING, "citations": [{"passage": "p1"}]}
+MISSING = {**CITED, "missing": ["Where was Ann Lee born?"]}
+IN_VAIN = {**MISSING, "answers": [{"question": "Where?", "answer": "", "citations": []}]}
+
+shares = st.lists(st.floats(0.01, 1), min_size=len(KINDS), max_size=len(KINDS))
+all_kinds = shares.map(
+    lambda found: dict(zip(KINDS, [share / sum(found) for share in found], strict=True))
+)
+all_obstacles = st.fixed_dictionaries(
+    {}, optional={method: st.sampled_from(["", "It is out."]) for method in NEEDS}
+)
+all_found = st.sampled_from([NOTHING, CITED, MISSING, IN_VAIN, {**MISSING, "citations": []}])
 
 
-def told_by(**weights):
-    """A classifier of one feature for each kind: its weight on that feature."""
-    return {
-        "features": list(FEATURES),
-        "mean": [0.0] * len(FEATURES),
-        "scale": [1.0] * len(FEATURES),
-        "weights": {k: [weights.get(k, 0.0) * (f == "length") for f in FEATURES] for k in KINDS},
-        "bias": dict.fromkeys(KINDS, 0.0),
-        "margin": 0.1,
-    }
+def taken_for(**kinds):
+    rest = (1 - sum(kinds.values())) / (len(KINDS) - len(kinds))
+    return {kind: kinds.get(kind, rest) for kind in KINDS}
 
 
-def with_length(length):
-    return {**dict.fromkeys(FEATURES, 0.0), "length": length}
+def methods_tried(kinds, found, obstacles=ALL, web=True):
+    tried = ["basic"]
+    while following := next_method(kinds, found, tried, obstacles, web):
+        tried.append(following.method)
+    return tried[1:]
 
 
-def test_every_method_has_needs_a_description_and_a_place_in_every_row():
-    assert set(get_args(MethodName)) - {"router"} <= set(NEEDS) == set(DESCRIPTIONS)
-    assert set(PRIOR) == {*KINDS, "linked_bridge"}
-    assert all(set(row) == set(NEEDS) for row in PRIOR.values())
-    assert all(NEEDS[method].calls >= 1 for method in NEEDS)
+def test_every_method_has_its_needs():
+    assert set(get_args(MethodName)) == set(NEEDS)
+    assert all(1 <= needs.further <= needs.calls for needs in NEEDS.values())
 
 
 def test_a_method_without_its_layer_or_budget_is_out_with_a_reason():
@@ -61,93 +64,112 @@ def test_a_method_without_its_layer_or_budget_is_out_with_a_reason():
     assert "--layers entities,communities" in feasible(["graphrag"], [], 9)["graphrag"]
 
 
-def test_kinds_are_told_by_softmax_over_the_standardised_features():
-    classifier = told_by(bridge=1.0)
-    shares = kind_probabilities(with_length(0.0), classifier)
-    assert shares == pytest.approx(dict.fromkeys(KINDS, 1 / 7))
-    classifier["mean"][-1], classifier["scale"][-1] = 1.0, 2.0
-    shares = kind_probabilities(with_length(5.0), classifier)
-    assert shares["bridge"] == pytest.approx(7.389 / (7.389 + 6), abs=1e-3)
-    assert sum(shares.values()) == pytest.approx(1)
-
-
-def test_a_certain_kind_gives_halves_to_the_feasible_methods_of_its_row_in_order():
-    prior = Prior(told_by(bridge=1.0))
-    obstacles = {"hoprag": "no layer", "deeprag": "", "crag": "", "basic": ""}
-    decided = route(Features(with_length(1000.0)), obstacles, prior)
-    assert decided.scores == {"deeprag": 0.5, "crag": 0.25, "basic": 0.125}
-    assert (decided.method, decided.kind, decided.abstained) == ("deeprag", "bridge", False)
-    assert "a chain of facts (100%)" in decided.reason
-
-
-def test_an_uncertain_kind_is_abstained_from_and_a_single_method_is_not():
-    prior = Prior(told_by())
-    two = {"single": ("basic", "crag"), **dict.fromkeys(list(KINDS)[1:], ("crag", "basic"))}
-    even = {kind: two["single" if place % 2 else "fresh"] for place, kind in enumerate(KINDS)}
-    decided = route(
-        Features(with_length(1.0)), {"basic": "", "crag": ""}, prior._replace(methods=even)
+def test_a_method_that_goes_on_from_what_was_found_needs_fewer_calls():
+    assert feasible(["deeprag", "crag"], [], 2, further=True) == {"deeprag": "", "crag": ""}
+    assert feasible(["deeprag"], [], 0, further=True)["deeprag"] == (
+        "deeprag needs at least 1 calls of a model, and 0 are left."
     )
-    assert decided.abstained and set(decided.scores) == {"basic", "crag"}
-    assert not route(Features(with_length(1.0)), {"basic": ""}, prior).abstained
 
 
-def test_a_bridge_goes_to_the_entities_where_the_index_knows_its_names():
-    prior = Prior(told_by(bridge=1.0))
-    asked = with_length(1000.0)
-    assert route(Features(asked, True, 0.8), ALL, prior).method == "tog2"
-    assert route(Features(asked, False, 0.8), ALL, prior).method == "hoprag"
-    assert route(Features(asked), ALL, prior).method == "hoprag"
+def test_kinds_are_told_by_softmax_over_the_standardised_features():
+    classifier = {
+        "features": ["length"],
+        "mean": [1.0],
+        "scale": [2.0],
+        "weights": {kind: [float(kind == "whole")] for kind in KINDS},
+        "bias": dict.fromkeys(KINDS, 0.0),
+    }
+    assert kind_probabilities({"length": 1.0}, classifier) == pytest.approx(
+        dict.fromkeys(KINDS, 1 / 4)
+    )
+    told = kind_probabilities({"length": 5.0}, classifier)
+    assert told["whole"] == pytest.approx(7.389 / (7.389 + 3), abs=1e-3)
+    assert sum(told.values()) == pytest.approx(1)
 
 
-def test_what_the_index_does_not_seem_to_hold_goes_to_crag():
-    prior = Prior(told_by(single=1.0), outside=0.0)
-    asked = with_length(1000.0)
-    assert route(Features(asked, False, 0.1), ALL, prior).method == "basic"
-    outside = Features(asked, False, -0.1)
-    assert case_probabilities(outside, prior)["fresh"] == pytest.approx(0.5)
-    assert route(outside, {**ALL, "basic": "out"}, prior).method == "crag"
-    whole = Prior(told_by(whole_corpus=1.0), outside=0.0)
-    assert case_probabilities(outside, whole)["fresh"] < 0.1
+@pytest.mark.parametrize(
+    ("kinds", "kind"),
+    [
+        (taken_for(whole=0.9), "whole"),
+        (taken_for(whole=0.35, about=0.45), "about"),
+        (taken_for(fresh=0.9), "fresh"),
+        (taken_for(fact=0.3, whole=0.4), "fact"),
+        (taken_for(fact=0.2, fresh=0.5), "fact"),
+    ],
+)
+def test_a_question_is_one_of_facts_unless_another_kind_is_likely(kinds, kind):
+    assert likely_kind(kinds) == kind
 
 
-def test_without_any_method_the_reasons_are_told():
+@pytest.mark.parametrize(
+    ("kind", "web", "method"),
+    [
+        ("fact", True, "basic"),
+        ("whole", False, "graphrag"),
+        ("about", False, "graphrag"),
+        ("fresh", True, "crag"),
+        ("fresh", False, "basic"),
+    ],
+)
+def test_only_what_passages_cannot_answer_begins_with_more_than_one_call(kind, web, method):
+    assert first_method(taken_for(**{kind: 0.9}), ALL, web).method == method
+
+
+def test_what_cannot_be_used_gives_way_to_the_cheapest():
+    whole = taken_for(whole=0.9)
+    choice = first_method(whole, {**ALL, "graphrag": "It needs a layer."}, True)
+    assert choice.method == "basic"
+    assert choice.reason == "It seems to ask for the whole of the documents (90%)."
+    assert first_method(FACT, {"deeprag": "", "hoprag": ""}, True).method == "hoprag"
     with pytest.raises(RagraphsError, match="No method can be used: basic needs"):
-        route(Features(with_length(1.0)), feasible(["basic"], [], 0), SHIPPED)
+        first_method(FACT, feasible(["basic"], [], 0), True)
 
 
-@pytest.mark.parametrize(
-    ("label", "obstacles", "settled", "why"),
-    [
-        (" HopRAG ", {"crag": "", "hoprag": ""}, "hoprag", ""),
-        ("magic", {"basic": "", "crag": ""}, "crag", "'magic' is no method. crag was taken"),
-        ("tog2", {"crag": "", "tog2": "It needs a layer."}, "crag", "It needs a layer. crag was"),
-        ("", {"basic": "", "crag": "No calls."}, "basic", "'' is no method. basic was taken"),
-    ],
-)
-def test_a_label_that_is_no_feasible_method_falls_back_to_crag(label, obstacles, settled, why):
-    method, reason = method_of_label(label, obstacles)
-    assert method == settled
-    assert why in reason and bool(why) == bool(reason)
+def test_what_is_missing_is_looked_up_before_a_walk_and_the_web():
+    assert methods_tried(FACT, MISSING) == ["deeprag", "hoprag", "tog2", "crag"]
+    assert methods_tried(FACT, MISSING, web=False) == ["deeprag", "hoprag", "tog2"]
+    assert next_method(FACT, MISSING, ["basic"], ALL, True).reason == (
+        "Still missing: Where was Ann Lee born?"
+    )
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("When did the Titanic sink?", "single"),
-        ("In what year was the composer of the opera Fidelio's teacher born?", "bridge"),
-        ("Who is older, Serena Williams or Venus Williams?", "comparison"),
-        ("If the licence ends early, which fees are returned, and how are they paid?", "several"),
-        ("What are the main topics across the whole collection?", "whole_corpus"),
-        ("Tell me about Captain Ahab.", "about"),
-        ("What is the latest exchange rate of the yen right now?", "fresh"),
-        ("타이타닉은 언제 침몰했습니까?", "single"),
-        ("피델리오를 작곡한 사람의 스승은 어디에서 태어났습니까?", "bridge"),
-        ("세리나와 비너스 중 누가 더 나이가 많습니까?", "comparison"),
-        ("모든 문서의 전반적인 주제와 경향은 무엇입니까?", "whole_corpus"),
-        ("에이해브 선장에 대해 알려 주세요.", "about"),
-        ("지금 엔화의 최신 환율은 얼마입니까?", "fresh"),
-    ],
-)
-def test_the_shipped_classifier_tells_clear_questions_in_english_and_korean(question, kind):
-    assert route(Features(question_features(question)), ALL, SHIPPED).kind == kind
-    assert KIND_CLASSIFIER["features"] == list(FEATURES)
+def test_what_was_looked_up_in_vain_is_looked_for_on_the_web_before_a_walk():
+    tried = ["basic", "deeprag"]
+    assert next_method(FACT, IN_VAIN, tried, ALL, True).method == "crag"
+    assert next_method(FACT, IN_VAIN, tried, ALL, False).method == "hoprag"
+
+
+def test_without_passages_to_start_from_there_is_no_walk():
+    assert methods_tried(FACT, NOTHING, web=False) == []
+    assert methods_tried(FACT, NOTHING) == ["crag"]
+
+
+def test_a_question_that_may_be_broad_or_fresh_goes_to_its_method_after_all():
+    assert methods_tried(taken_for(whole=0.5), MISSING) == ["graphrag"]
+    assert methods_tried(taken_for(fresh=0.5), MISSING)[0] == "crag"
+
+
+@given(all_kinds, all_obstacles, st.booleans())
+def test_a_method_with_an_obstacle_never_begins(kinds, obstacles, web):
+    usable = [method for method, obstacle in obstacles.items() if not obstacle]
+    if not usable:
+        with pytest.raises(RagraphsError):
+            first_method(kinds, obstacles, web)
+        return
+    method = first_method(kinds, obstacles, web).method
+    assert method in usable
+    if likely_kind(kinds) == "fact" or (likely_kind(kinds) == "fresh" and not web):
+        assert NEEDS[method].calls == min(NEEDS[one].calls for one in usable)
+
+
+@given(all_kinds, all_found, st.sets(st.sampled_from([*NEEDS])), all_obstacles, st.booleans())
+def test_what_goes_on_has_no_obstacle_was_not_tried_and_never_follows_graphrag(
+    kinds, found, tried, obstacles, web
+):
+    following = next_method(kinds, found, tried, obstacles, web)
+    if "graphrag" in tried:
+        assert following is None
+    elif following is not None:
+        assert following.method not in tried and obstacles[following.method] == ""
+        assert web or following.method != "crag"
+        assert following.reason

@@ -1,0 +1,60 @@
+"""The shipped classifier on questions that it was not trained on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from ragraphs.algorithms.router.decision import NEEDS, first_method, kind_probabilities
+from ragraphs.algorithms.router.features import FEATURES, question_features
+from ragraphs.evaluation.training.routing_examples import EXAMPLES
+from ragraphs.models.router import KIND_CLASSIFIER
+
+DATA = Path(__file__).parents[2] / "data"
+ALL = dict.fromkeys(NEEDS, "")
+
+
+def rows_of(name):
+    lines = (DATA / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def share(questions, method, web):
+    kinds = [kind_probabilities(question_features(q), KIND_CLASSIFIER) for q in questions]
+    return Counter(first_method(one, ALL, web).method for one in kinds)[method] / len(questions)
+
+
+def asked(kind, language):
+    return [
+        row["question"]
+        for row in rows_of("routing")
+        if row["kind"] == kind and row["language"] == language
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize(
+    ("kind", "method", "web", "least"),
+    [
+        ("whole", "graphrag", True, 0.8),
+        ("fresh", "crag", True, 0.8),
+        ("fresh", "basic", False, 1.0),
+        ("fact", "basic", False, 0.9),
+        ("fact", "basic", True, 0.8),
+    ],
+)
+def test_questions_of_each_kind_begin_where_they_should(language, kind, method, web, least):
+    assert share(asked(kind, language), method, web) >= least
+
+
+@pytest.mark.parametrize("web", [True, False])
+def test_questions_on_single_documents_begin_cheaply(web):
+    assert share([row["question"] for row in rows_of("natural")], "basic", web) >= 0.95
+
+
+def test_no_test_question_is_among_the_examples():
+    examples = {text for pairs in EXAMPLES.values() for text, _ in pairs}
+    assert not examples.intersection(row["question"] for row in rows_of("routing"))
+    assert KIND_CLASSIFIER["features"] == list(FEATURES)
