@@ -27,7 +27,7 @@ def read(
     shown = list({line.quote: line for line in [*telling, *highlights(question, lines)]}.values())
     cited = [(passages[line.passage]["id"], line.quote) for line in shown[:_MOST_QUOTES]]
     quotes = [Quote(id=id, quote=quote) for id, quote in cited]
-    return Answer(quotes=quotes, sufficient=bool(answer), answer=answer)
+    return Answer(quotes=quotes, sufficient=bool(answer), answer=answer, missing=[])
 
 
 def _certain(question: str, lines: Sequence[Line]) -> tuple[str, list[Line]]:

@@ -79,4 +79,5 @@ def combine_points(points: Sequence[Excerpt]) -> CombinedAnswer:
         alike = any(jaccard(own, keywords(points[other]["text"])) > _ALIKE for other in kept)
         if len(kept) < _MOST_USED and scores[place] >= scores[0] / 2 and not alike:
             kept.append(place)
-    return CombinedAnswer(answer="", used=[points[place]["id"] for place in kept], sufficient=False)
+    used = [points[place]["id"] for place in kept]
+    return CombinedAnswer(answer="", used=used, sufficient=False, missing=[])
