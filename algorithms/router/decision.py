@@ -156,14 +156,15 @@ def next_method(
     if "graphrag" in tried:
         return None
     missing = " ".join(found["missing"])
-    cited, answers = bool(found["citations"]), found["answers"]
+    lacks = f"Still missing: {missing}" if missing else "It may have several parts."
+    read, cited, answers = bool(found["evidence"]), bool(found["citations"]), found["answers"]
     in_vain = bool(answers) and not any(one["answer"] for one in answers)
     fresh = kinds["fresh"] >= _POSSIBLE
     options = [
         ("graphrag", broadness(kinds) >= _POSSIBLE, "It may ask for more than a few passages say."),
         ("crag", web and fresh, "It may ask for something recent, or outside of the documents."),
         ("crag", web and not cited, "No text of the index speaks of it."),
-        ("deeprag", True, f"Still missing: {missing}" if missing else "It may have several parts."),
+        ("deeprag", read, lacks),
         ("crag", web and in_vain, "The index tells nothing of what is missing."),
         ("hoprag", cited, "The next passage may be a hop away."),
         ("tog2", cited, "The next passage may be a relation away."),
