@@ -157,7 +157,8 @@ def next_method(
         return None
     missing = " ".join(found["missing"])
     lacks = f"Still missing: {missing}" if missing else "It may have several parts."
-    read, cited, answers = bool(found["evidence"]), bool(found["citations"]), found["answers"]
+    cited, answers = bool(found["citations"]), found["answers"]
+    read = bool(found["evidence"] or missing)
     in_vain = bool(answers) and not any(one["answer"] for one in answers)
     fresh = kinds["fresh"] >= _POSSIBLE
     options = [
