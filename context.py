@@ -184,7 +184,8 @@ class QuestionContext(Context):
         str | None,
         Field(
             min_length=1,
-            description="Language model for grading, traversal and routing; empty: the model.",
+            description="Language model for grading, traversal and follow-up questions; empty: the "
+            "model.",
         ),
     ] = None
     max_calls: MostCalls = 24
