@@ -223,11 +223,13 @@ def _ended(state: DeepragState) -> bool:
     steps, opening = state["steps"], opening_of(state["steps"])
     if state["final"] or (opening and opening["found"]):
         return True
-    lost = bool(steps) and steps[-1]["number"] > 0 and not steps[-1]["found"]
-    # Of 13 questions that a strong reader could not answer, and whose first missing fact one
-    # look-up did not find, no further sub-question and no other method answered any.
-    if lost and (state["held"]["evidence"] or _is_last(state["proposed"])):
-        return True
+    looked_up = [step for step in steps if step["number"] > 0]
+    if looked_up and not looked_up[-1]["found"]:
+        # Of 17 questions of which one look-up did not find the first missing fact, no other method
+        # answered any, and further sub-questions two (README, Router).
+        in_vain = state["held"]["evidence"] and not any(step["found"] for step in looked_up)
+        if in_vain or _is_last(state["proposed"]):
+            return True
     return _fruitless(steps) >= _MOST_REPEATED
 
 
