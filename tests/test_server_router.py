@@ -172,7 +172,7 @@ async def test_however_many_methods_are_tried_there_is_one_message(
         None,
         "router",
         input={"messages": [{"role": "user", "content": QUESTION}]},
-        context=unseen(f"{form}, {'inner' * subgraphs} {settled}"),
+        context={**unseen(f"{form}, {'inner' * subgraphs} {settled}"), "top_k": 1},
         stream_mode=[form, "values", "updates", "custom", "debug", "tasks", "checkpoints"],
         stream_subgraphs=subgraphs,
     ):
@@ -195,7 +195,7 @@ async def test_however_many_methods_are_tried_there_is_one_message(
 def test_an_agent_that_asks_by_a2a_gets_one_message(server, script, settled):
     unsettled(script, settled=settled)
     found = server.send("/assistants/search", {"graph_id": "router"}).json()[0]
-    context = unseen(f"a2a {settled}")
+    context = {**unseen(f"a2a {settled}"), "top_k": 1}
     result = server.run("router", {"question": QUESTION}, **context)
     assert len(result["path"]) > 1 and result["answer"] == (FACT if settled else CANDIDATE)
     final = result["messages"][-1]["content"]
