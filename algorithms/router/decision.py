@@ -15,7 +15,7 @@ QuestionKind = Literal["fact", "whole", "about", "fresh"]
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 # A question about the whole that begins with facts is still handed to graphrag; a fact that begins
 # with graphrag has paid for all the reports, and nothing follows.
-_LIKELY = 0.6
+_LIKELY = 0.65
 _POSSIBLE = 0.4
 
 

@@ -16,8 +16,8 @@ DATA = Path(__file__).parents[2] / "data"
 ALL = dict.fromkeys(NEEDS, "")
 
 
-def rows_of(name):
-    lines = (DATA / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+def rows_of(name, file="questions"):
+    lines = (DATA / name / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -26,10 +26,10 @@ def share(questions, method, web):
     return Counter(first_method(one, ALL, web).method for one in kinds)[method] / len(questions)
 
 
-def asked(kind, language):
+def asked(kind, language, file="questions"):
     return [
         row["question"]
-        for row in rows_of("routing")
+        for row in rows_of("routing", file)
         if row["kind"] == kind and row["language"] == language
     ]
 
@@ -49,6 +49,14 @@ def test_questions_of_each_kind_begin_where_they_should(language, kind, method, 
     assert share(asked(kind, language), method, web) >= least
 
 
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize(
+    ("kind", "method", "least"), [("whole", "graphrag", 0.8), ("fact", "basic", 0.9)]
+)
+def test_questions_written_blindly_begin_where_they_should(language, kind, method, least):
+    assert share(asked(kind, language, "blind"), method, web=False) >= least
+
+
 @pytest.mark.parametrize("web", [True, False])
 def test_questions_on_single_documents_begin_cheaply(web):
     assert share([row["question"] for row in rows_of("natural")], "basic", web) >= 0.95
@@ -56,5 +64,6 @@ def test_questions_on_single_documents_begin_cheaply(web):
 
 def test_no_test_question_is_among_the_examples():
     examples = {text for pairs in EXAMPLES.values() for text, _ in pairs}
-    assert not examples.intersection(row["question"] for row in rows_of("routing"))
+    for file in ("questions", "blind"):
+        assert not examples.intersection(row["question"] for row in rows_of("routing", file))
     assert KIND_CLASSIFIER["features"] == list(FEATURES)
