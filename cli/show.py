@@ -111,8 +111,14 @@ def answer(result: AnswerOutput, passages: int = _PASSAGES) -> None:
         for place, citation in enumerate(result["citations"], start=1):
             out.print(f"  \\[{place}] “{escape(one_line(citation['quote']))}”")
             out.print(f"      [dim]{escape(_source(citation))}[/dim]")
-    out.print(f"[dim]{result['method']} · {escape(_cost(result['usage']))}[/dim]")
+    out.print(f"[dim]{_tried(result)} · {escape(_cost(result['usage']))}[/dim]")
     notes(result["warnings"])
+
+
+def _tried(result: AnswerOutput) -> str:
+    """The method, or those that the router tried, one after the other."""
+    whole: Mapping[str, Any] = result
+    return " → ".join(one["method"] for one in whole.get("path", ())) or result["method"]
 
 
 def found(result: AnswerOutput, passages: int = _PASSAGES) -> None:
@@ -133,6 +139,8 @@ def _why_not(result: AnswerOutput) -> None:
     reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
     label = "Not certain" if result["answer"] else "No answer"
     out.print(f"[yellow]{label}: {reason}.[/yellow]")
+    if result["missing"]:
+        out.print(escape(one_line(f"Still open: {' '.join(result['missing'])}")))
 
 
 def _best_passages(result: AnswerOutput, most: int) -> str:
