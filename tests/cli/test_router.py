@@ -112,3 +112,13 @@ def test_at_a_terminal_progress_says_what_is_tried_and_why(run, index, script, m
 def test_elsewhere_than_at_a_terminal_progress_is_silent(run, index, script):
     ended = run("ask", QUESTION, "--model", MODEL)
     assert (ended.code, ended.err) == (0, "")
+
+
+def test_what_is_still_open_and_the_methods_tried_are_told(run, index, script):
+    open_question = "In which year was John Fowler born?"
+    lacking = {"answer": "", "quotes": [], "sufficient": False, "missing": [open_question]}
+    script.replies["Answer"] = lacking
+    script.replies["StepReading"] = {**lacking, "next": "", "source": "retrieve"}
+    ended = run("ask", QUESTION, "--model", MODEL, "--top-k", "1")
+    assert f"Still open: {open_question}" in ended.out
+    assert "basic → deeprag · " in ended.out
