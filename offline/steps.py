@@ -55,6 +55,7 @@ def read_step(
         sufficient=found.sufficient,
         answer=found.answer,
         final="",
+        decided=False,
         next=text or "",
         source="retrieve",
     )

@@ -84,7 +84,7 @@ class NextStep(PromptReply):
 class StepReading(PromptReply):
     """The answer to a sub-question from its texts; then the question's, or the next sub-question.
 
-    A reply that asks for one more sub-question has no ``final`` answer yet.
+    A reply that asks for one more sub-question has not ``decided`` the question yet.
     """
 
     longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000, "final": 4000}
@@ -94,6 +94,7 @@ class StepReading(PromptReply):
     sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]
     answer: Annotated[str, Field(description="The answer to the sub-question, or empty.")]
     final: Annotated[str, Field(description="The answer to the question itself, or empty.")]
+    decided: Annotated[bool, Field(description="Whether every fact that it needs is stated.")]
     next: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
         Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
@@ -108,10 +109,9 @@ class StepReading(PromptReply):
         quotes = given.get("quotes")
         if quotes and isinstance(quotes, str | dict):
             given["quotes"] = [quotes]
-        if given.get("next"):
-            given["final"] = ""
         empty = {"quotes": [], "answer": "", "final": "", "next": "", "source": "retrieve"}
-        return {**empty, **given}
+        decided = given.get("decided", bool(given.get("final")))
+        return {**empty, **given, "decided": decided if not given.get("next") else False}
 
 
 class StepAnswer(PromptReply):

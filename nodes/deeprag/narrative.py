@@ -145,8 +145,12 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
         "source": reply.source,
         "reason": _REASONS[reply.source],
     }
-    final = reply.final if found.answer else ""
-    return {**_taken(state, step, found), "proposed": [proposed], "final": final}
+    update = {**_taken(state, step, found), "proposed": [proposed]}
+    if found.answer and reply.decided:
+        return {**update, "final": reply.final}
+    if reply.final and not state["answer"]:  # better than none, and never sufficient
+        update |= {"answer": reply.final, "citations": [*state["citations"], *found.citations]}
+    return update
 
 
 @node(reserve=1)

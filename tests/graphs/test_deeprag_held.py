@@ -132,6 +132,15 @@ def test_a_look_up_that_finds_nothing_is_the_last_and_the_earlier_answer_stands(
     assert result["stop_reason"] == "insufficient"
 
 
+def test_a_likely_answer_of_the_reading_stands_where_there_was_none(narrate, model, hold):
+    held = hold(CHAINED, UNKNOWN, BORN)
+    model.finals[UNKNOWN] = "1917, perhaps"
+    assert narrate(CHAINED, held)["answer"] == held["answer"] != ""
+    result = narrate(CHAINED, {**held, "answer": ""}, temperature=0.1)
+    assert (result["answer"], result["sufficient"]) == ("1917, perhaps", False)
+    assert result["missing"] == held["missing"] and model.prompts["Synthesize"] == []
+
+
 def test_nobody_reads_for_a_missing_fact_the_texts_that_were_found_to_miss_it(narrate, model, hold):
     held = hold(CHAINED, UNKNOWN, top_k=5)
     result = narrate(CHAINED, held, step_passages=2)

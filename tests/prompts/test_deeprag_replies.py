@@ -30,18 +30,19 @@ def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
 
 
 @pytest.mark.parametrize(
-    ("text", "final"),
+    ("text", "final", "decided"),
     [
-        ('{"sufficient": true, "answer": "Ann", "final": "Ann", "next": ""}', "Ann"),
-        ('{"sufficient": true, "answer": "Ann", "final": "Ann", "next": "Where?"}', ""),
-        ('{"sufficient": true, "answer": "1900", "final": 1900}', "1900"),
-        ('{"sufficient": true, "answer": "Ann", "final": null}', ""),
-        ('{"sufficient": true, "answer": "Ann"}', ""),
+        ('{"answer": "Ann", "final": "Ann", "decided": true, "next": ""}', "Ann", True),
+        ('{"answer": "Ann", "final": "Ann", "decided": true, "next": "Where?"}', "Ann", False),
+        ('{"answer": "", "final": "Ann", "decided": false}', "Ann", False),
+        ('{"answer": "1900", "final": 1900}', "1900", True),
+        ('{"answer": "Ann", "final": null}', "", False),
+        ('{"answer": "Ann", "decided": null}', "", False),
     ],
 )
-def test_a_reading_that_asks_for_one_more_step_has_no_final_answer(text, final):
-    reading, *_ = read_reply(text, StepReading)
-    assert reading.final == final
+def test_a_reading_that_asks_for_one_more_step_has_not_decided(text, final, decided):
+    reading, *_ = read_reply(text.replace("{", '{"sufficient": true, ', 1), StepReading)
+    assert (reading.final, reading.decided) == (final, decided)
 
 
 @pytest.mark.parametrize(
