@@ -28,6 +28,7 @@ from .sub_questions import (
 )
 
 _MOST_REPEATED = 2
+_MORE = 5  # passages of the question's ranking that are read beside those of a missing fact
 _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
     "earlier": "follows from the steps before",
@@ -101,31 +102,34 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
 
 @node()
 async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Finds passages for the sub-question; where others were read for it, the next ones."""
+    """Finds passages for the sub-question.
+
+    Where the passages of the question itself were read for it in vain, the next ones are read: of
+    the sub-question, and of the question's own ranking, which may tell as well.
+    """
     step, most = state["pending"][0], run.context.step_passages
     read = _read_for(step["question"], state)
     found = await retrieve_for(
         run, step["question"], f"sub-question {step['number']}", 2 * most if read else most
     )
-    unread = [one for one in found if one["id"] not in read]
-    news = any(one["id"] not in read for one in found[:most])
-    passages = (unread if news else found)[:most]
+    if read:
+        unread = [one for one in found if one["id"] not in read][:most]
+        known = read.union(one["id"] for one in unread)
+        ranked = await nearest(run, state, run.context.top_k)
+        found = [*unread, *[one for one in ranked if one["id"] not in known][:_MORE]]
     return {
-        "pending": [{**step, "passages": [passage["id"] for passage in passages]}],
-        "evidence": gather_evidence(state["evidence"], passages),
+        "pending": [{**step, "passages": [passage["id"] for passage in found]}],
+        "evidence": gather_evidence(state["evidence"], found),
     }
 
 
 @node(reserve=1)
 async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Reads the passages of the sub-question for its answer, and for the question's or the next.
-
-    Nobody is asked where the reading of the same passages named the sub-question as missing.
-    """
+    """Reads the passages of the sub-question for its answer, and for the question's or the next."""
     step = state["pending"][0]
     by_id = {passage["id"]: passage for passage in state["evidence"]}
     passages = [by_id[id] for id in step["passages"]]
-    if set(step["passages"]) <= _read_for(step["question"], state):
+    if not passages:
         return _taken(state, step, SubAnswer("", [], "not_found"))
     told = _REPEATED if repeated([*state["steps"], step])[-1] else ""
     try:
