@@ -81,7 +81,7 @@ def test_one_missing_fact_is_one_search_and_one_call_and_both_methods_are_cited(
     result = narrate(CHAINED, held, step_passages=1)
     assert (result["answer"], result["sufficient"], result["missing"]) == ("1917", True, [])
     assert titles(result) == {"Atomium", "André Waterkeyn"}
-    assert {text["title"] for text in result["evidence"]} == titles(result)
+    assert [text["title"] for text in result["evidence"]][:2] == ["Atomium", "André Waterkeyn"]
     assert (model.calls, len(model.prompts["StepReading"]), searched) == (1, 1, [BORN])
     assert (total_calls(result["usage"]), result["usage"]["retrievals"]) == (1, 1)
     assert [(step["number"], step["question"]) for step in result["steps"]] == [
