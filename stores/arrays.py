@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 
 _UNFINISHED = ".new"
+# The number of arrays, two bytes before the end of a zip file without a comment. Python's zipfile
+# does not look at it, and misses an array where a damaged length hides its entry.
+_COUNT = -12
 
 
 class DamagedArraysError(RagraphsError):
@@ -49,11 +52,16 @@ def load_arrays(file: Path) -> dict[str, NDArray[Any]]:
 
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
+            arrays = {name: stored[name] for name in stored.files}
+            stream.seek(_COUNT, os.SEEK_END)
+            count = int.from_bytes(stream.read(2), "little")
     except FileNotFoundError:
         raise
     except Exception as error:  # zip and npy have an error of their own for every byte
         raise DamagedArraysError(file) from error
+    if len(arrays) != count:
+        raise DamagedArraysError(file)
+    return arrays
 
 
 def delete_arrays_but(folder: Path, kept: Collection[Path | None]) -> None:
