@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from ragraphs.evaluation.datasets import LabelledQuestion
+from ragraphs.evaluation.recorded import read_recorded
 
 FILE = Path("outcomes.jsonl")
 
@@ -119,3 +121,15 @@ def test_a_file_that_cannot_be_used_is_one_sentence(run, question_set, text, sai
     ended = run("evaluate", "router", "set", "--recorded", str(FILE))
     assert (ended.code, ended.out) == (1, "")
     assert said in " ".join(ended.err.split()) and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("name", ["musique", "2wiki", "hotpotqa"])
+def test_the_recorded_outcomes_of_the_readme_are_whole(name):
+    file = Path(__file__).parents[1] / "data" / "outcomes" / f"{name}.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    ids = list(dict.fromkeys(row["id"] for row in rows))
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    questions = [LabelledQuestion(id, id, ("?",), "", frozenset()) for id in ids]
+    read = read_recorded(file, questions, methods)
+    assert {"basic", "deeprag", "router"} <= set(methods) and read.notes == []
+    assert {len(scored) for scored in read.scored.values()} == {len(ids)}
