@@ -144,3 +144,21 @@ def test_without_a_web_key_nobody_is_asked(asking, monkeypatch):
     settings.cache_clear()
     result = asking().begin()
     assert "__interrupt__" not in result and result["stop_reason"] == "web_unavailable"
+
+
+def test_a_search_that_the_router_goes_on_to_waits_for_a_person_too(full_index, script, tavily):
+    tavily.pages = [PAGE]
+    missing = "Who built the Forth Bridge?"
+    script.replies["Answer"] = lambda human: (
+        script.quoting(human, PAGE[2])
+        if PAGE[2] in human
+        else {"quotes": [], "sufficient": False, "answer": "", "missing": [missing]}
+    )
+    asking = Asking(router, RouterContext(index=full_index, model=MODEL, confirm_web=True))
+    stopped = asking.begin()
+    assert stopped["__interrupt__"][0].value["queries"] == [missing] and not tavily.queries
+    before = len(script.asked)
+    result = asking.resume(True)
+    assert tavily.queries == [missing] and result["sufficient"]
+    assert [attempt["method"] for attempt in result["path"]] == ["basic", "crag"]
+    assert script.kinds[before:] == ["Grades", "Answer"]
