@@ -172,11 +172,11 @@ class Quote(PromptReply):
 
 
 def _as_list(value: Any) -> Any:
-    """One text stands for a list of it, and nothing for an empty one."""
-    given = [value] if isinstance(value, str) else value
-    return (
-        [] if given is None else [one for one in given if one] if isinstance(given, list) else given
-    )
+    """One text stands for a list of it, and nothing for texts without a word."""
+    given = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(given, list):
+        return given
+    return [one for one in given if not isinstance(one, str) or one.strip()]
 
 
 Missing = Annotated[list[str], BeforeValidator(_as_list)]
