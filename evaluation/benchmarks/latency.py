@@ -7,6 +7,7 @@ a model that answers after a fixed time and lets every walk be as long as it may
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from itertools import pairwise
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from .stub_model import MODEL, StubModel, first_sentence, stub_model, texts_of
 
 WalkingMethod = Literal["hoprag", "tog2", "deeprag"]
 
+_OFFERED = re.compile(r"^\d+\.\d+(?= )", re.MULTILINE)
 _LAYERS: dict[WalkingMethod, LayerName] = {
     "hoprag": "hops",
     "tog2": "entities",
@@ -71,20 +73,23 @@ def _means(rows: list[dict[str, float]]) -> dict[str, dict[str, float]]:
 def _reply(kind: str, human: str) -> Any:
     """Nothing ever suffices, and something is always worth following."""
     texts = texts_of(human)
-    first = [text.split(" ", 1)[0] for _, _, text in texts]
+    found = {**first_sentence(human), "missing": ["Which text is number 0?"]}
+    steps = sum(id.startswith("Q") for id, _, _ in texts)
     match kind:
         case "HopLabels":
-            return {"labels": [{"id": id, "label": "necessary"} for id in first]}
+            return {"necessary": _OFFERED.findall(human), "indirect": []}
         case "RelationScores":
-            return {"scores": [{"id": id, "score": 0.9} for id in first]}
+            return {"scores": [{"id": id, "score": 0.9} for id in _OFFERED.findall(human)]}
         case "KeptTexts":
             return {"keep": [id for id, _, _ in texts]}
         case "Judgement":
-            return {"sufficient": False, "clue": "what is missing"}
-        case "NextStep":
-            asked = f"{len(texts) + 1}. {human.partition(chr(10))[0]}"
-            return {"finish": False, "question": asked, "source": "retrieve", "reason": "more"}
-    return first_sentence(human)
+            return {"sufficient": False, "clue": f"what is missing after {len(human)} characters"}
+        case "StepReading":
+            more = {"final": "", "decided": False, "next": f"Which text is number {steps}?"}
+            return {**found, **more, "source": "retrieve"}
+        case "Answer" if not steps:
+            return {**found, "sufficient": False}
+    return found
 
 
 if __name__ == "__main__":
