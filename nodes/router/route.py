@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
@@ -81,10 +82,10 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
 @node()
 async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     """The user's choice; else the method that suits the kind of question, of those that can be."""
-    context, question = run.context, state["asked"]
-    kinds = kind_probabilities(question_features(question), KIND_CLASSIFIER)
+    context, chosen = run.context, run.context.method
+    # A long question takes a tenth of a second, in which the loop would serve nobody.
+    kinds = await asyncio.to_thread(_kinds, state["asked"])
     obstacles = await run.in_thread(_obstacles, context.max_calls - total_calls(state["usage"]))
-    chosen = context.method
     if chosen != "auto" and obstacles[chosen]:
         raise RagraphsError(obstacles[chosen])
     choice = (
@@ -242,6 +243,10 @@ async def _standing_alone(
         run.meter.warn("The question made to stand alone was too long; it was taken as asked.")
         return question
     return reply.question
+
+
+def _kinds(question: str) -> dict[QuestionKind, float]:
+    return kind_probabilities(question_features(question), KIND_CLASSIFIER)
 
 
 def _obstacles(index: Index, calls_left: int, further: bool = False) -> dict[str, str]:
