@@ -52,7 +52,7 @@ class Context(BaseModel):
 
     index: Annotated[
         str, Field(min_length=1, description="Folder of the index; on a server, a name.")
-    ] = ".ragraphs"
+    ] = _operator_default("index")
     model: Annotated[
         str,
         Field(

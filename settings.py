@@ -105,6 +105,13 @@ class Settings(BaseSettings):
         default=None,
         description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
     )
+    index: str = Field(
+        default=".ragraphs", min_length=1, description="Index when the caller names none."
+    )
+    indexes: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
+        default=[],
+        description="Indexes that callers may name besides that one; empty: any.",
+    )
     model: Annotated[str, AfterValidator(lambda name: "offline" if name == "auto" else name)] = (
         Field(default="offline", description="Language model when the caller names none.")
     )
@@ -224,8 +231,12 @@ _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 def index_folder(index: str, operator: Settings) -> Path:
     """The folder of the index called ``index``; with a root, only a plain name below it is allowed.
 
-    Raises RagraphsError for a path where only names are allowed, and for a link out of the root.
+    Raises RagraphsError for one that the operator does not list, for a path where only names are
+    allowed, and for a link out of the root.
     """
+    if operator.indexes and index not in (operator.index, *operator.indexes):
+        allowed = ", ".join(dict.fromkeys([operator.index, *operator.indexes]))
+        raise RagraphsError(f"The index {index!r} is not allowed here; choose one of: {allowed}.")
     if operator.root is None:
         return Path(os.path.abspath(operator.base / Path(index).expanduser()))
     if not _NAME.fullmatch(index):

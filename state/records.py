@@ -6,6 +6,9 @@ from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+MetadataValue = str | int | float | bool | list[str]
+Metadata = dict[str, MetadataValue]
+
 
 class Document(TypedDict):
     """A document given inline to the ``index`` graph."""
@@ -24,6 +27,7 @@ class Passage(TypedDict):
     text: str
     start: int
     end: int
+    metadata: NotRequired[Metadata]
 
 
 class Evidence(Passage):
@@ -46,6 +50,7 @@ class Citation(TypedDict):
     start: int
     end: int
     quote: str
+    metadata: NotRequired[Metadata]
 
 
 class ModelUsage(TypedDict):

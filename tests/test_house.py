@@ -19,7 +19,7 @@ import ragraphs
 ROOT = Path(ragraphs.__file__).parent
 FLOORS = [
     {"cli", "server"},
-    {"evaluation"},
+    {"evaluation", "integrations"},
     {"graphs"},
     {"nodes", "views"},
     {"index"},

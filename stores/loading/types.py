@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...language.analyser import LONGEST_TITLE, shortened
 from ...state.errors import RagraphsError
+from ...state.records import Metadata
 
 ENDINGS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".csv", ".json", ".jsonl")
 
@@ -19,19 +20,33 @@ class LoadError(RagraphsError):
     """A document could not be read to its end; the part that was read is to be dropped."""
 
 
+class Part(str):
+    """A block of a document that has metadata of its own, such as ``{"page": 3}``."""
+
+    metadata: Metadata
+
+    def __new__(cls, text: str, metadata: Metadata) -> Part:
+        """The block ``text``; ``metadata`` holds from its first character to the next Part."""
+        part = super().__new__(cls, text)
+        part.metadata = metadata
+        return part
+
+
 @dataclass(frozen=True)
 class LoadedDocument:
     """One document of a file.
 
     ``id`` is empty for a file that is one document, else the row's. The concatenation of
     ``blocks`` is the document's text, with every line end as ``\\n``; citations count its
-    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError. A
-    long ``title`` is cut, because each passage carries it.
+    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError; a block
+    that is a Part has metadata of its own, besides the document's ``metadata``. A long ``title`` is
+    cut, because each passage carries it.
     """
 
     id: str
     title: str
     blocks: Iterable[str]
+    metadata: Metadata = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", shortened(self.title, LONGEST_TITLE))

@@ -1,0 +1,1 @@
+"""Where ragraphs meets other programs: bound graphs, tools, retrievers."""
