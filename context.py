@@ -21,6 +21,7 @@ from pydantic import (
 
 from .settings import index_folder, settings, split_commas
 from .state.found import NOTHING, Found
+from .state.own import WithOwn
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
@@ -45,7 +46,7 @@ def _operator_default(name: str) -> Any:
     )
 
 
-class Context(BaseModel):
+class Context(WithOwn, BaseModel):
     """Settings that all graphs share."""
 
     model_config = ConfigDict(extra="forbid")
@@ -76,9 +77,11 @@ class Context(BaseModel):
     ] = 16
 
     def narrowed(self, context_type: type[C], **changes: Any) -> C:
-        """The fields that were set and that ``context_type`` has, and ``changes``."""
+        """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""
         names = self.model_fields_set.intersection(context_type.model_fields)
-        return context_type(**{name: getattr(self, name) for name in names} | changes)
+        return context_type(**{name: getattr(self, name) for name in names} | changes).owning(
+            self.own
+        )
 
     @property
     def folder(self) -> Path:

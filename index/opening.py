@@ -5,22 +5,25 @@ from __future__ import annotations
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary, finalize
 
 from ..context import Context
-from ..models.embeddings import Embedder, identity, open_embedder
+from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..settings import Settings, index_folder, settings
-from ..state.errors import IndexNotFoundError
+from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.own import Own, label_of
 from .language_model import open_language_model
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
@@ -45,7 +48,8 @@ class Index:
 
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
-    before. ``kept`` is what nodes keep of the index in memory.
+    before. ``kept`` is what nodes keep of the index in memory. ``shared`` is the open index that
+    this one shows with ``embeddings`` of the caller's.
     """
 
     folder: Path
@@ -64,6 +68,8 @@ class Index:
     anew: bool = False
     beside: dict[str, Index] = field(default_factory=dict, repr=False)
     kept: dict[Any, tuple[str, Any]] = field(default_factory=dict, repr=False)
+    embeddings: Embeddings | None = None
+    shared: Index | None = field(default=None, repr=False)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -74,6 +80,14 @@ class Index:
                 f"The index at {self.folder} is empty; fill it with: ragraphs index SOURCE "
                 f"--index {self.folder}"
             )
+        if self.embeddings is not None:
+            own = own_embedder(self.embeddings)
+            if own.name != name:
+                raise RagraphsError(
+                    f"The index at {self.folder} was built with the embeddings {identity(name)}, "
+                    f"not {own.name}; leave embeddings out, or name a new index."
+                )
+            return own
         if identity(self.operator.embeddings) == identity(name):
             name = self.operator.embeddings
         return open_embedder(name, self.operator)
@@ -85,6 +99,7 @@ _dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
+_MOST_REPLIES = 10_000
 
 
 def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
@@ -98,10 +113,49 @@ def open_index(context: Context | str, *, create: bool = False, in_memory: bool 
     empty one that leaves no trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it
     cannot be opened.
     """
+    if isinstance(context, str):
+        return _opened(context, create, in_memory)
+    own = context.own
+    if own.retriever is not None and "index" not in context.model_fields_set:
+        index = _without_folder(own)
+    else:
+        index = _opened(context.index, create, in_memory)
+    if own.embeddings is None and own.prompts is None:
+        return index
+    operator = index.operator
+    if own.prompts is not None:
+        operator = operator.model_copy(update={"prompts": own.prompts})
+    return replace(index, operator=operator, embeddings=own.embeddings, shared=index)
+
+
+def _without_folder(own: Own) -> Index:
+    """An empty index for runs that find their texts by a retriever of the caller's.
+
+    It keeps replies while this process lives. In memory, threads would share one connection.
+    """
+    label = "lexical" if own.embeddings is None else label_of(own.embeddings)
+    index, _ = _temporary(label)
+    if index.replies.count() > _MOST_REPLIES:
+        index.replies.forget_unused((), used_too=False, others=True)
+    return replace(index, operator=settings(), shared=index)
+
+
+@lru_cache(maxsize=1)
+def _temporary(embeddings: str) -> tuple[Index, TemporaryDirectory[str]]:
+    from ..stores.schema import open_database
+
+    folder = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
+    path = Path(folder.name)
+    index = _index(path, open_database(path, create=True), settings())
+    index.catalogue.set_property("embeddings", embeddings)
+    return index, folder
+
+
+def _opened(name: str, create: bool, in_memory: bool) -> Index:
     from ..stores.schema import DATABASE, open_database, open_memory
 
     operator = settings()
-    folder = index_folder(context if isinstance(context, str) else context.index, operator)
+    folder = index_folder(name, operator)
     with _lock:
         database = folder / DATABASE
         inode = database.stat().st_ino if database.exists() else None

@@ -20,7 +20,7 @@ from ..models.protocol import OFFLINE, NoReplyError
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from ..state.usage import total_calls
-from .run import Run, Update
+from .run import Run, Update, settled
 from .streaming import answer_stream
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
         context_type, opens = _wanted(func)
 
         async def run(state: Any) -> Update:
-            context = get_runtime(context_type).context or context_type()
+            context = settled(get_runtime().context, context_type)
             meter = start_meter(_calls_left(state, context, reserve))
             stream = answer_stream(context) if answers else None
             meter.listener = stream

@@ -8,7 +8,7 @@ from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...state.answering import QuestionInput
 from ...state.graphrag import GraphragState
-from ..begin import check_question, fresh_state
+from ..begin import check_question, check_retriever, fresh_state
 from ..node import node
 from ..run import Run, Update
 
@@ -20,6 +20,7 @@ _FRESH = fresh_state("graphrag", GraphragState)
 async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Update:
     """Checks the question and that the index has what the chosen search needs."""
     check_question(state.get("question"))
+    check_retriever("graphrag", run.context)
     if run.context.search not in _WITHOUT_COMMUNITIES:
         await run.in_thread(load_communities)
     warnings = Overwrite(run.meter.warnings)

@@ -1,0 +1,109 @@
+"""Documents of LangChain as our texts, and our texts as Documents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..prompts.lenient import clean
+from ..state.errors import RagraphsError
+from ..state.records import Evidence, Metadata, MetadataValue
+from .failures import explain, secrets_of
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+
+_PLACED = ("id", "document", "title", "start", "end", "score")
+_SCORES = ("score", "relevance_score")
+
+
+async def search_by(retriever: BaseRetriever, question: str, most: int) -> list[Evidence]:
+    """At most ``most`` texts that a retriever of the caller's finds, in its order.
+
+    Raises RagraphsError where it fails.
+    """
+    try:
+        documents = await retriever.ainvoke(question)
+    except Exception as error:
+        raise RagraphsError(
+            f"The retriever {type(retriever).__name__} failed "
+            f"({explain(error, secrets_of(retriever))}); mend it, or leave retriever out."
+        ) from error
+    return evidence_of(documents)[:most]
+
+
+def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
+    """Documents as evidence, each once and without those that hold no text.
+
+    The id is the Document's own or that of its metadata, else a hash; the document is its
+    ``source``, else the id. Spans count the characters of its own text, unless its metadata has a
+    ``start`` in that document. The score is that of the metadata, else 1 / rank.
+    """
+    found: dict[str, Evidence] = {}
+    for document in documents:
+        if not (text := clean(document.page_content)).strip():
+            continue
+        given = document.metadata
+        name = given.get("document") or given.get("source")
+        id = id_of(document)
+        start = given.get("start")
+        start = start if isinstance(start, int) and not isinstance(start, bool) else 0
+        score = next((given[key] for key in _SCORES if isinstance(given.get(key), int | float)), 0)
+        evidence: Evidence = {
+            "id": id,
+            "document": str(name or id),
+            "title": str(given.get("title") or name or id),
+            "text": text,
+            "start": start,
+            "end": start + len(text),
+            "score": float(score) or 1 / (len(found) + 1),
+            "found": "retrieved",
+        }
+        if metadata := plain(given):
+            evidence["metadata"] = metadata
+        found.setdefault(id, evidence)
+    return list(found.values())
+
+
+def id_of(document: Document) -> str:
+    """The id of a Document: its own, or that of its metadata, else a hash of source and text."""
+    if id := document.id or document.metadata.get("id"):
+        return str(id)
+    said = f"{document.metadata.get('source', '')}\n{document.page_content}"
+    return hashlib.blake2b(said.encode(errors="replace"), digest_size=12).hexdigest()
+
+
+def plain(given: dict[Any, Any]) -> Metadata:
+    """The metadata that filters can name: texts, numbers, truth values, and lists of texts."""
+    metadata: Metadata = {}
+    for name, value in given.items():
+        if name in _PLACED:
+            continue
+        if isinstance(value, str | int | float):
+            metadata[str(name)] = value
+        elif isinstance(value, list | tuple | set) and all(isinstance(one, str) for one in value):
+            metadata[str(name)] = list(value)
+    return metadata
+
+
+def to_documents(evidence: Sequence[Evidence]) -> list[Document]:
+    """Evidence as Documents of LangChain.
+
+        documents = to_documents(found["evidence"])
+        documents[0].page_content, documents[0].metadata["document"]
+
+    Their metadata has ``id``, ``document``, ``title``, ``start``, ``end`` and ``score``, and the
+    passage's own metadata besides.
+    """
+    from langchain_core.documents import Document
+
+    documents = []
+    for text in evidence:
+        places: dict[str, MetadataValue] = {key: text[key] for key in _PLACED}  # type: ignore[literal-required]
+        own = text.get("metadata", {})
+        documents.append(
+            Document(id=text["id"], page_content=text["text"], metadata={**own, **places})
+        )
+    return documents
