@@ -7,13 +7,14 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from weakref import WeakValueDictionary, finalize
 
-from ..context import Context
+from ..context import Context, RetrieverName
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
@@ -24,6 +25,7 @@ from .language_model import open_language_model
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
@@ -91,6 +93,24 @@ class Index:
         if identity(self.operator.embeddings) == identity(name):
             name = self.operator.embeddings
         return open_embedder(name, self.operator)
+
+    def as_retriever(
+        self, retriever: Literal["auto", RetrieverName] = "auto", top_k: int = 10
+    ) -> BaseRetriever:
+        """A retriever of LangChain over the passages of the index.
+
+            chain = ragraphs.open_index("notes").as_retriever(top_k=5) | format_documents
+
+        ``retriever`` says how passages are found, ``top_k`` how many. Its Documents have metadata:
+        ``id``, ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
+        """
+        # By its name, since that room builds on this one.
+        module = import_module("..integrations.retriever", __package__)
+        name = str(self.folder) if self.operator.root is None else self.folder.name
+        made: BaseRetriever = module.IndexRetriever(
+            index=name, retriever=retriever, top_k=top_k, embeddings=self.embeddings
+        )
+        return made
 
 
 _open: OrderedDict[Path, Index] = OrderedDict()  # the one used last stands last

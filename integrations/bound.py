@@ -48,13 +48,13 @@ class BoundGraph(Graph):
         super().__init__(**parts)
         self.bound = bound
 
-    def stream(  # type: ignore[override]
+    def stream(
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **how: Any
     ) -> Iterator[Any]:
         """Streams a run, as any compiled graph does. All ways to run it lead here."""
         return super().stream(input, config, context=self._settled(context), **how)
 
-    def astream(  # type: ignore[override]
+    def astream(
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **how: Any
     ) -> AsyncIterator[Any]:
         """Streams a run, as any compiled graph does. All ways to run it lead here."""
@@ -72,7 +72,15 @@ class BoundGraph(Graph):
         """
         from .tools import answering_tool
 
-        return answering_tool(self, name, description)
+        own = self.bound.own.retriever
+        held = "that a retriever finds" if own else f"of the index {self.bound.index!r}"
+        return answering_tool(
+            self,
+            name,
+            description
+            or f"Answers a question from the documents {held}, with verbatim quotations and their "
+            "places. Ask for what the documents may say, one question at a time.",
+        )
 
     def _settled(self, given: Any) -> Context:
         kind = type(self.bound)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
+from langgraph.pregel import Pregel
 from pydantic import BaseModel, Field
 
 from ..language.analyser import one_line
@@ -13,11 +15,8 @@ from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
 from ..views.compact import short_answer
 
-if TYPE_CHECKING:
-    from .bound import BoundGraph
-
 # The agent writes its own answer; pieces of this one would stand among them.
-_UNSEEN = {"tags": [TAG_NOSTREAM]}
+_UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
 
 
 class Question(BaseModel):
@@ -26,7 +25,7 @@ class Question(BaseModel):
     question: str = Field(description="One question in full words, without pronouns.")
 
 
-def answering_tool(graph: BoundGraph, name: str, description: str | None) -> BaseTool:
+def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: str) -> BaseTool:
     """A tool that answers by ``graph``. Raises RagraphsError for a graph that answers nothing."""
     if "answer" not in graph.output_channels:
         raise RagraphsError(f"The graph {graph.name} answers no questions, so it is no tool.")
@@ -49,10 +48,7 @@ def answering_tool(graph: BoundGraph, name: str, description: str | None) -> Bas
         answer,
         answer_async,
         name=name,
-        description=description
-        or f"Answers a question from the documents of the index {graph.bound.index!r}, with "
-        "verbatim quotations and their places. Ask for what the documents may say, one question "
-        "at a time.",
+        description=description,
         args_schema=Question,
         response_format="content_and_artifact",
         handle_tool_error=True,

@@ -128,7 +128,9 @@ def settled(given: Any, context_type: type[C]) -> C:
     if ours is not None:
         return ours
     found = {name: _value(given, name) for name in context_type.model_fields}
-    fitting = {name: value for name, value in found.items() if isinstance(value, _PLAIN)}
+    fitting: dict[str, Any] = {
+        name: value for name, value in found.items() if isinstance(value, _PLAIN)
+    }
     try:
         return context_type(**fitting)
     except ValidationError as error:
