@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...language.analyser import LONGEST_TITLE, shortened
@@ -21,15 +21,34 @@ class LoadError(RagraphsError):
 
 
 class Part(str):
-    """A block of a document that has metadata of its own, such as ``{"page": 3}``."""
+    """A block of a document that has metadata of its own, such as ``{"page": 3}``.
+
+    ``changes`` are the places within the block where other metadata begins, as characters from its
+    start: a long block of Markdown has many sections, and passages may reach from one into the
+    next, as they may not from one block into the next.
+
+    >>> part = Part("Intro. Method.", {"section": "Intro"}, [(7, {"section": "Method"})])
+    >>> list(part.places)
+    [(0, {'section': 'Intro'}), (7, {'section': 'Method'})]
+    """
 
     metadata: Metadata
+    changes: tuple[tuple[int, Metadata], ...]
 
-    def __new__(cls, text: str, metadata: Metadata) -> Part:
-        """The block ``text``; ``metadata`` holds from its first character to the next Part."""
+    def __new__(
+        cls, text: str, metadata: Metadata, changes: Iterable[tuple[int, Metadata]] = ()
+    ) -> Part:
+        """The block ``text``; ``metadata`` holds from its first character to the first change."""
         part = super().__new__(cls, text)
         part.metadata = metadata
+        part.changes = tuple(changes)
         return part
+
+    @property
+    def places(self) -> Iterator[tuple[int, Metadata]]:
+        """The characters of the block at which metadata begins, the first of which is 0."""
+        yield 0, self.metadata
+        yield from self.changes
 
 
 @dataclass(frozen=True)
