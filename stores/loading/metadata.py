@@ -75,7 +75,7 @@ def _fitting_value(value: object) -> MetadataValue | None:
 
 
 def _texts(values: Sequence[object]) -> list[str] | None:
-    """``values`` as texts; None where one of them is neither text nor a number, or there is none."""
+    """``values`` as texts; None where there are none, or one is neither text nor a number."""
     if len(values) > _LARGEST or not all(isinstance(one, str | int | float) for one in values):
         return None
     return list(dict.fromkeys(filter(None, (_line(str(one)) for one in values)))) or None

@@ -58,8 +58,6 @@ def _parts(
             (heading.start, outline.enter(heading.level, heading.text))
             for heading in headings_of(block)
         ]
-        if changes and changes[0][0] == 0:
-            before = changes.pop(0)[1]
         yield Part(block, before, changes)
 
 
@@ -83,10 +81,11 @@ class _MarkdownHeadings:
                 text = found["heading"][:_LONGEST]
                 text = _CLOSING.sub("", text) if "#" in text else text
                 yield _Heading(start, len(found["marks"]), text)
-            elif above := _line_above(block, start):
+            elif (above := _line_above(block, start)) and (
                 # The last line of a paragraph is no heading.
-                if block[max(0, above.start - 2) : above.start] in ("", "\n", "\n\n"):
-                    yield above._replace(level=1 if found["line"][0] == "=" else 2)
+                block[max(0, above.start - 2) : above.start] in ("", "\n", "\n\n")
+            ):
+                yield above._replace(level=1 if found["line"][0] == "=" else 2)
 
     def _pass(self, fence: str, info: str) -> None:
         if not self._fence:

@@ -53,8 +53,9 @@ class Part(str):
     ) -> Part:
         """The block ``text``; ``metadata`` holds from its first character to the first change."""
         part = super().__new__(cls, text)
-        part.metadata = metadata
-        part.changes = tuple(changes)
+        part.metadata, part.changes = metadata, tuple(changes)
+        while part.changes and part.changes[0][0] == 0:
+            part.metadata, part.changes = part.changes[0][1], part.changes[1:]
         return part
 
     @property
