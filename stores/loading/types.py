@@ -9,7 +9,20 @@ from ...language.analyser import LONGEST_TITLE, shortened
 from ...state.errors import RagraphsError
 from ...state.records import Metadata
 
-ENDINGS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".csv", ".json", ".jsonl")
+LANGUAGES = {
+    ".py": "python", ".js": "javascript", ".ts": "typescript", ".tsx": "typescript",
+    ".java": "java", ".go": "go", ".rs": "rust", ".c": "c", ".h": "c", ".cpp": "c++",
+    ".hpp": "c++", ".cs": "c#", ".rb": "ruby", ".php": "php", ".swift": "swift", ".kt": "kotlin",
+    ".scala": "scala", ".sh": "shell", ".sql": "sql", ".r": "r", ".lua": "lua", ".toml": "toml",
+    ".yaml": "yaml", ".yml": "yaml", ".ini": "ini",
+}  # fmt: skip
+_DOCUMENTS = (
+    ".txt", ".md", ".rst", ".html", ".htm", ".epub", ".pdf", ".docx", ".odt", ".pptx", ".xlsx",
+    ".eml", ".csv", ".json", ".jsonl",
+)  # fmt: skip
+ENDINGS = (*_DOCUMENTS, *LANGUAGES)
+SUPPORTED = f"{', '.join(_DOCUMENTS)} and source code"  # for messages
+PLAIN = frozenset({".txt", ".md", ".rst", *LANGUAGES})  # as many characters as bytes, or fewer
 
 LONGEST_ID = 1000  # of a document: each of its passages carries it, like the title
 
@@ -40,8 +53,9 @@ class Part(str):
     ) -> Part:
         """The block ``text``; ``metadata`` holds from its first character to the first change."""
         part = super().__new__(cls, text)
-        part.metadata = metadata
-        part.changes = tuple(changes)
+        part.metadata, part.changes = metadata, tuple(changes)
+        while part.changes and part.changes[0][0] == 0:
+            part.metadata, part.changes = part.changes[0][1], part.changes[1:]
         return part
 
     @property
@@ -81,11 +95,12 @@ class LoadFailure:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a file is read into memory at most; .txt, .md, .csv and .jsonl stream.
+    """How much of a file is read into memory at most; plain text, .csv and .jsonl stream.
 
-    ``unpacked_bytes`` and ``unpacked_ratio`` together mark a compressed .docx as a bomb;
-    ``xml_bytes`` and ``xml_marks`` bound what of it is parsed. ``text_characters`` bounds the text
-    that .pdf and .json turn into, ``pdf_seconds`` the time one .pdf may take.
+    ``unpacked_bytes`` and ``unpacked_ratio`` together mark a packed file (.docx, .pptx, .epub, ...)
+    as a bomb; ``xml_bytes`` and ``xml_marks`` bound what of it is parsed, ``cells`` those of an
+    .xlsx file. ``text_characters`` bounds the text that .pdf, .xlsx and .json turn into,
+    ``pdf_seconds`` the time one .pdf may take, ``mail_parts`` the parts of an .eml file.
     """
 
     block_characters: int = 64 * 1024
@@ -98,6 +113,8 @@ class Limits:
     unpacked_ratio: int = 100
     xml_bytes: int = 64 * _MB
     xml_marks: int = 5_000_000
+    cells: int = 5_000_000
+    mail_parts: int = 100
     pdf_stream_bytes: int = 50 * _MB
     pdf_seconds: float = 300.0
     text_characters: int = 50_000_000
