@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
     id: str
     text: str
-    metadata: dict[str, str]
+    metadata: dict[str, Any]
 
 
 FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
@@ -126,6 +126,22 @@ class Vectors:
                 )
                 if self._is_shared and self._url is None:
                     time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
+
+    def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
+        """Puts the metadata of ``entries`` in place of the stored; vectors stay as they are."""
+        most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        with self._opened(collection) as store:
+            for batch in batches(entries, most):
+                found = store.get([entry.id for entry in batch], include=["metadatas"])
+                stored = dict(zip(found["ids"], found["metadatas"] or (), strict=True))
+                changed = {
+                    # Chroma keeps a key that is not named.
+                    entry.id: {**dict.fromkeys(stored[entry.id] or ()), **entry.metadata}
+                    for entry in batch
+                    if entry.id in stored
+                }
+                if changed:
+                    store.update(list(changed), metadatas=list(changed.values()))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).
