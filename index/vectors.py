@@ -179,7 +179,7 @@ def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
             Entry(
                 passage["id"],
                 passage["text"],
-                {"document": passage["document"], "title": passage["title"]},
+                {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
             ),
             passage_text(passage),
         )

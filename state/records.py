@@ -10,16 +10,31 @@ MetadataValue = str | int | float | bool | list[str]
 Metadata = dict[str, MetadataValue]
 
 
+class Turn(TypedDict):
+    """A place within a passage, ``start`` characters from its own, where metadata changes.
+
+    ``metadata`` holds the keys that differ from the passage's from there on; None where a key has
+    no value any more.
+    """
+
+    start: int
+    metadata: dict[str, MetadataValue | None]
+
+
 class Document(TypedDict):
     """A document given inline to the ``index`` graph."""
 
     id: str
     title: NotRequired[str]
     text: str
+    metadata: NotRequired[Metadata]
 
 
 class Passage(TypedDict):
-    """A piece of a document; ``start`` and ``end`` are characters in the document's text."""
+    """A piece of a document; ``start`` and ``end`` are characters in the document's text.
+
+    ``metadata`` is that of its beginning; ``turns``, where there are any, tell where it changes.
+    """
 
     id: str
     document: str
@@ -28,6 +43,7 @@ class Passage(TypedDict):
     start: int
     end: int
     metadata: NotRequired[Metadata]
+    turns: NotRequired[list[Turn]]
 
 
 class Evidence(Passage):

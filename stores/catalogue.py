@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
-from ..state.records import Passage
+from ..state.records import Metadata, Passage
 from . import lexical_index, schema
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
@@ -50,6 +50,7 @@ class DocumentRow(TypedDict):
     title: str
     content: str
     passages: int
+    metadata: Metadata
 
 
 class Catalogue:
@@ -162,6 +163,7 @@ class Catalogue:
                 "title": each.title,
                 "content": each.content,
                 "passages": 0,
+                "metadata": dict(each.metadata),
             }
             for each in documents
         ]
@@ -261,14 +263,16 @@ def _property(name: str, value: Any) -> dict[str, Any]:
 
 
 def _passage(row: Any) -> Passage:
-    return {
+    passage: Passage = {
         "id": row.id,
         "document": row.document,
         "title": row.title,
         "text": row.text,
         "start": row.start,
         "end": row.end,
+        "metadata": row.metadata,
     }
+    return {**passage, "turns": row.turns} if row.turns else passage
 
 
 def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
@@ -319,7 +323,13 @@ def _write_passages(
         kept = {}
         moved = []
         for document, id, piece, before in batch:
-            place = {"start": piece.start, "end": piece.end, "before": before}
+            place = {
+                "start": piece.start,
+                "end": piece.end,
+                "before": before,
+                "metadata": {**document.metadata, **piece.metadata},
+                "turns": list(piece.turns),
+            }
             if id in old:
                 if old.pop(id) != before:
                     moved.append(id)

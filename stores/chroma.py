@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError
+from ..state.records import Metadata
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
 from .queries import batches
 
@@ -31,7 +32,7 @@ class Entry(NamedTuple):
 
     id: str
     text: str
-    metadata: dict[str, str]
+    metadata: Metadata
 
 
 FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
@@ -122,7 +123,7 @@ class Vectors:
                     embeddings=vectors[start : start + most],
                     # Chroma indexes texts letter by letter, which takes longer than all else.
                     documents=[entry.text for entry in batch] if collection == _SHOWN else None,
-                    metadatas=[entry.metadata for entry in batch],
+                    metadatas=[dict(entry.metadata) for entry in batch],
                 )
                 if self._is_shared and self._url is None:
                     time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
