@@ -33,7 +33,9 @@ COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
     "$lte": operator.le,
 }
 _WORDS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "=": "$eq"}
-_ON_COMMAND_LINE = re.compile(r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|>|<|=)(?P<value>.*)", re.S)
+_ON_COMMAND_LINE = re.compile(
+    r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
+)
 _VALUE = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.S)
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -113,7 +115,9 @@ def parse_where(texts: Iterable[str]) -> dict[str, Any]:
             )
         where[key][sign] = value
     conditions_of(where)
-    return {key: asked.get("$eq", asked) if len(asked) == 1 else asked for key, asked in where.items()}
+    return {
+        key: asked.get("$eq", asked) if len(asked) == 1 else asked for key, asked in where.items()
+    }
 
 
 def nearest_first(name: str, known: Iterable[str]) -> list[str]:
@@ -154,7 +158,9 @@ def _condition(key: str, sign: object, operand: object) -> Condition:
     if sign in _ALONE:
         return Condition(key, _ALONE[cast(str, sign)], (value,))
     if isinstance(value, bool):
-        raise RagraphsError(f"{place} takes a number or a text, since true and false have no order.")
+        raise RagraphsError(
+            f"{place} takes a number or a text, since true and false have no order."
+        )
     return Condition(key, cast(Comparison, sign), (value,))
 
 
