@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select, true
 from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import Metadata, Passage
 from . import lexical_index, schema
+from .conditions import passage_condition
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
     add_missing,
@@ -27,7 +29,7 @@ from .queries import (
 from .readings import IMPORTED
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
-
+PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
 
 _BESIDE = {
     schema.sentence_vectors: schema.sentence_vectors_beside,
@@ -64,8 +66,16 @@ class Catalogue:
     >>> [passage] = catalogue.passages([id])
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
         self._engine = engine
+        self._where = () if where is None else (where,)
+
+    def only(self, where: Mapping[str, Any]) -> Catalogue:
+        """The same catalogue, which finds and shows no passages but those that meet a filter.
+
+        Raises RagraphsError for a filter of another form.
+        """
+        return Catalogue(self._engine, passage_condition(where))
 
     def property(self, name: str) -> Any:
         """The property ``name``, or None."""
@@ -176,6 +186,7 @@ class Catalogue:
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, schema.documents, numbers)
+            _note_change(connection)
 
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
         """The pieces of ``document``, and what would be new if they were stored."""
@@ -195,6 +206,7 @@ class Catalogue:
         for batch in batches(ids):
             with self._engine.begin() as connection:
                 removed += _remove(connection, batch)
+                _note_change(connection)
         return removed
 
     def count_documents(self) -> int:
@@ -207,11 +219,12 @@ class Catalogue:
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        return {id for (id,) in rows(self._engine, select(schema.passages.c.id))}
+        query = select(schema.passages.c.id).where(*self._where)
+        return {id for (id,) in rows(self._engine, query)}
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids)))
+        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids, *self._where)))
 
     def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
         """The lines that stand before each of the passages ``ids`` in its document."""
@@ -231,7 +244,8 @@ class Catalogue:
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
         table = schema.passages
-        query = select(table).order_by(table.c.document, table.c.start, table.c.id)
+        query = select(table).where(*self._where)
+        query = query.order_by(table.c.document, table.c.start, table.c.id)
         return map(_passage, rows(self._engine, query))
 
     def outdated_entries(self) -> list[str]:
@@ -247,7 +261,22 @@ class Catalogue:
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
         with self._engine.connect() as connection:
-            return lexical_index.search(connection, question, most)
+            return lexical_index.search(connection, question, most, *self._where)
+
+    def metadata_kinds(self) -> dict[str, dict[str, Any]]:
+        """The keys of all metadata, each with SQLite's names of its values' types and an example.
+
+        Reads the metadata of every passage.
+        """
+        pair = func.json_each(schema.passages.c.metadata).table_valued("key", "type", "atom")
+        query = select(pair.c.key, pair.c.type, func.min(pair.c.atom))
+        query = query.select_from(schema.passages.join(pair, true())).group_by(
+            pair.c.key, pair.c.type
+        )
+        kinds: dict[str, dict[str, Any]] = {}
+        for key, kind, example in rows(self._engine, query):
+            kinds.setdefault(key, {})[kind] = example
+        return kinds
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""
@@ -272,6 +301,10 @@ class Catalogue:
 
 def _property(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": json.dumps(value)}
+
+
+def _note_change(connection: Connection) -> None:
+    upsert(connection, schema.properties, [_property(PASSAGES, uuid.uuid4().hex)])
 
 
 def _passage(row: Any) -> Passage:
