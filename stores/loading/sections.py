@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from ...state.records import Metadata
 from .metadata import Outline
 from .types import Part
 
@@ -46,6 +47,23 @@ def rst_parts(blocks: Iterable[str]) -> Iterator[Part]:
 def rst_title(text: str) -> str:
     """The first heading of a reStructuredText, empty where there is none."""
     return next((heading.text for heading in _RstHeadings()(text)), "")
+
+
+def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[Part]:
+    """Consecutive texts with their metadata, in blocks of ``size`` characters or a little more."""
+    texts: list[str] = []
+    changes: list[tuple[int, Metadata]] = []
+    length = 0
+    for text, metadata in pieces:
+        if not changes or changes[-1][1] != metadata:
+            changes.append((length, metadata))
+        texts.append(text)
+        length += len(text)
+        if length >= size:
+            yield Part("".join(texts), {}, changes)
+            texts, changes, length = [], [], 0
+    if texts:
+        yield Part("".join(texts), {}, changes)
 
 
 def _parts(
