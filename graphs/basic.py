@@ -3,6 +3,7 @@
 from langgraph.graph import END, START, StateGraph
 
 from ..context import BasicContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.retrieve import retrieve
@@ -23,5 +24,5 @@ graph = (
     .add_edge("retrieve", "answer")
     .add_edge("answer", END)
     .compile(name="basic")
-    .with_config(recursion_limit=10)
+    .with_config(recursion_limit=10, callbacks=[RunWatch("basic")])
 )

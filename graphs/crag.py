@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import CragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.crag.grade import grade, take_up
@@ -70,5 +71,5 @@ graph = (
     .add_edge("merge", "answer")
     .add_edge("answer", END)
     .compile(name="crag")
-    .with_config(recursion_limit=15)
+    .with_config(recursion_limit=15, callbacks=[RunWatch("crag")])
 )

@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.deeprag.conclude import conclude
 from ..nodes.deeprag.narrative import (
@@ -81,5 +82,5 @@ graph = (
     .add_conditional_edges("combine", grow)
     .add_edge("conclude", END)
     .compile(name="deeprag")
-    .with_config(recursion_limit=320)
+    .with_config(recursion_limit=320, callbacks=[RunWatch("deeprag")])
 )

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from ..context import GraphragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.graphrag.begin import begin_search
 from ..nodes.graphrag.drift import choose_follow_ups, look_up, look_ups, prime
@@ -88,5 +89,5 @@ graph = (
     .add_edge("combine_points", END)
     .add_edge("answer", END)
     .compile(name="graphrag")
-    .with_config(recursion_limit=60)
+    .with_config(recursion_limit=60, callbacks=[RunWatch("graphrag")])
 )

@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
+from ..models.runs import RunWatch
 from ..nodes.index import steps
 from ..nodes.index.extract import extract
 from ..nodes.index.finish import count, forget
@@ -79,5 +80,5 @@ graph = (
     .add_edge("update", "count")
     .add_edge("count", END)
     .compile(name="index")
-    .with_config(recursion_limit=20)
+    .with_config(recursion_limit=20, callbacks=[RunWatch("index")])
 )

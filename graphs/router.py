@@ -11,6 +11,7 @@ from ..context import (
     RouterContext,
     Tog2Context,
 )
+from ..models.runs import RunWatch
 from ..nodes.router.route import (
     answer_by,
     conclude,
@@ -58,5 +59,5 @@ graph = (
     .add_conditional_edges("weigh", method_to_try, _NEXT)
     .add_edge("conclude", END)
     .compile(name="router")
-    .with_config(recursion_limit=20)
+    .with_config(recursion_limit=20, callbacks=[RunWatch("router")])
 )

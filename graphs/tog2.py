@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import Tog2Context
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.tog2.answer import answer, judge
 from ..nodes.tog2.relations import prune_relations
@@ -69,5 +70,5 @@ graph = (
     .add_conditional_edges("prune_entities", look_back)
     .add_edge("answer", END)
     .compile(name="tog2")
-    .with_config(recursion_limit=60)
+    .with_config(recursion_limit=60, callbacks=[RunWatch("tog2")])
 )
