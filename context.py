@@ -82,6 +82,18 @@ class Context(WithOwn, BaseModel):
     concurrency: Annotated[
         int, Field(ge=1, le=256, description="Requests to the model at the same time.")
     ] = 16
+    max_tokens: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="Most tokens that a run sends to models and receives from them; empty: any "
+            "number.",
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Field(gt=0, description="Most US dollars that a run spends on models; empty: any sum."),
+    ] = None
 
     def narrowed(self, context_type: type[C], **changes: Any) -> C:
         """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""

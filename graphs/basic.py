@@ -3,6 +3,7 @@
 from langgraph.graph import END, START, StateGraph
 
 from ..context import BasicContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.retrieve import retrieve
@@ -28,4 +29,6 @@ def builder() -> StateGraph[QuestionState, BasicContext, QuestionInput, AnswerOu
     )
 
 
-graph = builder().compile(name="basic").with_config(recursion_limit=10)
+graph = builder().compile(name="basic").with_config(
+    recursion_limit=10, callbacks=[RunWatch("basic")]
+)

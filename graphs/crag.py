@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import CragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.crag.grade import grade, take_up
@@ -74,4 +75,6 @@ def builder() -> StateGraph[CragState, CragContext, QuestionInput, CragOutput]:
     )
 
 
-graph = builder().compile(name="crag").with_config(recursion_limit=15)
+graph = builder().compile(name="crag").with_config(
+    recursion_limit=15, callbacks=[RunWatch("crag")]
+)

@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.deeprag.conclude import conclude
 from ..nodes.deeprag.narrative import (
@@ -85,4 +86,6 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
     )
 
 
-graph = builder().compile(name="deeprag").with_config(recursion_limit=320)
+graph = builder().compile(name="deeprag").with_config(
+    recursion_limit=320, callbacks=[RunWatch("deeprag")]
+)

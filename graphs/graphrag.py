@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from ..context import GraphragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.graphrag.begin import begin_search
 from ..nodes.graphrag.drift import choose_follow_ups, look_up, look_ups, prime
@@ -93,4 +94,6 @@ def builder() -> StateGraph[GraphragState, GraphragContext, QuestionInput, Graph
     )
 
 
-graph = builder().compile(name="graphrag").with_config(recursion_limit=60)
+graph = builder().compile(name="graphrag").with_config(
+    recursion_limit=60, callbacks=[RunWatch("graphrag")]
+)

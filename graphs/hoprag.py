@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import HopragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.hoprag.walk import prune_passages, reason, retrieve_edges
@@ -44,4 +45,6 @@ def builder() -> StateGraph[HopragState, HopragContext, QuestionInput, HopragOut
     )
 
 
-graph = builder().compile(name="hoprag").with_config(recursion_limit=20)
+graph = builder().compile(name="hoprag").with_config(
+    recursion_limit=20, callbacks=[RunWatch("hoprag")]
+)

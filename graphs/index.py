@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
+from ..models.runs import RunWatch
 from ..nodes.index import steps
 from ..nodes.index.extract import extract
 from ..nodes.index.finish import count, forget
@@ -60,7 +61,9 @@ update = (
     .add_edge(["link_passages", "merge_edges", "embed_entities", "embed_reports"], "forget")
     .add_edge("forget", END)
     .compile(name="update")
-    .with_config(recursion_limit=20)
+    .with_config(
+    recursion_limit=20, callbacks=[RunWatch("index")]
+)
 )
 
 
@@ -85,4 +88,6 @@ def builder() -> StateGraph[IndexState, IndexContext, IndexInput, IndexOutput]:
     )
 
 
-graph = builder().compile(name="index").with_config(recursion_limit=20)
+graph = builder().compile(name="index").with_config(
+    recursion_limit=20, callbacks=[RunWatch("index")]
+)

@@ -11,6 +11,7 @@ from ..context import (
     RouterContext,
     Tog2Context,
 )
+from ..models.runs import RunWatch
 from ..nodes.router.route import (
     answer_by,
     conclude,
@@ -63,4 +64,6 @@ def builder() -> StateGraph[RouterState, RouterContext, RouterInput, RouterOutpu
     )
 
 
-graph = builder().compile(name="router").with_config(recursion_limit=20)
+graph = builder().compile(name="router").with_config(
+    recursion_limit=20, callbacks=[RunWatch("router")]
+)

@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import Tog2Context
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.tog2.answer import answer, judge
 from ..nodes.tog2.relations import prune_relations
@@ -73,4 +74,6 @@ def builder() -> StateGraph[Tog2State, Tog2Context, QuestionInput, Tog2Output]:
     )
 
 
-graph = builder().compile(name="tog2").with_config(recursion_limit=60)
+graph = builder().compile(name="tog2").with_config(
+    recursion_limit=60, callbacks=[RunWatch("tog2")]
+)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..language.analyser import count_tokens
 from ..language.languages import foreign_share
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.own import OWN, label_of
-from .failures import explain, secrets_of
+from .failures import explain, kind_of, secrets_of
+from .meter import current_meter
+from .tracing import Attributes, Note, span
 
 if TYPE_CHECKING:
     import numpy as np
     from langchain_core.embeddings import Embeddings
     from numpy.typing import NDArray
+
+logger = logging.getLogger("ragraphs.models")
 
 DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
 MULTILINGUAL_FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
@@ -78,17 +85,32 @@ class LangChainEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
+        tokens = sum(map(count_tokens, texts))
         try:
-            rows = self._client.embed_documents(list(texts))
+            with current_meter().embedding(self.name, tokens), self._span(tokens):
+                rows = self._client.embed_documents(list(texts))
+            logger.debug("%s embedded %d texts of %d tokens", self.name, len(texts), tokens)
             if len(rows) != len(texts):
                 raise ValueError(f"{len(rows)} vectors for {len(texts)} texts")
             return _unit(rows)
+        except RagraphsError:
+            raise
         except Exception as error:
             reason = explain(error, secrets_of(self._client))
+            logger.warning("%s did not embed: %s", self.name, kind_of(error))
             raise RagraphsError(
                 f"The embeddings {self.name} could not be had ({reason}); run again later: what "
                 "is done is kept."
             ) from error
+
+    def _span(self, tokens: int) -> AbstractContextManager[Note]:
+        attributes: Attributes = {
+            "gen_ai.operation.name": "embeddings",
+            "gen_ai.provider.name": "openai",
+            "gen_ai.request.model": self.name.partition(":")[2],
+            "gen_ai.usage.input_tokens": tokens,
+        }
+        return span(f"embeddings {self.name}", attributes, of_client=True)
 
 
 def resolve_auto(operator: Settings, texts: Iterable[str]) -> tuple[str, str | None]:

@@ -16,27 +16,36 @@ from langgraph.runtime import get_runtime
 from ..context import Context, IndexContext, QuestionContext
 from ..index.narrowing import narrowed
 from ..index.opening import open_index
+from ..models.budget import Budget
 from ..models.meter import Meter, current_meter, start_meter
+from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError
+from ..models.runs import GraphRun, enter_run
 from ..settings import settings, told
 from ..state.errors import RagraphsError
+from ..state.records import Usage
 from ..state.usage import total_calls
+from .observed import observed
 from .run import Run, Update, settled
 from .streaming import answer_stream
 
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
 Node = RunnableLambda[Any, Update]
+_MODELS = ("model", "small_model", "traversal_model")
 Reserve = int | Callable[[Any], int]
 
 
-def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFunction], Node]:
+def node(
+    *, reserve: Reserve = 0, answers: bool = False, begins: bool = False
+) -> Callable[[NodeFunction], Node]:
     """Makes a node out of ``async def name(state, run) -> dict``, for sync and async runs.
 
     ``run`` is a ``Run``, whose index is open; a node that needs no index may take the ``context``
     in its place. The node's model calls, searches and warnings are added to its update under
     ``usage`` and ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one
-    that the state decides) are left untouched, for the nodes that run beside it or after it. Where
+    that the state decides) are left untouched, for the nodes that run beside it or after it; where
+    the node ``begins`` a run, the usage of the question before on the thread is not counted. Where
     the node ``answers`` the run's question, its ``answer`` is streamed, and without a reply of the
     model the run ends with the reason; evidence that is insufficient to the offline reader might
     suffice to a model, so the reason then is ``no_model``.
@@ -47,18 +56,20 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
 
         async def run(state: Any) -> Update:
             context = settled(get_runtime().context, context_type)
-            meter = start_meter(_calls_left(state, context, reserve))
+            graph_run, within = enter_run()
+            meter = await _started(state, context, graph_run, reserve, begins)
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            try:
-                given = await asyncio.to_thread(_opened, context, meter) if opens else context
-                update = await func(state, given)
-            except NoReplyError as error:
-                if not answers:
-                    raise
-                update = unanswered(error)
-            except Exception as error:
-                raise await asyncio.to_thread(_told, error) from error.__cause__
+            with observed(func.__name__, meter, within):
+                try:
+                    given = await asyncio.to_thread(_opened, context, meter) if opens else context
+                    update = await func(state, given)
+                except NoReplyError as error:
+                    if not answers:
+                        raise
+                    update = unanswered(error)
+                except Exception as error:
+                    raise await asyncio.to_thread(_told, error) from error.__cause__
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -129,8 +140,40 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _calls_left(state: Mapping[str, Any], context: Context, reserve: Reserve) -> int | None:
+async def _started(
+    state: Mapping[str, Any],
+    context: Context,
+    run: GraphRun | None,
+    reserve: Reserve,
+    begins: bool,
+) -> Meter:
+    """A meter for the node, with what is left of the limits of its run."""
+    spent: Usage = {} if begins else state.get("usage") or {}
+    budget = await _budget(context, run, spent)
     if not isinstance(context, QuestionContext):
-        return None
+        return start_meter(None, budget, indexing=isinstance(context, IndexContext))
     kept = reserve(state) if callable(reserve) else reserve
-    return context.max_calls - total_calls(state.get("usage", {})) - kept
+    return start_meter(context.max_calls - total_calls(spent) - kept, budget)
+
+
+async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budget | None:
+    """The budget of the run, or of the run that it is a part of; None without a limit.
+
+    Raises RagraphsError where cost is limited, and the price of a model is not known.
+    """
+    operator = settings()
+    if operator.prices is not None:
+        await asyncio.to_thread(known_prices, operator)  # reads the file, once
+    if (outer := current_meter().budget) is not None:
+        return outer
+    if context.max_tokens is None and context.max_cost is None:
+        return None
+    prices = known_prices(operator)
+    if context.max_cost is not None:
+        named = (getattr(context, name, None) for name in _MODELS)
+        prices.require(*filter(None, named))
+    budget = Budget(context.max_tokens, context.max_cost, spent, prices)
+    if run is None:
+        return budget
+    run.budget = run.budget or budget
+    return run.budget

@@ -87,9 +87,15 @@ class ModelUsage(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """The cost of a run: per model, and the number of searches in the index and on the web."""
+    """The cost of a run: per model, and the number of searches in the index and on the web.
+
+    ``embeddings`` are the tokens sent to embeddings that cost money, by their name. ``cost`` is in
+    US dollars; there is none where the price of a model is not known.
+    """
 
     models: dict[str, ModelUsage]
+    embeddings: dict[str, int]
+    cost: float
     retrievals: int
     web_searches: int
 

@@ -19,6 +19,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import SecretStr
 
 from ..failures import secrets_of
+from ..runs import RunWatch
 from .request import ChatRequest
 from .streamed import streamed
 
@@ -104,7 +105,8 @@ class LangChainModel:
 def is_followed() -> bool:
     """Whether a tracer or a counter follows the run through LangChain's callbacks."""
     callbacks = _observed().get("callbacks") or []
-    return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
+    handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
+    return any(not isinstance(handler, RunWatch) for handler in handlers)
 
 
 def _observed() -> RunnableConfig:

@@ -50,12 +50,7 @@ _HANDED_ON = ("ranked",)
 _NO_MORE_CALLS = frozenset({"model_failed", "budget", "no_model"})
 
 
-def _spent_before(state: RouterState) -> int:
-    """One request for the answer; the previous question's usage on this thread is not counted."""
-    return 1 - total_calls(state.get("usage") or {})
-
-
-@node(reserve=_spent_before)
+@node(reserve=1, begins=True)
 async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     """Finds the question: as given, or in the last message, made to stand alone."""
     given = cast(str | None, state.get("question"))
