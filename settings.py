@@ -170,6 +170,14 @@ class Settings(BaseSettings):
     download_seconds: int = Field(
         default=300, ge=1, description="How long the download of an embedding model may take."
     )
+    hosts: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
+        default=[],
+        description="Names of the machine by which MCP clients reach it besides localhost, such "
+        "as rag.example.com; *: any.",
+    )
+    mcp_indexing: bool = Field(
+        default=False, description="Whether MCP clients may add documents to the index."
+    )
 
     def bound(self, name: Bound) -> int | None:
         """The most that a run of the index graph may take; None for any number.

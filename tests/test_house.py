@@ -163,7 +163,8 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
     files = {file.stem for file in (ROOT / "graphs").glob("*.py")} - {"__init__", "__main__"}
     assert set(named) == files
     for name, place in named.items():
-        module, _, attribute = place.partition(":")
+        assert len(place["description"]) > 50
+        module, _, attribute = place["path"].partition(":")
         graph = getattr(importlib.import_module(module), attribute)
         assert (module, graph.name) == (f"ragraphs.graphs.{name}", name)
         assert graph.checkpointer is None
