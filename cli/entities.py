@@ -22,7 +22,7 @@ _Entity = Annotated[str, typer.Argument(help="Name or id of an entity.")]
 def list_entities(
     *,
     name: Annotated[str | None, typer.Argument(help="Part of a name; none: all.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most.")] = 20,
     context: Context,
 ) -> Shown:
     """List entities, those that most passages speak of first."""

@@ -96,7 +96,10 @@ def index(
     ] = None,
     triples: Annotated[
         list[str] | None,
-        typer.Option(help="File .jsonl of entities and triples found elsewhere; may be repeated."),
+        typer.Option(
+            metavar="FILE",
+            help="File .jsonl of entities and triples found elsewhere; may be repeated.",
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
@@ -138,7 +141,10 @@ def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     passages: Annotated[
-        int, typer.Option("--passages", "-n", min=1, help="Passages to show without an answer.")
+        int,
+        typer.Option(
+            "--passages", "-n", min=1, metavar="N", help="Passages to show without an answer."
+        ),
     ] = PASSAGES,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show on stderr what every node did.")
@@ -227,13 +233,16 @@ def remove(
 def export(
     *,
     format: Annotated[
-        Literal["jsonl", "graphml", "html"], typer.Option(help="What to write.")
+        Literal["jsonl", "graphml", "html"],
+        typer.Option(metavar="FORM", help="What to write: jsonl, graphml or html."),
     ] = "jsonl",
     page: Annotated[
-        Literal["passages", "communities"], typer.Option(help="What the page draws.")
+        Literal["passages", "communities"],
+        typer.Option(metavar="NAME", help="What the page draws: passages or communities."),
     ] = "passages",
     answer: Annotated[
-        Path | None, typer.Option(help="An answer as JSON, whose passages the page highlights.")
+        Path | None,
+        typer.Option(metavar="FILE", help="An answer as JSON, whose passages the page highlights."),
     ] = None,
     context: Context,
 ) -> None:
@@ -274,10 +283,14 @@ def _read_json(file: Path) -> Any:
 def communities(
     *,
     level: Annotated[
-        int | None, typer.Option(min=0, help="Only those of a level; 0 has the largest.")
+        int | None,
+        typer.Option(min=0, metavar="N", help="Only those of a level; 0 has the largest."),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", help="Show one community's report, and what it leads to.")
+        str | None,
+        typer.Option(
+            "--id", metavar="ID", help="Show one community's report, and what it leads to."
+        ),
     ] = None,
     context: Context,
 ) -> Shown:
