@@ -228,6 +228,7 @@ def _wrapped(text: Text, indent: int = 3, hanging: int = 0, *, whole: bool = Fal
     lines = [text] if whole else list(text.wrap(out, width))
     if len(lines) > 1 and lines[-1].plain.strip() == "…":
         lines.pop()
+        lines[-1].rstrip()
         lines[-1].append(" …")
     for place, line in enumerate(lines):
         line.rstrip()

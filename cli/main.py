@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import shutil
@@ -162,6 +163,19 @@ def ask(
     else:
         show_answer(asked, context.model, passages)
         _advise(context)
+
+
+@app.command(epilog=_METHODS_HELP)
+@context_options(RouterContext, without={"stream_answer"})
+def chat(*, context: RouterContext) -> None:
+    """Ask questions that follow one another, from the terminal or a pipe, one a line.
+
+    The answers' citations are numbers that can be opened: /help lists the commands.
+    """
+    from .chat import Chat
+
+    with asyncio.Runner() as runner:
+        raise typer.Exit(Chat(context, runner).talk())
 
 
 def _advise(context: Context) -> None:

@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.tree import Tree
 
+from ..models.protocol import OFFLINE
 from ..state.records import Usage
 from ..views.compact import place_of
 
@@ -47,6 +48,11 @@ out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
 
 _WHOLE = 10_000  # cells: more than a line of a tree has
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and a noun, such as ``1 passage`` or ``1,200 passages``."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def print_json(value: Any) -> None:
@@ -114,7 +120,7 @@ def status(described: Any) -> None:
             table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
     out.print(table)
     for document in described.get("document_list", []):
-        out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
+        out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
     for failure in described["failures"]:
         out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
@@ -142,7 +148,7 @@ def entities(found: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
     for entity in found:
-        passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
+        passages = counted(entity["passages"], "passage")
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     out.print(table)
 
@@ -212,10 +218,11 @@ def notes(sentences: Sequence[str]) -> None:
 def cost_of(usage: Usage) -> str:
     """Calls and tokens of each model, and searches of the web, in words."""
     parts = [
-        f"{name}: {used['calls']} {'call' if used['calls'] == 1 else 'calls'}"
+        f"{name}: {counted(used['calls'], 'call')}"
         + (f", {used['reused']} reused" if used["reused"] else "")
         + (f", {used['input_tokens'] + used['output_tokens']:,} tokens" if used["calls"] else "")
         for name, used in usage.get("models", {}).items()
+        if name != OFFLINE
     ]
     searches = usage.get("web_searches", 0)
     return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
