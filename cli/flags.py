@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from collections.abc import Callable, Collection
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -28,6 +29,22 @@ _FILTER = (
 )
 Shown = tuple[Any, Callable[[Any], None]]
 
+INDEX_ONLY = frozenset({"index"})
+# The flags that most people want stand first, in this order; the others in panels by subject.
+_FIRST = ("index", "model", "method", "where", "layers", "embeddings", "max_calls", "max_cost",
+          "dry_run")  # fmt: skip
+_SUBJECTS = {
+    "Model": "temperature timeout max_retries concurrency small_model",
+    "Cost": "max_tokens prices",
+    "Retrieval": "retriever top_k",
+    "Router": "escalations",
+    "Passages": "chunk_tokens chunk_overlap",
+    "Entities": "entity_types examples claims gleanings joint",
+    "Communities": "max_cluster_size report_tokens",
+    "Upkeep": "refresh repair purge",
+}
+_PANELS = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
+
 
 class WrongUsageError(RagraphsError):
     """Flags that are each of the right form do not go together."""
@@ -35,8 +52,16 @@ class WrongUsageError(RagraphsError):
     exit_code = 2
 
 
-def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
-    """Gives a command one flag for every field of ``context_type``, and the context they make."""
+def context_options(
+    context_type: type[Context],
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+) -> Callable[[Callable[..., Any]], Any]:
+    """Gives a command a flag for fields of ``context_type``, and the context they make.
+
+    A command that never reads some fields names the ``only`` ones it reads, or those it goes
+    ``without``.
+    """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = [
@@ -44,7 +69,11 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
             for parameter in inspect.signature(command, eval_str=True).parameters.values()
             if parameter.name != "context"
         ]
-        flags = [_flag(name, context_type) for name in context_type.model_fields]
+        names = context_type.model_fields if only is None else only
+        read = [name for name in context_type.model_fields if name in names and name not in without]
+        first = [_flag(name, context_type) for name in _FIRST if name in read]
+        others = [_flag(name, context_type) for name in read if name not in _FIRST]
+        flags = [*first, *others]
 
         @functools.wraps(command)
         def run(**given: Any) -> Any:
@@ -54,7 +83,7 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
                 options["where"] = _filter(texts)
             return command(**given, context=parsed(lambda: context_type(**options)))
 
-        run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature([*first, *own, *others])  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -86,20 +115,14 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         kind = str
     is_filter = get_origin(kind) is dict
     kind = list[str] if is_filter else kind
-    bounds = {type(bound): bound for bound in field.metadata}
-    at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
-    default = _default(field)
-    shown = ",".join(default) if isinstance(default, list) else str(default)
     flag = "--" + name.replace("_", "-")
     owner = _owner(name, context_type)
-    description = _FILTER if is_filter else field.description
     option = typer.Option(
-        f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
-        help=escape(f"{description}" + ("" if default is None else f" [{shown}]")),
-        min=at_least.ge if at_least else above.gt if above else None,
-        max=at_most.le if at_most else None,
+        f"{flag}/--no-{flag[2:]}" if kind is bool and field.default is True else flag,
+        help=escape(_FILTER if is_filter else _help(field, kind)),
+        metavar=_metavar(field, kind),
         show_default=False,
-        rich_help_panel=_panel(owner),
+        rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner)),
         hidden=owner not in (Context, QuestionContext, context_type),
         is_eager=name == "method",  # so that it is known when --help is shown
         callback=_reveal if name == "method" else None,
@@ -117,6 +140,34 @@ def _filter(texts: list[str]) -> dict[str, Any]:
         return parse_where(texts)
     except RagraphsError as error:
         raise WrongUsageError(str(error)) from error
+
+
+def _help(field: FieldInfo, kind: Any) -> str:
+    """The description of a field, the values that it may have, and its default."""
+    default = _default(field)
+    shown = ", ".join(default) if isinstance(default, list) else str(default)
+    is_told = kind is not bool and default not in (None, "")
+    return " ".join(
+        [
+            str(field.description),
+            *([f"One of: {', '.join(get_args(kind))}."] if get_origin(kind) is Literal else []),
+            *([f"[{shown}]"] if is_told else []),
+        ]
+    )
+
+
+def _metavar(field: FieldInfo, kind: Any) -> str | None:
+    """The form of a value: its bounds where it has two, which are checked with the context."""
+    bounds = {type(bound): bound for bound in field.metadata}
+    least, above, most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
+    if kind is bool:
+        return None
+    if kind not in (int, float):
+        return "NAME" if get_origin(kind) is Literal else "TEXT"
+    lower = least.ge if least else above.gt if above else None
+    if lower is None or most is None:
+        return "N"
+    return f"{lower:g}–{most.le:g}"
 
 
 def _owner(name: str, context_type: type[Context]) -> type[Context]:
@@ -152,8 +203,32 @@ def parsed(make: Callable[[], C]) -> C:
     except ValidationError as error:
         problem = error.errors()[0]
         field = next(iter(problem["loc"]), None)
-        name = "the options" if field is None else "--" + str(field).replace("_", "-")
-        said = problem["msg"]
+        said = plain_problem(problem["msg"])
         if problem["type"] == "literal_error":
             said = f"{problem['input']!r} is not one of {problem['ctx']['expected']}"
-        raise WrongUsageError(f"{name}: {said}.") from error
+        name = "" if field is None else f"--{str(field).replace('_', '-')}: "
+        raise WrongUsageError(f"{name}{said}.") from error
+
+
+def plain_problem(said: str) -> str:
+    """Pydantic's words on a value that is not allowed, as a person would put them."""
+    said = said.removeprefix("Value error, ").partition(", unable to parse")[0]
+    said = re.sub(r"^(String|Value|List) should have at least 1 .*", "must not be empty", said)
+    said = said.replace("a valid integer", "a whole number").replace("a valid number", "a number")
+    return re.sub(r"^(Input|String|Value|List) should ", "must ", said).rstrip(".")
+
+
+_INVALID = re.compile(r"Invalid value(?: for '([^']+)'.*?)?: (.*)", re.DOTALL)
+
+
+def usage_sentence(error: typer.TyperException) -> str:
+    """One sentence on wrong usage: the problem, and the help to read where no value is named."""
+    said = error.format_message()
+    if found := _INVALID.fullmatch(said):
+        name = f"{found[1]}: " if found[1] else ""
+        return f"{name}{plain_problem(found[2])}."
+    if extra := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", said):
+        said = f"{extra[1]!r} is one argument too many, and words of one belong in quotes"
+    context = getattr(error, "ctx", None)
+    place = context.command_path if context is not None else "ragraphs"
+    return f"{said.rstrip('.')}; see: {place} --help" if said else ""

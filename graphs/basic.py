@@ -29,6 +29,6 @@ def builder() -> StateGraph[QuestionState, BasicContext, QuestionInput, AnswerOu
     )
 
 
-graph = builder().compile(name="basic").with_config(
-    recursion_limit=10, callbacks=[RunWatch("basic")]
+graph = (
+    builder().compile(name="basic").with_config(recursion_limit=10, callbacks=[RunWatch("basic")])
 )

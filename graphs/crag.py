@@ -75,6 +75,4 @@ def builder() -> StateGraph[CragState, CragContext, QuestionInput, CragOutput]:
     )
 
 
-graph = builder().compile(name="crag").with_config(
-    recursion_limit=15, callbacks=[RunWatch("crag")]
-)
+graph = builder().compile(name="crag").with_config(recursion_limit=15, callbacks=[RunWatch("crag")])

@@ -86,6 +86,8 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
     )
 
 
-graph = builder().compile(name="deeprag").with_config(
-    recursion_limit=320, callbacks=[RunWatch("deeprag")]
+graph = (
+    builder()
+    .compile(name="deeprag")
+    .with_config(recursion_limit=320, callbacks=[RunWatch("deeprag")])
 )

@@ -94,6 +94,8 @@ def builder() -> StateGraph[GraphragState, GraphragContext, QuestionInput, Graph
     )
 
 
-graph = builder().compile(name="graphrag").with_config(
-    recursion_limit=60, callbacks=[RunWatch("graphrag")]
+graph = (
+    builder()
+    .compile(name="graphrag")
+    .with_config(recursion_limit=60, callbacks=[RunWatch("graphrag")])
 )

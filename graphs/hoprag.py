@@ -45,6 +45,6 @@ def builder() -> StateGraph[HopragState, HopragContext, QuestionInput, HopragOut
     )
 
 
-graph = builder().compile(name="hoprag").with_config(
-    recursion_limit=20, callbacks=[RunWatch("hoprag")]
+graph = (
+    builder().compile(name="hoprag").with_config(recursion_limit=20, callbacks=[RunWatch("hoprag")])
 )

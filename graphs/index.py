@@ -61,9 +61,7 @@ update = (
     .add_edge(["link_passages", "merge_edges", "embed_entities", "embed_reports"], "forget")
     .add_edge("forget", END)
     .compile(name="update")
-    .with_config(
-    recursion_limit=20, callbacks=[RunWatch("index")]
-)
+    .with_config(recursion_limit=20)
 )
 
 
@@ -88,6 +86,6 @@ def builder() -> StateGraph[IndexState, IndexContext, IndexInput, IndexOutput]:
     )
 
 
-graph = builder().compile(name="index").with_config(
-    recursion_limit=20, callbacks=[RunWatch("index")]
+graph = (
+    builder().compile(name="index").with_config(recursion_limit=20, callbacks=[RunWatch("index")])
 )

@@ -64,6 +64,6 @@ def builder() -> StateGraph[RouterState, RouterContext, RouterInput, RouterOutpu
     )
 
 
-graph = builder().compile(name="router").with_config(
-    recursion_limit=20, callbacks=[RunWatch("router")]
+graph = (
+    builder().compile(name="router").with_config(recursion_limit=20, callbacks=[RunWatch("router")])
 )

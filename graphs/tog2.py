@@ -74,6 +74,4 @@ def builder() -> StateGraph[Tog2State, Tog2Context, QuestionInput, Tog2Output]:
     )
 
 
-graph = builder().compile(name="tog2").with_config(
-    recursion_limit=60, callbacks=[RunWatch("tog2")]
-)
+graph = builder().compile(name="tog2").with_config(recursion_limit=60, callbacks=[RunWatch("tog2")])
