@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all wheel-test lint bench attack drawings dev clean
+.PHONY: install demo test test-all wheel-test lint bench attack licences drawings dev clean
 
 install: $(STAMP)
 
@@ -52,6 +52,9 @@ bench: install
 
 attack: install
 	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl
+
+licences: install
+	$(BIN)/python -m ragraphs.evaluation.release.licences docs/licences.md
 
 drawings: install
 	$(BIN)/python -m ragraphs.graphs README.md README.ko.md

@@ -31,8 +31,7 @@ def write_project(folder: Path) -> list[str]:
         raise RagraphsError(f"{folder} is not empty; name a new folder.")
     templates = resources.files(__package__) / "starter"
     texts = {
-        name: (templates / template).read_text(encoding="utf-8")
-        for template, name in FILES.items()
+        name: (templates / template).read_text(encoding="utf-8") for template, name in FILES.items()
     }
     texts[".env"] = texts[".env.example"]
     try:
