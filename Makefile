@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all lint bench attack drawings dev clean
+.PHONY: install demo test test-all wheel-test lint bench attack licences drawings dev clean
 
 install: $(STAMP)
 
@@ -29,6 +29,9 @@ test: install
 test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
 
+wheel-test: install
+	$(BIN)/python -m ragraphs.evaluation.release.wheel --python $(PYTHON)
+
 lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -49,6 +52,9 @@ bench: install
 
 attack: install
 	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl
+
+licences: install
+	$(BIN)/python -m ragraphs.evaluation.release.licences docs/licences.md
 
 drawings: install
 	$(BIN)/python -m ragraphs.graphs README.md README.ko.md

@@ -317,6 +317,18 @@ def communities(
 
 
 @app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")],
+) -> None:
+    """Write a starter project: a graph of your own, the server's settings, a Dockerfile."""
+    from .new import write_project
+
+    files = write_project(folder)
+    show.sentence(f"{folder} has {', '.join(files)}.")
+    show.sentence(f"Next: cd {folder}, then run ragraphs index documents; its README goes on.")
+
+
+@app.command()
 @context_options(Context)
 def demo(*, context: Context) -> None:
     """Index a small bundled corpus and ask it some questions.

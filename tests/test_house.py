@@ -37,7 +37,9 @@ ONLY = {
 }
 APART = {("nodes", "views"), ("views", "nodes"), ("cli", "server"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
-NOT_PACKAGED = {Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "training")}
+NOT_PACKAGED = {
+    Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "release", "training")
+}
 LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
