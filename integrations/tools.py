@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 from pydantic import BaseModel, Field
