@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ..prompts.lenient import clean
@@ -51,19 +53,20 @@ def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
         start = given.get("start")
         start = start if isinstance(start, int) and not isinstance(start, bool) else 0
         score = next((given[key] for key in _SCORES if isinstance(given.get(key), int | float)), 0)
-        evidence: Evidence = {
-            "id": id,
-            "document": str(name or id),
-            "title": str(given.get("title") or name or id),
-            "text": text,
-            "start": start,
-            "end": start + len(text),
-            "score": float(score) or 1 / (len(found) + 1),
-            "found": "retrieved",
-        }
-        if metadata := plain(given):
-            evidence["metadata"] = metadata
-        found.setdefault(id, evidence)
+        found.setdefault(
+            id,
+            {
+                "id": id,
+                "document": str(name or id),
+                "title": str(given.get("title") or name or id),
+                "text": text,
+                "start": start,
+                "end": start + len(text),
+                "score": float(score) or 1 / (len(found) + 1),
+                "found": "retrieved",
+                "metadata": plain(given),
+            },
+        )
     return list(found.values())
 
 
@@ -75,15 +78,52 @@ def id_of(document: Document) -> str:
     return hashlib.blake2b(said.encode(errors="replace"), digest_size=12).hexdigest()
 
 
-def plain(given: dict[Any, Any]) -> Metadata:
-    """The metadata that filters can name: texts, numbers, truth values, and lists of texts."""
+def given_documents(given: Sequence[Any]) -> list[Any]:
+    """``given`` for the index graph, with dictionaries in the place of Documents of LangChain.
+
+    The id of a Document is its own, that of its metadata, or its ``source``, with a number where
+    several come from one; else a hash of its text. Metadata that no filter could name is left out.
+    """
+    sources = Counter(_source(one) for one in given if hasattr(one, "page_content"))
+    seen: Counter[str] = Counter()
+    documents: list[Any] = []
+    for one in given:
+        if not hasattr(one, "page_content"):
+            documents.append(one)
+            continue
+        source = _source(one)
+        seen[source] += 1
+        id = source if sources[source] == 1 else f"{source}#{seen[source]}"
+        named = one.id or one.metadata.get("id")
+        document = {
+            "id": str(named) if named else id if source else id_of(one),
+            "title": str(one.metadata.get("title") or source),
+            "text": one.page_content,
+        }
+        metadata = {key: value for key, value in plain(one.metadata).items() if _is_name(key)}
+        documents.append({**document, "metadata": metadata} if metadata else document)
+    return documents
+
+
+def _source(document: Document) -> str:
+    return str(document.metadata.get("source") or "")
+
+
+def _is_name(key: str) -> bool:
+    return bool(key) and key[0] not in "$_#"
+
+
+def plain(given: Mapping[Any, Any]) -> Metadata:
+    """The metadata that filters can name: texts, numbers, truth values, dates, lists of texts."""
     metadata: Metadata = {}
     for name, value in given.items():
-        if name in _PLACED:
+        if name in _PLACED or value is None:
             continue
-        if isinstance(value, str | int | float):
+        if isinstance(value, date):  # a datetime is one, too
+            metadata[str(name)] = value.isoformat()
+        elif isinstance(value, str | int | float):
             metadata[str(name)] = value
-        elif isinstance(value, list | tuple | set) and all(isinstance(one, str) for one in value):
+        elif isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
             metadata[str(name)] = list(value)
     return metadata
 
