@@ -13,6 +13,7 @@ from ragraphs.stores.readings import Reading, ReadingStore
 from ragraphs.stores.replies import ReplyStore
 from sqlalchemy import text
 
+
 def made_before(folder: Path, format: int = 1) -> None:
     """An index with a reading in the form that it had in format 1, or in format 2."""
     engine = schema.open_database(folder, create=True)
