@@ -11,9 +11,9 @@ Metadata = dict[str, MetadataValue]
 
 
 class Turn(TypedDict):
-    """A place within a passage, ``start`` characters from its own, where metadata changes.
+    """A place within a passage where metadata changes; ``start`` is a character of the document.
 
-    ``metadata`` holds the keys that differ from the passage's from there on; None where a key has
+    ``metadata`` holds the keys that differ from there on from the passage's; None where a key has
     no value any more.
     """
 
@@ -42,7 +42,7 @@ class Passage(TypedDict):
     text: str
     start: int
     end: int
-    metadata: NotRequired[Metadata]
+    metadata: Metadata
     turns: NotRequired[list[Turn]]
 
 
@@ -50,7 +50,8 @@ class Evidence(Passage):
     """A passage that was found for a question.
 
     ``score`` is comparable within one list only; ``found`` says how the passage was found
-    (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page.
+    (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page, and so
+    is the ``path`` of its metadata.
     """
 
     score: float
@@ -58,7 +59,10 @@ class Evidence(Passage):
 
 
 class Citation(TypedDict):
-    """A verbatim quotation; ``start`` and ``end`` are characters in the document's text."""
+    """A verbatim quotation; ``start`` and ``end`` are characters in the document's text.
+
+    ``metadata`` is that of the very place: a quotation of a PDF file has the ``page`` it stands on.
+    """
 
     passage: str
     document: str

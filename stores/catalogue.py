@@ -16,6 +16,7 @@ from . import lexical_index, schema
 from .conditions import passage_condition
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
+    add_missing,
     batches,
     count_rows,
     delete_with,
@@ -178,11 +179,11 @@ class Catalogue:
             for each in documents
         ]
         with self._engine.begin() as connection:
-            old = _lines_before(connection, [document.id for document in documents])
+            old = _stored(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
             upsert(connection, schema.documents, new)
             counts = _write_passages(connection, documents, old)
-            _delete_passages(connection, old)
+            _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, schema.documents, numbers)
             _note_change(connection)
@@ -190,9 +191,10 @@ class Catalogue:
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
         """The pieces of ``document``, and what would be new if they were stored."""
         with self._engine.connect() as connection:
-            old = _lines_before(connection, [document.id])
+            old = _stored(connection, [document.id])
         for id, piece, before in identified(document):
-            yield PlannedPiece(id, piece, before, id not in old, old.get(id, before) != before)
+            is_moved = id in old and old[id].before != before
+            yield PlannedPiece(id, piece, before, id not in old, is_moved)
 
     def remove_documents(self, ids: Collection[str]) -> int:
         """Removes documents with all that belongs to them; returns how many there were.
@@ -245,6 +247,16 @@ class Catalogue:
         query = select(table).where(*self._where)
         query = query.order_by(table.c.document, table.c.start, table.c.id)
         return map(_passage, rows(self._engine, query))
+
+    def outdated_entries(self) -> list[str]:
+        """The ids of passages that had other metadata when their vectors were stored."""
+        column = schema.outdated_entries.c.passage
+        return [id for (id,) in rows(self._engine, select(column).order_by(column))]
+
+    def note_described(self, passages: Iterable[str]) -> None:
+        """Records that beside the vectors of ``passages`` their metadata of today stands."""
+        with self._engine.begin() as connection:
+            delete_with(connection, schema.outdated_entries.c.passage, passages)
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
@@ -313,11 +325,11 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
     return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
-def _lines_before(connection: Connection, documents: Sequence[str]) -> dict[str, str]:
-    """The passages of ``documents``, with the lines before each."""
+def _stored(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
+    """The passages of ``documents`` by their ids: the lines before each, and its metadata."""
     table = schema.passages.c
-    query = select(table.id, table.before).where(table.document.in_(documents))
-    return {id: before for id, before in connection.execute(query)}
+    query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
+    return {row.id: row for row in connection.execute(query)}
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
@@ -342,7 +354,7 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 
 
 def _write_passages(
-    connection: Connection, documents: Sequence[NewDocument], old: dict[str, str]
+    connection: Connection, documents: Sequence[NewDocument], old: dict[str, Any]
 ) -> Counter[str]:
     """Inserts new passages and moves kept ones, which are taken out of ``old``.
 
@@ -353,19 +365,22 @@ def _write_passages(
     for batch in batches(pieces):
         counts.update(document.id for document, *_ in batch)
         fresh: list[dict[str, Any]] = []
-        kept = {}
-        moved = []
+        kept: dict[str, Any] = {}
+        moved: list[str] = []
+        outdated: list[dict[str, str]] = []
         for document, id, piece, before in batch:
             place = {
                 "start": piece.start,
                 "end": piece.end,
                 "before": before,
-                "metadata": {**document.metadata, **piece.metadata},
+                "metadata": dict(piece.metadata),
                 "turns": list(piece.turns),
             }
-            if id in old:
-                if old.pop(id) != before:
+            if stored := old.pop(id, None):
+                if stored.before != before:
                     moved.append(id)
+                if stored.metadata != place["metadata"]:
+                    outdated.append({"passage": id})
                 kept[id] = place
             else:
                 row = {"id": id, "document": document.id, "title": piece.title(document.title)}
@@ -374,6 +389,7 @@ def _write_passages(
             connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
         update_rows(connection, schema.passages, kept)
+        add_missing(connection, schema.outdated_entries, outdated)
         _forget_readings(connection, moved)
     return counts
 
@@ -390,6 +406,7 @@ def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     lexical_index.remove(connection, ids)
     for column in (
         schema.readings.c.passage,
+        schema.outdated_entries.c.passage,
         schema.sentence_vectors.c.passage,
         schema.sentence_vectors_beside.c.passage,
         schema.passages.c.id,

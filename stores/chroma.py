@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError
-from ..state.records import Metadata
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
 from .queries import batches
 
@@ -34,7 +33,7 @@ class Entry(NamedTuple):
 
     id: str
     text: str
-    metadata: Metadata
+    metadata: dict[str, Any]
 
 
 FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
@@ -125,10 +124,26 @@ class Vectors:
                     embeddings=vectors[start : start + most],
                     # Chroma indexes texts letter by letter, which takes longer than all else.
                     documents=[entry.text for entry in batch] if collection == _SHOWN else None,
-                    metadatas=[dict(entry.metadata) for entry in batch],
+                    metadatas=[entry.metadata for entry in batch],
                 )
                 if self._is_shared and self._url is None:
                     time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
+
+    def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
+        """Puts the metadata of ``entries`` in place of the stored; vectors stay as they are."""
+        most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        with self._opened(collection) as store:
+            for batch in batches(entries, most):
+                found = store.get([entry.id for entry in batch], include=["metadatas"])
+                stored = dict(zip(found["ids"], found["metadatas"] or (), strict=True))
+                changed = {
+                    # Chroma keeps a key that is not named.
+                    entry.id: {**dict.fromkeys(stored[entry.id] or ()), **entry.metadata}
+                    for entry in batch
+                    if entry.id in stored
+                }
+                if changed:
+                    store.update(list(changed), metadatas=list(changed.values()))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).

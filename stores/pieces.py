@@ -20,8 +20,7 @@ class Piece(NamedTuple):
     """A new passage: its text, and its place in the document, counted in characters.
 
     ``header`` is that of the table that it begins within; it stands in the passage's title.
-    ``metadata`` is that of the place where it begins, besides the document's; ``turns`` tell where
-    in it that changes.
+    ``metadata`` is that of its beginning; ``turns`` tell where in it that changes.
     """
 
     start: int

@@ -84,6 +84,12 @@ def upsert(
     )
 
 
+def add_missing(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
+    """Inserts those of the ``new`` rows whose primary key is not there yet."""
+    if new:
+        connection.execute(insert(table).on_conflict_do_nothing(), list(new))
+
+
 def update_rows(
     connection: Connection, table: Table, changes: Mapping[str, Mapping[str, Any]]
 ) -> None:

@@ -88,6 +88,12 @@ passages = Table(
     Column("metadata", JSON, nullable=False, server_default="{}"),
     Column("turns", JSON, nullable=False, server_default="[]"),
 )
+# Passages beside whose vectors other metadata stands than here.
+outdated_entries = Table(
+    "outdated_entries",
+    metadata,
+    Column("passage", ForeignKey("passages.id"), primary_key=True),
+)
 failures = Table(
     "failures",
     metadata,
