@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from weakref import WeakValueDictionary, finalize
 
@@ -50,8 +50,9 @@ class Index:
 
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
-    before. ``kept`` is what nodes keep of the index in memory. ``shared`` is the open index that
-    this one shows with ``embeddings`` of the caller's.
+    before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
+    ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it.
+    ``shared`` is the open index that this one shows with ``embeddings`` of the caller's.
     """
 
     folder: Path
@@ -69,13 +70,18 @@ class Index:
     in_use: Index | None = None
     anew: bool = False
     beside: dict[str, Index] = field(default_factory=dict, repr=False)
-    kept: dict[Any, tuple[str, Any]] = field(default_factory=dict, repr=False)
+    kept: dict[Any, OrderedDict[str, tuple[str, Any]]] = field(default_factory=dict, repr=False)
+    whole: Index | None = None
+    where: str = ""
+    allowed: frozenset[str] | None = None
     embeddings: Embeddings | None = None
     shared: Index | None = field(default=None, repr=False)
 
     @cached_property
     def embedder(self) -> Embedder:
         """The embeddings that built the index. Raises RagraphsError when they cannot be had."""
+        if self.whole is not None:
+            return self.whole.embedder
         name = self.catalogue.property("embeddings")
         if name is None:
             raise IndexNotFoundError(
@@ -95,20 +101,28 @@ class Index:
         return open_embedder(name, self.operator)
 
     def as_retriever(
-        self, retriever: Literal["auto", RetrieverName] = "auto", top_k: int = 10
+        self,
+        retriever: Literal["auto", RetrieverName] = "auto",
+        top_k: int = 10,
+        where: dict[str, Any] | None = None,
     ) -> BaseRetriever:
         """A retriever of LangChain over the passages of the index.
 
             chain = ragraphs.open_index("notes").as_retriever(top_k=5) | format_documents
 
-        ``retriever`` says how passages are found, ``top_k`` how many. Its Documents have metadata:
-        ``id``, ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
+        ``retriever`` says how passages are found, ``top_k`` how many, and the filter ``where``
+        among which, such as ``{"author": "Ada"}``. Its Documents have metadata: ``id``,
+        ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
         """
         # By its name, since that room builds on this one.
         module = import_module("..integrations.retriever", __package__)
         name = str(self.folder) if self.operator.root is None else self.folder.name
         made: BaseRetriever = module.IndexRetriever(
-            index=name, retriever=retriever, top_k=top_k, embeddings=self.embeddings
+            index=name,
+            retriever=retriever,
+            top_k=top_k,
+            where=where,
+            embeddings=self.embeddings,
         )
         return made
 
@@ -120,6 +134,7 @@ _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
 _MOST_REPLIES = 10_000
+_FILTERS_KEPT = 8
 
 
 def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
@@ -266,19 +281,44 @@ async def language_model(index: Index, context: Context, name: str | None = None
 
 
 class Kept(Generic[T]):
-    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed."""
+    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed.
 
-    def __init__(self, stamp: Callable[[Index], str], load: Callable[[Index], T]) -> None:
+    Where ``by_filter``, an index that a filter narrows has a value of its own, for the last few
+    filters; else it has that of the whole index.
+    """
+
+    def __init__(
+        self,
+        stamp: Callable[[Index], str],
+        load: Callable[[Index], T],
+        by_filter: bool = False,
+    ) -> None:
         self._stamp = stamp
         self._load = load
-        self._lock = Lock()
+        self._by_filter = by_filter
+        self._lock = RLock()  # a part may be made from the value of the whole
 
     def of(self, index: Index) -> T:
         """The value of ``index``. Blocks; raises what ``stamp`` and ``load`` raise."""
+        if index.whole is not None and not self._by_filter:
+            index = index.whole
         stamp = self._stamp(index)
+        if index.where:
+            stamp = f"{stamp} {passages_stamp(index)}"
         with self._lock:
-            known = index.kept.get(self)
+            values = index.kept.setdefault(self, OrderedDict())
+            known = values.get(index.where)
             if known is None or known[0] != stamp:
-                known = index.kept[self] = stamp, self._load(index)
+                known = values[index.where] = stamp, self._load(index)
+            values.move_to_end(index.where)
+            while len(values) > _FILTERS_KEPT:
+                del values[next(filter(None, values))]
             value: T = known[1]
             return value
+
+
+def passages_stamp(index: Index) -> str:
+    """A text that is another one whenever a passage or its metadata has changed. Blocks."""
+    from ..stores.catalogue import PASSAGES
+
+    return str(index.catalogue.property(PASSAGES))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..prompts.lenient import clean
 from ..state.errors import RagraphsError
-from ..state.records import Evidence, Metadata, MetadataValue
+from ..state.filters import matches
+from ..state.records import Evidence, Metadata
 from .failures import explain, secrets_of
 
 if TYPE_CHECKING:
@@ -21,10 +22,16 @@ _PLACED = ("id", "document", "title", "start", "end", "score")
 _SCORES = ("score", "relevance_score")
 
 
-async def search_by(retriever: BaseRetriever, question: str, most: int) -> list[Evidence]:
+async def search_by(
+    retriever: BaseRetriever,
+    question: str,
+    most: int,
+    where: Mapping[str, Any] | None = None,
+) -> list[Evidence]:
     """At most ``most`` texts that a retriever of the caller's finds, in its order.
 
-    Raises RagraphsError where it fails.
+    Given ``where``, those of its texts whose metadata meets this filter. Raises RagraphsError
+    where it fails.
     """
     try:
         documents = await retriever.ainvoke(question)
@@ -33,7 +40,12 @@ async def search_by(retriever: BaseRetriever, question: str, most: int) -> list[
             f"The retriever {type(retriever).__name__} failed "
             f"({explain(error, secrets_of(retriever))}); mend it, or leave retriever out."
         ) from error
-    return evidence_of(documents)[:most]
+    found = evidence_of(documents)
+    return [one for one in found if not where or matches(_filtered_by(one), where)][:most]
+
+
+def _filtered_by(text: Evidence) -> Metadata:
+    return {**text["metadata"], "title": text["title"], "document": text["document"]}
 
 
 def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
@@ -139,11 +151,11 @@ def to_documents(evidence: Sequence[Evidence]) -> list[Document]:
     """
     from langchain_core.documents import Document
 
-    documents = []
-    for text in evidence:
-        places: dict[str, MetadataValue] = {key: text[key] for key in _PLACED}  # type: ignore[literal-required]
-        own = text.get("metadata", {})
-        documents.append(
-            Document(id=text["id"], page_content=text["text"], metadata={**own, **places})
+    return [
+        Document(
+            id=text["id"],
+            page_content=text["text"],
+            metadata={**text["metadata"], **{key: text[key] for key in _PLACED}},  # type: ignore[literal-required]
         )
-    return documents
+        for text in evidence
+    ]

@@ -21,7 +21,7 @@ def fill(index: Path, *documents: Any) -> Any:
 def test_documents_are_indexed_beside_dictionaries(tmp_path: Path) -> None:
     index = tmp_path / "index"
     given = (
-        Document(FACT, metadata={"source": "forth.pdf", "title": "Forth"}),
+        Document(FACT, metadata={"source": "forth.pdf", "title": "Forth", "page": 7}),
         Document("The Tay Bridge fell in a storm.", id="tay"),
         {"id": "elbe", "text": "The Elbe Tunnel has two tubes."},
     )
@@ -29,10 +29,9 @@ def test_documents_are_indexed_beside_dictionaries(tmp_path: Path) -> None:
     again = fill(index, *given)
     assert (again["added"], again["updated"], again["unchanged"]) == (0, 0, 3)
     found = ragraphs.build("basic", index=str(index)).invoke({"question": QUESTION})
-    assert (found["citations"][0]["document"], found["citations"][0]["title"]) == (
-        "forth.pdf",
-        "Forth",
-    )
+    citation = found["citations"][0]
+    assert (citation["document"], citation["title"]) == ("forth.pdf", "Forth")
+    assert citation["metadata"] == {"page": 7, "source": "forth.pdf"}
 
 
 def test_pages_of_one_source_are_documents_of_their_own() -> None:

@@ -219,6 +219,12 @@ def test_documents_of_a_retriever_become_evidence(shelf: Shelf) -> None:
     assert found["usage"]["retrievals"] == 1
 
 
+def test_a_filter_holds_for_a_retriever_of_ones_own(shelf: Shelf) -> None:
+    for where, expected in (({"page": 3}, 1), ({"page": 4}, 0), ({"title": "tay"}, 1)):
+        graph = ragraphs.build("basic", retriever=shelf, where=where)
+        assert len(graph.invoke({"question": QUESTION})["evidence"]) == expected
+
+
 def test_a_retriever_stands_in_for_the_search_of_a_named_index(shelf: Shelf, bridges: str) -> None:
     found = ragraphs.build("basic", retriever=shelf, index=bridges).invoke({"question": QUESTION})
     assert found["evidence"][0]["document"] == "bridges.pdf"

@@ -63,3 +63,10 @@ def test_evidence_becomes_documents_and_documents_evidence(bridges: str) -> None
 def test_an_index_that_is_not_there_is_told(tmp_path: object) -> None:
     with pytest.raises(ragraphs.IndexNotFoundError):
         ragraphs.open_index(str(tmp_path)).as_retriever()
+
+
+def test_a_filter_says_among_which_passages(rivers: str) -> None:
+    index = ragraphs.open_index(rivers)
+    (found,) = index.as_retriever(where={"year": {"$lt": 1950}}).invoke("Elbe")
+    assert found.metadata["year"] == 1911
+    assert index.as_retriever(where={"year": {"$gt": 1950}}).invoke("Elbe") == []
