@@ -21,13 +21,6 @@ RIVERS = [
         "metadata": {"year": 1911},
     }
 ]
-    {
-        "id": "Elbe Tunnel",
-        "title": "Elbe Tunnel",
-        "text": f"{TUNNEL} It has two tubes.",
-        "metadata": {"year": 1911},
-    }
-]
 
 
 def _index(folder: str, documents: list[Any]) -> str:
