@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .graphs.tog2 import graph as tog2_graph
     from .index.opening import Index, open_index
     from .integrations.bound import BoundGraph, bind, build, builder
+    from .integrations.collection import index_collection
     from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
@@ -69,6 +70,7 @@ __all__ = [
     "deeprag_graph",
     "graphrag_graph",
     "hoprag_graph",
+    "index_collection",
     "index_graph",
     "open_index",
     "router_graph",
@@ -83,6 +85,7 @@ _PLACES = {
     "bind": "integrations.bound",
     "build": "integrations.bound",
     "builder": "integrations.bound",
+    "index_collection": "integrations.collection",
     "to_documents": "models.documents",
     "Settings": "settings",
     "IncompleteIndexError": "state.errors",

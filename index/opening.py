@@ -50,9 +50,9 @@ class Index:
 
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
-    before. ``kept`` is what nodes keep of the index in memory. ``shared`` is the open index that
-    this one shows with ``embeddings`` of the caller's. Of an index that a filter narrows,
+    before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
     ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it.
+    ``shared`` is the open index that this one shows with ``embeddings`` of the caller's.
     """
 
     folder: Path
@@ -70,12 +70,12 @@ class Index:
     in_use: Index | None = None
     anew: bool = False
     beside: dict[str, Index] = field(default_factory=dict, repr=False)
-    embeddings: Embeddings | None = None
-    shared: Index | None = field(default=None, repr=False)
     kept: dict[Any, OrderedDict[str, tuple[str, Any]]] = field(default_factory=dict, repr=False)
     whole: Index | None = None
     where: str = ""
     allowed: frozenset[str] | None = None
+    embeddings: Embeddings | None = None
+    shared: Index | None = field(default=None, repr=False)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -101,20 +101,28 @@ class Index:
         return open_embedder(name, self.operator)
 
     def as_retriever(
-        self, retriever: Literal["auto", RetrieverName] = "auto", top_k: int = 10
+        self,
+        retriever: Literal["auto", RetrieverName] = "auto",
+        top_k: int = 10,
+        where: dict[str, Any] | None = None,
     ) -> BaseRetriever:
         """A retriever of LangChain over the passages of the index.
 
             chain = ragraphs.open_index("notes").as_retriever(top_k=5) | format_documents
 
-        ``retriever`` says how passages are found, ``top_k`` how many. Its Documents have metadata:
-        ``id``, ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
+        ``retriever`` says how passages are found, ``top_k`` how many, and the filter ``where``
+        among which, such as ``{"author": "Ada"}``. Its Documents have metadata: ``id``,
+        ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
         """
         # By its name, since that room builds on this one.
         module = import_module("..integrations.retriever", __package__)
         name = str(self.folder) if self.operator.root is None else self.folder.name
         made: BaseRetriever = module.IndexRetriever(
-            index=name, retriever=retriever, top_k=top_k, embeddings=self.embeddings
+            index=name,
+            retriever=retriever,
+            top_k=top_k,
+            where=where,
+            embeddings=self.embeddings,
         )
         return made
 

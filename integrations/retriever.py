@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as SyncRun
@@ -27,7 +27,7 @@ class IndexRetriever(BaseRetriever):
 
     Each Document's metadata has the passage's ``id``, its ``document`` and ``title``, its span
     from ``start`` to ``end`` in characters of the document, and its ``score``, which compares
-    within one list only; besides these, the passage's own metadata.
+    within one list only; besides these, the passage's own metadata. ``where`` is a filter of it.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -35,6 +35,7 @@ class IndexRetriever(BaseRetriever):
     index: str = Field(min_length=1)
     retriever: Literal["auto", RetrieverName] = "auto"
     top_k: int = Field(default=10, ge=1, le=100)
+    where: dict[str, Any] | None = None
     embeddings: Embeddings | None = None
 
     def _get_relevant_documents(self, query: str, *, run_manager: SyncRun) -> list[Document]:
@@ -47,5 +48,5 @@ class IndexRetriever(BaseRetriever):
 
     def _found(self, query: str) -> list[Document]:
         context = QuestionContext(index=self.index).using(embeddings=self.embeddings)
-        found = search(open_index(context), query, self.retriever, self.top_k)
+        found = search(open_index(context), query, self.retriever, self.top_k, self.where)
         return to_documents(found)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ..prompts.lenient import clean
 from ..state.errors import RagraphsError
-from ..state.records import Evidence, Metadata, MetadataValue
+from ..state.filters import matches
+from ..state.records import Evidence, Metadata
 from .failures import explain, secrets_of
 
 if TYPE_CHECKING:
@@ -19,10 +22,16 @@ _PLACED = ("id", "document", "title", "start", "end", "score")
 _SCORES = ("score", "relevance_score")
 
 
-async def search_by(retriever: BaseRetriever, question: str, most: int) -> list[Evidence]:
+async def search_by(
+    retriever: BaseRetriever,
+    question: str,
+    most: int,
+    where: Mapping[str, Any] | None = None,
+) -> list[Evidence]:
     """At most ``most`` texts that a retriever of the caller's finds, in its order.
 
-    Raises RagraphsError where it fails.
+    Given ``where``, those of its texts whose metadata meets this filter. Raises RagraphsError
+    where it fails.
     """
     try:
         documents = await retriever.ainvoke(question)
@@ -31,7 +40,12 @@ async def search_by(retriever: BaseRetriever, question: str, most: int) -> list[
             f"The retriever {type(retriever).__name__} failed "
             f"({explain(error, secrets_of(retriever))}); mend it, or leave retriever out."
         ) from error
-    return evidence_of(documents)[:most]
+    found = evidence_of(documents)
+    return [one for one in found if not where or matches(_filtered_by(one), where)][:most]
+
+
+def _filtered_by(text: Evidence) -> Metadata:
+    return {**text["metadata"], "title": text["title"], "document": text["document"]}
 
 
 def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
@@ -51,19 +65,20 @@ def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
         start = given.get("start")
         start = start if isinstance(start, int) and not isinstance(start, bool) else 0
         score = next((given[key] for key in _SCORES if isinstance(given.get(key), int | float)), 0)
-        evidence: Evidence = {
-            "id": id,
-            "document": str(name or id),
-            "title": str(given.get("title") or name or id),
-            "text": text,
-            "start": start,
-            "end": start + len(text),
-            "score": float(score) or 1 / (len(found) + 1),
-            "found": "retrieved",
-        }
-        if metadata := plain(given):
-            evidence["metadata"] = metadata
-        found.setdefault(id, evidence)
+        found.setdefault(
+            id,
+            {
+                "id": id,
+                "document": str(name or id),
+                "title": str(given.get("title") or name or id),
+                "text": text,
+                "start": start,
+                "end": start + len(text),
+                "score": float(score) or 1 / (len(found) + 1),
+                "found": "retrieved",
+                "metadata": plain(given),
+            },
+        )
     return list(found.values())
 
 
@@ -75,15 +90,52 @@ def id_of(document: Document) -> str:
     return hashlib.blake2b(said.encode(errors="replace"), digest_size=12).hexdigest()
 
 
-def plain(given: dict[Any, Any]) -> Metadata:
-    """The metadata that filters can name: texts, numbers, truth values, and lists of texts."""
+def given_documents(given: Sequence[Any]) -> list[Any]:
+    """``given`` for the index graph, with dictionaries in the place of Documents of LangChain.
+
+    The id of a Document is its own, that of its metadata, or its ``source``, with a number where
+    several come from one; else a hash of its text. Metadata that no filter could name is left out.
+    """
+    sources = Counter(_source(one) for one in given if hasattr(one, "page_content"))
+    seen: Counter[str] = Counter()
+    documents: list[Any] = []
+    for one in given:
+        if not hasattr(one, "page_content"):
+            documents.append(one)
+            continue
+        source = _source(one)
+        seen[source] += 1
+        id = source if sources[source] == 1 else f"{source}#{seen[source]}"
+        named = one.id or one.metadata.get("id")
+        document = {
+            "id": str(named) if named else id if source else id_of(one),
+            "title": str(one.metadata.get("title") or source),
+            "text": one.page_content,
+        }
+        metadata = {key: value for key, value in plain(one.metadata).items() if _is_name(key)}
+        documents.append({**document, "metadata": metadata} if metadata else document)
+    return documents
+
+
+def _source(document: Document) -> str:
+    return str(document.metadata.get("source") or "")
+
+
+def _is_name(key: str) -> bool:
+    return bool(key) and key[0] not in "$_#"
+
+
+def plain(given: Mapping[Any, Any]) -> Metadata:
+    """The metadata that filters can name: texts, numbers, truth values, dates, lists of texts."""
     metadata: Metadata = {}
     for name, value in given.items():
-        if name in _PLACED:
+        if name in _PLACED or value is None:
             continue
-        if isinstance(value, str | int | float):
+        if isinstance(value, date):  # a datetime is one, too
+            metadata[str(name)] = value.isoformat()
+        elif isinstance(value, str | int | float):
             metadata[str(name)] = value
-        elif isinstance(value, list | tuple | set) and all(isinstance(one, str) for one in value):
+        elif isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
             metadata[str(name)] = list(value)
     return metadata
 
@@ -99,11 +151,11 @@ def to_documents(evidence: Sequence[Evidence]) -> list[Document]:
     """
     from langchain_core.documents import Document
 
-    documents = []
-    for text in evidence:
-        places: dict[str, MetadataValue] = {key: text[key] for key in _PLACED}  # type: ignore[literal-required]
-        own = text.get("metadata", {})
-        documents.append(
-            Document(id=text["id"], page_content=text["text"], metadata={**own, **places})
+    return [
+        Document(
+            id=text["id"],
+            page_content=text["text"],
+            metadata={**text["metadata"], **{key: text[key] for key in _PLACED}},  # type: ignore[literal-required]
         )
-    return documents
+        for text in evidence
+    ]

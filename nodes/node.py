@@ -112,7 +112,7 @@ def _opened(context: Context, meter: Meter) -> Run[Context]:
 
         return Run(context, open_for_indexing(context), meter)
     index = open_index(context)
-    if isinstance(context, QuestionContext):
+    if isinstance(context, QuestionContext) and context.own.retriever is None:
         index = narrowed(index, context.where)
     return Run(context, index, meter)
 

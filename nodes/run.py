@@ -99,7 +99,7 @@ class Run(Generic[C_co]):
         context = cast(QuestionContext, self.context)
         self.meter.retrievals += 1
         if context.own.retriever is not None:
-            return await search_by(context.own.retriever, question, most)
+            return await search_by(context.own.retriever, question, most, context.where)
         return await self.in_thread(search, question, context.retriever, most)
 
 

@@ -36,7 +36,8 @@ _WORDS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "=": 
 _ON_COMMAND_LINE = re.compile(
     r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
 )
-_VALUE = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,]*?))\s*(?:,|$)""", re.S)
+_VALUE = re.compile(r"""\s*+(?:"([^"]*)"|'([^']*)'|((?!["'])[^,]*?))\s*(?:,|$)""", re.S)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -129,7 +130,7 @@ def nearest_first(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _conditions(key: object, asked: object) -> list[Condition]:
-    if not isinstance(key, str) or not key:
+    if not isinstance(key, str) or not key or not _can_be_written(key):
         raise RagraphsError(f"The key {key!r} of the filter is no text; name a key of metadata.")
     if key.startswith("$"):
         raise RagraphsError(
@@ -165,13 +166,20 @@ def _condition(key: str, sign: object, operand: object) -> Condition:
 
 
 def _scalar(value: object, place: str) -> Scalar:
-    if isinstance(value, str | bool):
+    if isinstance(value, bool) or (isinstance(value, str) and _can_be_written(value)):
         return value
-    if isinstance(value, int | float) and math.isfinite(value) and abs(value) < 2**63:
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
         return value
     if isinstance(value, list | tuple):
         raise RagraphsError(f'{place} takes one value; for any of several: {{"$in": [...]}}.')
     raise RagraphsError(f"{place} takes a text, a number, true or false, not {value!r:.60}.")
+
+
+def _can_be_written(text: str) -> bool:
+    """Whether ``text`` has a form in UTF-8: half of a surrogate pair has none."""
+    return text.isascii() or not _SURROGATE.search(text)
 
 
 def _holds(held: MetadataValue, condition: Condition) -> bool:

@@ -75,6 +75,8 @@ def label_of(model: object) -> str:
     >>> label_of(ChatOpenAI(model="gpt-4o"))
     'own:ChatOpenAI:gpt-4o'
     """
+    if isinstance(label := getattr(model, "label", None), str) and label.startswith(OWN):
+        return label
     names = (getattr(model, name, None) for name in _MODEL_NAMES)
     name = next((name for name in names if isinstance(name, str) and name), "")
     # An "@" would end the name of embeddings, behind which their folder stands.

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from earlier_formats import as_in_format
+from entities_support import facts_of
 from pdf_files import pdf
 from ragraphs.context import CragContext, QuestionContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
+from ragraphs.index import opening
 from ragraphs.nodes.index import scan, split
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.loading.types import LoadedDocument, Part
@@ -41,10 +43,10 @@ def as_in_format_2(indexing: Any) -> None:
         for id, entry in entries(indexing).items():
             only = {key: entry[key] for key in ("document", "title")}
             store.update([id], metadatas=[{**dict.fromkeys(entry), **only}])
-    as_in_format(indexing.index.catalogue._engine, 2)
-    open_at = opening._open, opening._alive
-    for indexes in open_at:
-        indexes.clear()
+    index = indexing.index
+    as_in_format(index.catalogue._engine, 2)
+    opening._open.pop(index.folder)
+    opening._alive.pop(index.folder)
 
 
 @pytest.fixture
@@ -113,7 +115,7 @@ def test_a_citation_names_the_section_of_its_quote_where_a_passage_has_two(
 
 def test_evidence_of_a_method_that_cuts_passages_up_keeps_their_metadata(indexing, script):
     indexing.run(documents=[{**ADA, "metadata": NOTES}])
-    context = CragContext(index=indexing.name, model=MODEL, web="off")
+    context = CragContext(index=indexing.name, model=MODEL)
     result = crag.invoke({"question": "What did Ada Lovelace write?"}, context=context)
     assert [one["metadata"] for one in result["evidence"]] == [NOTES]
     assert [one["metadata"] for one in result["citations"]] == [NOTES]
@@ -122,7 +124,8 @@ def test_evidence_of_a_method_that_cuts_passages_up_keeps_their_metadata(indexin
 def test_metadata_that_changes_alone_is_stored_anew_and_nothing_is_embedded_or_asked(
     indexing, script, embedded
 ):
-    layers = {"layers": ["hops", "entities"], "model": MODEL}
+    layers = {"layers": ["entities"], "model": MODEL}
+    script.replies["Facts"] = facts_of([("Ada Lovelace", "wrote", "notes")])
     given = [{**ADA, "metadata": NOTES}, {"id": "b", "text": "Babbage built the engine."}]
     indexing.run(documents=given, context=layers)
     before = passages(indexing), indexing.vectors()
@@ -179,7 +182,9 @@ def test_an_index_of_the_format_before_gets_metadata_from_its_sources_at_no_cost
     indexing, script, embedded
 ):
     layers = {"layers": ["entities"], "model": MODEL}
+    script.replies["Facts"] = facts_of([("Forth Bridge", "was designed by", "John Fowler")])
     indexing.run("docs", context=layers)
+    assert script.kinds.count("Facts") == 4
     good = indexing.export(), indexing.vectors(), entries(indexing)
     as_in_format_2(indexing)
     script.asked.clear()

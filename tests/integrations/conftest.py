@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import ragraphs
@@ -12,10 +13,17 @@ from scripted_model import DOCUMENTS, Script
 from stub_openai import OpenAIStub, serving_openai
 
 TUNNEL = "The Elbe Tunnel was designed by Ludwig Wendemuth."
-RIVERS = [{"id": "Elbe Tunnel", "title": "Elbe Tunnel", "text": f"{TUNNEL} It has two tubes."}]
+RIVERS = [
+    {
+        "id": "Elbe Tunnel",
+        "title": "Elbe Tunnel",
+        "text": f"{TUNNEL} It has two tubes.",
+        "metadata": {"year": 1911},
+    }
+]
 
 
-def _index(folder: str, documents: list[dict[str, str]]) -> str:
+def _index(folder: str, documents: list[Any]) -> str:
     settings.cache_clear()
     ragraphs.build("index", index=folder, embeddings="lexical", layers=["sentences"]).invoke(
         {"documents": documents}

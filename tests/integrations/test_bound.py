@@ -66,8 +66,9 @@ def test_a_bound_graph_waits_for_a_person(bridges: str, llm: Any, script: Script
         searched.append(query)
         return [Document("The Forth Bridge was designed by John Fowler.", id="page")]
 
+    wary = llm.model_copy(update={"model_name": "waiting"})
     graph = ragraphs.build(
-        "crag", index=bridges, llm=llm, web=search, confirm_web=True, checkpointer=InMemorySaver()
+        "crag", index=bridges, llm=wary, web=search, confirm_web=True, checkpointer=InMemorySaver()
     )
     thread: Any = {"configurable": {"thread_id": "1"}}
     waiting = graph.invoke({"question": QUESTION}, thread)

@@ -51,7 +51,7 @@ def shelf() -> Shelf:
 async def test_a_chat_model_of_ones_own_answers(
     method: Any, bridges: str, llm: Any, script: Script
 ) -> None:
-    graph = ragraphs.build(method, index=bridges, llm=llm, temperature=0.7)
+    graph = ragraphs.build(method, index=bridges, llm=llm)
     found = await graph.ainvoke({"question": QUESTION})
     assert found["answer"] == FACT
     assert list(found["usage"]["models"]) == [LABEL]
@@ -73,11 +73,13 @@ def test_replies_of_ones_own_model_are_kept(
 
 def test_the_small_model_is_ones_own_as_well(bridges: str, llm: Any, script: Script) -> None:
     small = llm.model_copy(update={"model_name": "small"})
-    graph = ragraphs.build("crag", index=bridges, llm=llm, small_llm=small)
+    large = llm.model_copy(update={"model_name": "large"})
+    graph = ragraphs.build("crag", index=bridges, llm=large, small_llm=small)
     found = graph.invoke({"question": QUESTION})
     assert script.models("Grades") == {"small"}
-    assert script.models("Answer") == {"stub"}
-    assert found["usage"]["models"].keys() == {LABEL, "own:ChatOpenAI:small"}
+    assert script.models("Answer") == {"large"}
+    labels = {"own:ChatOpenAI:large", "own:ChatOpenAI:small"}
+    assert found["usage"]["models"].keys() == labels
 
 
 def test_a_model_without_structured_output_is_asked_plainly(bridges: str) -> None:
@@ -108,53 +110,83 @@ def test_prompts_of_ones_own_are_sent(
     bridges: str, llm: Any, script: Script, tmp_path: Path
 ) -> None:
     usual = Path(ragraphs.__file__).parent / "prompts" / "answer.md"
-    changed = usual.read_text(encoding="utf-8").replace("# ", "# Ahoy! ", 1)
-    text = changed if "Ahoy" in changed else f"Ahoy!\n{changed}"
-    (tmp_path / "answer.md").write_text(text, encoding="utf-8")
+    changed = usual.read_text(encoding="utf-8").replace("# System\n\n", "# System\n\nAhoy! ")
+    (tmp_path / "answer.md").write_text(changed, encoding="utf-8")
     graph = ragraphs.build("basic", index=bridges, llm=llm, prompts=tmp_path)
     graph.invoke({"question": QUESTION})
     (asked,) = (one for one in script.asked if one.kind == "Answer")
-    assert "Ahoy!" in asked.system + asked.human
+    assert asked.system.startswith("Ahoy! ")
 
 
-def test_embeddings_of_ones_own_build_and_search_an_index(tmp_path: Path) -> None:
-    index, own = str(tmp_path / "index"), DeterministicFakeEmbedding(size=8)
-    built = ragraphs.build("index", index=index, embeddings=own).invoke({"documents": DOCUMENTS})
-    assert built["embeddings"] == "own:DeterministicFakeEmbedding"
-    text = next(one for one in DOCUMENTS if one["id"] == "Tay Bridge")["text"]
-    graph = ragraphs.build("basic", index=index, embeddings=own, retriever="vector", top_k=1)
-    assert graph.invoke({"question": text})["evidence"][0]["document"] == "Tay Bridge"
+LETTERS = """
+from langchain_core.embeddings import Embeddings
+
+class Letters(Embeddings):
+    model = "a-z"
+
+    def embed_documents(self, texts):
+        return [[1.0 + text.lower().count(letter) for letter in LETTERS] for text in texts]
+
+    def embed_query(self, text):
+        return self.embed_documents([text])[0]
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+"""
+
+
+def letters() -> Any:
+    """Embeddings of one's own: how often a text has each letter."""
+    scope: dict[str, Any] = {}
+    exec(LETTERS, scope)
+    return scope["Letters"]()
+
+
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An index that was built with them."""
+    index = str(tmp_path_factory.mktemp("lettered"))
+    built = ragraphs.build("index", index=index, embeddings=letters()).invoke(
+        {"documents": DOCUMENTS}
+    )
+    assert built["embeddings"] == "own:Letters:a-z"
+    return index
+
+
+TAY = "Tay Bridge: The Tay Bridge was designed by Thomas Bouch. It fell in a storm."
+
+
+def test_embeddings_of_ones_own_build_and_search_an_index(lettered: str) -> None:
+    graph = ragraphs.build(
+        "basic", index=lettered, embeddings=letters(), retriever="vector", top_k=1
+    )
+    assert graph.invoke({"question": TAY})["evidence"][0]["document"] == "Tay Bridge"
+    documents = ragraphs.open_index(graph.bound).as_retriever("vector", top_k=1).invoke(TAY)
+    assert documents[0].metadata["document"] == "Tay Bridge"
+
+
+def test_embeddings_other_than_those_of_the_index_are_refused(lettered: str) -> None:
     with pytest.raises(ragraphs.RagraphsError, match="hand the same over as embeddings"):
-        ragraphs.build("basic", index=index, retriever="vector").invoke({"question": text})
-    with pytest.raises(ragraphs.RagraphsError, match="was built with the embeddings own:Det"):
-        ragraphs.build("index", index=index, embeddings="lexical").invoke({"sources": []})
-    with pytest.raises(ragraphs.RagraphsError, match="was built with the embeddings own:Det"):
-        other = _Other(size=8)
-        ragraphs.build("basic", index=index, embeddings=other).invoke({"question": text})
+        ragraphs.build("basic", index=lettered, retriever="vector").invoke({"question": TAY})
+    with pytest.raises(ragraphs.RagraphsError, match="was built with the embeddings own:Letters"):
+        ragraphs.build("index", index=lettered, embeddings="lexical").invoke({"sources": []})
+    other = DeterministicFakeEmbedding(size=8)
+    for name, given in (("basic", {"question": TAY}), ("index", {"sources": []})):
+        with pytest.raises(ragraphs.RagraphsError, match="was built with the embeddings own:Let"):
+            ragraphs.build(name, index=lettered, embeddings=other).invoke(given)  # type: ignore[arg-type]
 
 
-class _Other(DeterministicFakeEmbedding):
-    """Other embeddings."""
-
-
-def test_another_process_finds_by_embeddings_of_ones_own(tmp_path: Path) -> None:
-    index = str(tmp_path / "index")
-    start = f"""
+def test_another_process_finds_by_embeddings_of_ones_own(lettered: str) -> None:
+    script = f"""{LETTERS}
 import ragraphs
-from langchain_core.embeddings import DeterministicFakeEmbedding
-own, index = DeterministicFakeEmbedding(size=8), {index!r}
+
+index = ragraphs.open_index(
+    ragraphs.QuestionContext(index={lettered!r}).using(embeddings=Letters())
+)
+print(index.as_retriever("vector", top_k=1).invoke({TAY!r})[0].metadata["document"])
 """
-    build = 'ragraphs.build("index", index=index, embeddings=own).invoke({"documents": DOCUMENTS})'
-    ask = """
-graph = ragraphs.build("basic", index=index, embeddings=own, retriever="vector", top_k=1)
-print(graph.invoke({"question": TEXT})["evidence"][0]["document"])
-"""
-    text = next(one for one in DOCUMENTS if one["id"] == "Tay Bridge")["text"]
-    scripts = [f"DOCUMENTS = {DOCUMENTS!r}{start}{build}", f"TEXT = {text!r}{start}{ask}"]
-    for script in scripts:
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True
-        )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "Tay Bridge"
 
 
@@ -185,6 +217,12 @@ def test_documents_of_a_retriever_become_evidence(shelf: Shelf) -> None:
     assert (first["score"], second["score"]) == (0.5, 0.5)
     assert (second["id"], second["document"], second["title"]) == ("tay", "tay", "tay")
     assert found["usage"]["retrievals"] == 1
+
+
+def test_a_filter_holds_for_a_retriever_of_ones_own(shelf: Shelf) -> None:
+    for where, expected in (({"page": 3}, 1), ({"page": 4}, 0), ({"title": "tay"}, 1)):
+        graph = ragraphs.build("basic", retriever=shelf, where=where)
+        assert len(graph.invoke({"question": QUESTION})["evidence"]) == expected
 
 
 def test_a_retriever_stands_in_for_the_search_of_a_named_index(shelf: Shelf, bridges: str) -> None:
@@ -250,7 +288,10 @@ def test_without_the_web_nothing_is_searched(
     bridges: str, llm: Any, script: Script, tavily: Any
 ) -> None:
     script.replies["Grades"] = {"needed": [], "related": []}
-    found = ragraphs.build("crag", index=bridges, llm=llm, web=False).invoke({"question": QUESTION})
+    wary = llm.model_copy(update={"model_name": "wary"})
+    found = ragraphs.build("crag", index=bridges, llm=wary, web=False).invoke(
+        {"question": QUESTION}
+    )
     assert found["stop_reason"] == "web_unavailable"
     assert "the web could not be asked: web=False" in found["warnings"][0]
     assert tavily.requests == []
