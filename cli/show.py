@@ -14,6 +14,7 @@ from rich.tree import Tree
 
 from ..models.protocol import OFFLINE
 from ..state.records import Usage
+from ..stores.loading.sources import told_endings
 from ..views.compact import place_of
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
@@ -84,6 +85,11 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"embeddings: {escape(result['embeddings'])}."
         )
     cost(result["usage"])
+    if skipped := result["skipped"]:
+        count = sum(skipped.values())
+        were = "1 file was" if count == 1 else f"{count:,} files were"
+        endings = escape(told_endings(skipped))
+        err.print(f"{were} not read, since such endings are not supported: {endings}.")
     for failure in result["failures"]:
         err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     notes(result["warnings"])

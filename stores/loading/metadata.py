@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from ...state.records import Metadata, MetadataValue
 from .file import clean
@@ -23,7 +24,7 @@ _SHARED = frozenset({"author", "date", "language"})
 OWN = frozenset({"id", "title", "text", "document", "path", "page", "slide", "sheet", "section"})
 
 
-def fitting(values: Mapping[object, object], without: Iterable[str] = ()) -> Metadata:
+def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metadata:
     """The entries of ``values`` that fit into an index; ``without`` are keys that are left out.
 
     Keys have 1–64 characters and begin with neither ``$`` nor ``_``. Values are text, numbers,

@@ -100,8 +100,9 @@ class _MarkdownHeadings:
                 text = _CLOSING.sub("", text) if "#" in text else text
                 yield _Heading(start, len(found["marks"]), text)
             elif (above := _line_above(block, start)) and (
-                # The last line of a paragraph is no heading.
+                # The last line of a paragraph is no heading, nor is an item of a list.
                 block[max(0, above.start - 2) : above.start] in ("", "\n", "\n\n")
+                and not above.text.startswith(("- ", "* ", "+ "))
             ):
                 yield above._replace(level=1 if found["line"][0] == "=" else 2)
 

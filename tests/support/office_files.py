@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 OPF = """<?xml version="1.0"?>
@@ -16,7 +16,8 @@ OPF = """<?xml version="1.0"?>
 <item id="one" href="text/one.xhtml" media-type="application/xhtml+xml"/>
 <item id="two" href="text/two%20b.xhtml" media-type="application/xhtml+xml"/>
 </manifest>
-<spine><itemref idref="nav"/><itemref idref="two"/><itemref idref="one"/><itemref idref="two"/></spine>
+<spine><itemref idref="nav"/><itemref idref="two"/><itemref idref="one"/><itemref idref="two"/>
+</spine>
 </package>"""
 CHAPTER = (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" '
@@ -171,4 +172,3 @@ def eml(path: Path, text: str = MAIL) -> Path:
 MAKERS: dict[str, Callable[[Path], Path]] = {
     ".pptx": pptx, ".xlsx": xlsx, ".odt": odt, ".epub": epub, ".eml": eml,
 }  # fmt: skip
-STAMP = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
