@@ -54,13 +54,17 @@ def test_a_question_is_answered_with_citations(server, method):
     assert (answer["method"], answer["sufficient"]) == (method, method != "graphrag")
     assert answer["citations"][0]["document"] == "docs/forth.txt"
     assert answer["citations"][0]["quote"] == FORTH
+    assert answer["citations"][0]["metadata"] == {"path": "docs/forth.txt"}
 
 
 def test_documents_given_inline_make_an_index_of_their_own(server):
-    given = {"documents": [{"id": "tower", "text": "Gustave Eiffel built the tower."}]}
+    metadata = {"city": "Paris", "year": 1889, "height": 330.5, "tags": ["iron", "철"]}
+    tower = {"id": "tower", "text": "Gustave Eiffel built the tower.", "metadata": metadata}
+    given = {"documents": [tower]}
     assert server.run("index", given, index="notes")["added"] == 1
     answer = server.run("basic", {"question": "Who built the tower?"}, index="notes")
     assert answer["citations"][0]["document"] == "tower"
+    assert answer["citations"][0]["metadata"] == metadata
     assert (server.root / "notes" / "catalogue.sqlite").is_file()
 
 
