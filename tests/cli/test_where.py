@@ -24,7 +24,7 @@ def test_every_condition_must_hold(run: Run) -> None:
     flags = ["--where", "year>=1800", "--where", "year<1890", "--where", "title=Tay Bridge,Other"]
     ended = run("ask", "Who designed the bridge?", *flags, "--json")
     answer = json.loads(ended.out)
-    assert [one["document"] for one in answer["evidence"]] == ["tay"]
+    assert [one["document"] for one in answer["evidence"]] == ["bridges.jsonl#tay"]
     assert answer["evidence"][0]["metadata"]["year"] == 1878
 
 

@@ -165,16 +165,18 @@ def test_reports_on_all_documents_give_way_to_the_texts_that_meet_the_filter(
     ]
 
 
-def test_of_equal_passages_one_that_meets_the_filter_stands_for_all(index: Index) -> None:
-    [fowler] = [
-        one["id"] for one in index.catalogue.all_passages() if one["document"] == "John Fowler"
-    ]
-    assert load_hops(index).vertex(fowler) != fowler
-    hops = load_hops(narrowed(index, OPEN["where"]))
-    assert hops.vertex(fowler) == fowler
-    asked = hops.ask("Who designed railways?")
-    assert fowler in {hops.target(edge) for edge in hops.nearest(asked, 1000)}
-    assert load_hops(index).vertex(fowler) != fowler
+@pytest.mark.parametrize(
+    ("shelf", "own"), [("open", "John Fowler"), ("secret", "a copy of Fowler")]
+)
+def test_of_equal_passages_one_that_meets_the_filter_stands_for_all(
+    index: Index, shelf: str, own: str
+) -> None:
+    ids = {one["document"]: one["id"] for one in index.catalogue.all_passages()}
+    assert len({load_hops(index).vertex(ids[one]) for one in ("John Fowler", own)}) == 1
+    hops = load_hops(narrowed(index, {"shelf": shelf}))
+    assert hops.vertex(ids[own]) == ids[own]
+    asked = hops.ask("Who built railways?")
+    assert ids[own] in {hops.target(edge) for edge in hops.nearest(asked, 1000)}
 
 
 @pytest.mark.parametrize(
@@ -237,9 +239,10 @@ def shelved(number: int, shelf: str = "") -> dict[str, Any]:
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_as_many_passages_are_found_as_meet_the_filter(shelves: Index, retriever: Any) -> None:
     asked = "What property has the Forth Bridge?"
-    assert {one["document"] for one in search(shelves, asked, retriever, 4)} & {"1", "2", "3"}
+    new = {"0", "10", "20", "30"}
+    assert not new & {one["document"] for one in search(shelves, asked, retriever, 4)}
     found = search(shelves, asked, retriever, 4, {"shelf": "new"})
-    assert {one["document"] for one in found} == {"0", "10", "20", "30"}
+    assert {one["document"] for one in found} == new
     assert len(search(shelves, asked, retriever, 4, {"shelf": {"$ne": "new"}})) == 4
 
 
