@@ -135,3 +135,120 @@ def test_no_method_reads_or_shows_a_passage_that_does_not_meet_the_filter(
     assert found <= set(TEXTS)
     assert script.asked and not any(is_told(one.system + one.human) for one in script.asked)
     assert not is_told(json.dumps(result, default=str))
+
+
+def test_a_router_that_hands_over_hands_on_nothing_that_does_not_meet_the_filter(
+    ask: Callable[..., Any], script: Script
+) -> None:
+    found = {"quotes": [{"id": "1", "quote": FACT}], "answer": "", "missing": ["Who paid for it?"]}
+    script.replies["Answer"] = {**NOT_FOUND, **found}
+    result = ask("router", escalations=3, max_calls=40, **OPEN)
+    assert len(result["path"]) > 2
+    assert {one["document"] for one in result["evidence"]} <= set(TEXTS)
+    assert not any(is_told(one.system + one.human) for one in script.asked)
+    assert not is_told(json.dumps(result, default=str))
+
+
+@pytest.mark.parametrize("search", ["global", "drift"])
+def test_reports_on_all_documents_give_way_to_the_texts_that_meet_the_filter(
+    ask: Callable[..., Any], script: Script, search: str
+) -> None:
+    result = ask("graphrag", search=search, **OPEN)
+    assert set(script.kinds) == {"Points", "CombinedAnswer"}
+    assert all(text in "".join(script.prompts("Points")) for text in TEXTS.values())
+    assert result["warnings"] == [
+        f"The search {search} reads reports on all documents, so that with a filter the texts that "
+        "meet it are read instead (search text)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shelf", "own"), [("open", "John Fowler"), ("secret", "a copy of Fowler")]
+)
+def test_of_equal_passages_one_that_meets_the_filter_stands_for_all(
+    index: Index, shelf: str, own: str
+) -> None:
+    ids = {one["document"]: one["id"] for one in index.catalogue.all_passages()}
+    assert len({load_hops(index).vertex(ids[one]) for one in ("John Fowler", own)}) == 1
+    hops = load_hops(narrowed(index, {"shelf": shelf}))
+    assert hops.vertex(ids[own]) == ids[own]
+    asked = hops.ask("Who built railways?")
+    assert ids[own] in {hops.target(edge) for edge in hops.nearest(asked, 1000)}
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (
+            {"shelv": "open"},
+            "No passage of the index has the key 'shelv' of the filter; the keys there are: shelf, "
+            "document, title, year.",
+        ),
+        (
+            {"year": "1890"},
+            "No passage of the index meets the filter: 'year' holds numbers, and the filter "
+            "compares it with text.",
+        ),
+        (
+            {"shelf": {"$gt": 3}},
+            "No passage of the index meets the filter: 'shelf' holds text such as 'open', and the "
+            "filter compares it with numbers.",
+        ),
+        ({"title": "Tower Bridge"}, "No passage of the index meets the filter."),
+    ],
+)
+def test_where_nothing_meets_the_filter_a_warning_says_why(
+    ask: Callable[..., Any], script: Script, where: dict[str, Any], said: str
+) -> None:
+    result = ask("basic", where=where)
+    assert (result["stop_reason"], result["warnings"]) == ("no_evidence", [said])
+    assert not script.asked
+
+
+def test_a_filter_of_another_form_is_refused_with_its_place(ask: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match=r"where\.year\.\$over is no operator"):
+        ask("basic", where={"year": {"$over": 1890}})
+
+
+def test_a_router_hands_the_filter_on() -> None:
+    context = RouterContext(where={"year": 1890})
+    assert context.narrowed(QuestionContext).where == {"year": 1890}
+
+
+@pytest.fixture(scope="module")
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Forty passages that speak of one bridge, four of them on the shelf ``new``."""
+    context = IndexContext(
+        index=str(tmp_path_factory.mktemp("where") / "shelves"),
+        embeddings="lexical",
+        layers=["sentences"],
+    )
+    index_graph.invoke({"documents": [shelved(number) for number in range(40)]}, context=context)
+    return open_index(context)
+
+
+def shelved(number: int, shelf: str = "") -> dict[str, Any]:
+    better = "" if number % 10 else " It has many other properties, of which nothing is said."
+    text = f"The Forth Bridge has the property {number}.{better}"
+    return document(str(number), "Forth Bridge", text, shelf or ("old" if number % 10 else "new"))
+
+
+@pytest.mark.parametrize("retriever", RETRIEVERS)
+def test_as_many_passages_are_found_as_meet_the_filter(shelves: Index, retriever: Any) -> None:
+    asked = "What property has the Forth Bridge?"
+    new = {"0", "10", "20", "30"}
+    assert not new & {one["document"] for one in search(shelves, asked, retriever, 4)}
+    found = search(shelves, asked, retriever, 4, {"shelf": "new"})
+    assert {one["document"] for one in found} == new
+    assert len(search(shelves, asked, retriever, 4, {"shelf": {"$ne": "new"}})) == 4
+
+
+def test_a_change_of_metadata_is_seen_by_the_next_question(shelves: Index) -> None:
+    where = {"shelf": "sold"}
+    assert search(shelves, "Forth Bridge", "hybrid", 4, where) == []
+    context = IndexContext(index=str(shelves.folder), embeddings="lexical")
+    index_graph.invoke({"documents": [shelved(39, "sold")]}, context=context)
+    [found] = search(shelves, "Forth Bridge", "hybrid", 4, where)
+    assert found["document"] == "39"
+    index_graph.invoke({"documents": [], "remove": ["39"]}, context=context)
+    assert search(shelves, "Forth Bridge", "hybrid", 4, where) == []
