@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import typer
@@ -16,6 +17,7 @@ from rich.markup import escape
 
 from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
+from .operating import operate
 from .show import print_json
 
 C = TypeVar("C", bound=Context)
@@ -42,12 +44,14 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
         flags = [_flag(name, context_type) for name in context_type.model_fields]
 
         @functools.wraps(command)
-        def run(**given: Any) -> Any:
+        def run(*, verbose: int = 0, prices: Path | None = None, **given: Any) -> Any:
+            operate(verbose=verbose, prices=prices)
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
             return command(**given, context=parsed(lambda: context_type(**options)))
 
-        run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+        operating = list(inspect.signature(operate, eval_str=True).parameters.values())
+        run.__signature__ = inspect.Signature([*own, *flags, *operating])  # type: ignore[attr-defined]
         return run
 
     return decorate

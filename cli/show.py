@@ -14,8 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..language.analyser import one_line
+from ..models.budget import dollars
 from ..state.answering import AnswerOutput
+from ..state.index import Plan
 from ..state.records import Citation, Passage, Usage
+from ..state.usage import total_tokens
 from .excerpts import best_passages, excerpt, supporting
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
@@ -56,7 +59,7 @@ _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
     "insufficient": "the evidence does not settle it",
     "no_model": "it takes a model to answer (--model)",
-    "budget": "the limit on requests to the model was reached (--max-calls)",
+    "budget": "the limit of the run was reached (--max-calls, --max-tokens or --max-cost)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",
     "steps": "the limit on steps was reached (--max-steps)",
@@ -82,7 +85,7 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"Would read {plan['documents']} documents into {plan['passages']} passages "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
             f"{plan['missing_replies']} replies of a model missing; about "
-            f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
+            f"{planned_tokens(plan)} to send."
         )
     else:
         took = "" if seconds is None else f" in {seconds:.1f} s"
@@ -97,6 +100,13 @@ def indexing(result: Any, seconds: float | None = None) -> None:
     for failure in result["failures"]:
         err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     notes(result["warnings"])
+
+
+def planned_tokens(plan: Plan) -> str:
+    """The tokens that a run would send, and their price where it is known."""
+    tokens = plan["embedding_tokens"] + plan["reply_tokens"]
+    price = f" ({dollars(plan['cost'])}, replies not counted)" if plan.get("cost") else ""
+    return f"{tokens:,} tokens{price}"
 
 
 def answer(result: AnswerOutput, passages: int = _PASSAGES) -> None:
@@ -237,7 +247,7 @@ def calibration(fitted: Any) -> None:
 
 def cost(usage: Usage) -> None:
     """Prints the calls and tokens of each model, if any tokens were sent."""
-    if any(used["input_tokens"] for used in usage.get("models", {}).values()):
+    if total_tokens(usage):
         out.print(f"[dim]{escape(_cost(usage))}[/dim]")
 
 
@@ -328,5 +338,9 @@ def _cost(usage: Usage) -> str:
         + (f", {used['input_tokens'] + used['output_tokens']:,} tokens" if used["calls"] else "")
         for name, used in usage.get("models", {}).items()
     ]
-    searches = usage.get("web_searches", 0)
-    return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
+    parts += [f"{name}: {sent:,} tokens" for name, sent in usage.get("embeddings", {}).items()]
+    if searches := usage.get("web_searches", 0):
+        parts.append(f"{searches} web searches")
+    if total_tokens(usage) and "cost" in usage:
+        parts.append(dollars(usage["cost"]))
+    return " · ".join(parts) or "no calls"

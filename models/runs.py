@@ -14,6 +14,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables.config import var_child_runnable_config
 
 from ..settings import settings
+from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
 from .budget import Budget
 from .tracing import Attributes, begun, note_error
@@ -124,7 +125,7 @@ def _seconds(run: GraphRun) -> float:
 
 def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
     """What a run's output says of it, without any text of a document or a question."""
-    usage = outputs.get("usage") or {}
+    usage: Usage = outputs.get("usage") or Usage()
     counts = ("added", "updated", "unchanged", "removed", "document_count", "passage_count")
     figures: dict[str, str | int | float | None] = {
         "method": outputs.get("method") or None,

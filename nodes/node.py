@@ -144,7 +144,7 @@ async def _started(
     begins: bool,
 ) -> Meter:
     """A meter for the node, with what is left of the limits of its run."""
-    spent: Usage = {} if begins else state.get("usage") or {}
+    spent: Usage = Usage() if begins else state.get("usage") or Usage()
     budget = await _budget(context, run, spent)
     if not isinstance(context, QuestionContext):
         return start_meter(None, budget, indexing=isinstance(context, IndexContext))
