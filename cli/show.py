@@ -224,7 +224,8 @@ def status(described: Any) -> None:
     table = Table.grid(padding=(0, 2))
     for name, value in described.items():
         if name not in {"failures", "document_list"}:
-            table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
+            shown = dollars(value) if name == "reply_cost" else value
+            table.add_row(name, escape(", ".join(shown) if isinstance(shown, list) else str(shown)))
     out.print(table)
     for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))

@@ -16,7 +16,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from ..settings import settings
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
-from .budget import Budget
+from .budget import Budget, dollars
 from .tracing import Attributes, begun, note_error
 
 logger = logging.getLogger("ragraphs.graphs")
@@ -140,4 +140,5 @@ def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
 
 
 def _listed(figures: Attributes) -> str:
-    return ", ".join(f"{name} {value}" for name, value in figures.items())
+    shown = {n: dollars(v) if isinstance(v, float) else v for n, v in figures.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items())
