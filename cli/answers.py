@@ -27,7 +27,7 @@ _WHY_NOT = {
     "no_evidence": "nothing in the index speaks of it",
     "insufficient": "the evidence does not settle it",
     "no_model": "it takes a model to answer (--model)",
-    "budget": "the limit on requests to the model was reached (--max-calls)",
+    "budget": "the limit of the run was reached (--max-calls, --max-tokens or --max-cost)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",
     "steps": "the limit on steps was reached (--max-steps)",

@@ -7,6 +7,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
@@ -18,6 +19,7 @@ from rich.markup import escape
 from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
 from ..state.filters import parse_where
+from .operating import operate
 from .show import print_json
 
 C = TypeVar("C", bound=Context)
@@ -76,14 +78,17 @@ def context_options(
         flags = [*first, *others]
 
         @functools.wraps(command)
-        def run(**given: Any) -> Any:
+        def run(*, verbose: int = 0, prices: Path | None = None, **given: Any) -> Any:
+            operate(verbose=verbose, prices=prices)
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
             if texts := options.pop("where", None):
                 options["where"] = _filter(texts)
             return command(**given, context=parsed(lambda: context_type(**options)))
 
-        run.__signature__ = inspect.Signature([*first, *own, *others])  # type: ignore[attr-defined]
+        operating = list(inspect.signature(operate, eval_str=True).parameters.values())
+        parameters = [*first, *own, *others, *operating]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
 
     return decorate

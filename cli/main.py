@@ -128,11 +128,11 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     if not sys.stdin.isatty() or (is_new and is_local):
         return
     planned = run_index(given, context.model_copy(update={"dry_run": True}))
-    tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
-    if not tokens:
+    plan = planned["plan"]
+    if not plan["embedding_tokens"] + plan["reply_tokens"]:
         return
     show.notes(planned["warnings"])
-    if not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
+    if not typer.confirm(f"This will send about {show.planned_tokens(plan)}. Go on?", err=True):
         raise typer.Exit(0)
 
 

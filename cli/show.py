@@ -12,8 +12,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.tree import Tree
 
+from ..models.budget import dollars
 from ..models.protocol import OFFLINE
+from ..state.index import Plan
 from ..state.records import Usage
+from ..state.usage import total_tokens
 from ..stores.loading.sources import told_endings
 from ..views.compact import place_of
 
@@ -73,7 +76,7 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"Would read {plan['documents']} documents into {plan['passages']} passages "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
             f"{plan['missing_replies']} replies of a model missing; about "
-            f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
+            f"{planned_tokens(plan)} to send."
         )
     else:
         took = "" if seconds is None else f" in {seconds:.1f} s"
@@ -93,6 +96,13 @@ def indexing(result: Any, seconds: float | None = None) -> None:
     for failure in result["failures"]:
         err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     notes(result["warnings"])
+
+
+def planned_tokens(plan: Plan) -> str:
+    """The tokens that a run would send, and their price where it is known."""
+    tokens = plan["embedding_tokens"] + plan["reply_tokens"]
+    price = f" ({dollars(plan['cost'])}, replies not counted)" if plan.get("cost") else ""
+    return f"{tokens:,} tokens{price}"
 
 
 def command(*words: str) -> None:
@@ -123,7 +133,8 @@ def status(described: Any) -> None:
     table = Table.grid(padding=(0, 2))
     for name, value in described.items():
         if name not in {"failures", "document_list"}:
-            table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
+            shown = dollars(value) if name == "reply_cost" else value
+            table.add_row(name, escape(", ".join(shown) if isinstance(shown, list) else str(shown)))
     out.print(table)
     for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
@@ -230,5 +241,9 @@ def cost_of(usage: Usage) -> str:
         for name, used in usage.get("models", {}).items()
         if name != OFFLINE
     ]
-    searches = usage.get("web_searches", 0)
-    return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
+    parts += [f"{name}: {sent:,} tokens" for name, sent in usage.get("embeddings", {}).items()]
+    if searches := usage.get("web_searches", 0):
+        parts.append(f"{searches} web searches")
+    if total_tokens(usage) and "cost" in usage:
+        parts.append(dollars(usage["cost"]))
+    return " · ".join(parts) or "no calls"

@@ -14,8 +14,9 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables.config import var_child_runnable_config
 
 from ..settings import settings
+from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
-from .budget import Budget
+from .budget import Budget, dollars
 from .tracing import Attributes, begun, note_error
 
 logger = logging.getLogger("ragraphs.graphs")
@@ -124,7 +125,7 @@ def _seconds(run: GraphRun) -> float:
 
 def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
     """What a run's output says of it, without any text of a document or a question."""
-    usage = outputs.get("usage") or {}
+    usage: Usage = outputs.get("usage") or Usage()
     counts = ("added", "updated", "unchanged", "removed", "document_count", "passage_count")
     figures: dict[str, str | int | float | None] = {
         "method": outputs.get("method") or None,
@@ -139,4 +140,5 @@ def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
 
 
 def _listed(figures: Attributes) -> str:
-    return ", ".join(f"{name} {value}" for name, value in figures.items())
+    shown = {n: dollars(v) if isinstance(v, float) else v for n, v in figures.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items())

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
@@ -21,13 +25,15 @@ from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.runs import GraphRun, enter_run
+from ..models.tracing import span
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from ..state.records import Usage
-from ..state.usage import total_calls
-from .observed import observed
+from ..state.usage import total_calls, total_tokens
 from .run import Run, Update, settled
 from .streaming import answer_stream
+
+logger = logging.getLogger("ragraphs.nodes")
 
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
@@ -60,7 +66,7 @@ def node(
             meter = await _started(state, context, graph_run, reserve, begins)
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            with observed(func.__name__, meter, within):
+            with _observed(func.__name__, meter, within):
                 try:
                     given = await asyncio.to_thread(_opened, context, meter) if opens else context
                     update = await func(state, given)
@@ -82,6 +88,29 @@ def node(
         return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
 
     return decorate
+
+
+@contextmanager
+def _observed(function: str, meter: Meter, within: Any) -> Iterator[None]:
+    """Logs a node, and puts a span around it inside the context ``within``, or the current one.
+
+    The node has the name that its graph gives it, or else that of its ``function``.
+    """
+    metadata = (var_child_runnable_config.get() or {}).get("metadata") or {}
+    name = str(metadata.get("langgraph_node") or function)
+    started = time.monotonic()
+    with span(name, {"ragraphs.node": name}, within=within) as note:
+        yield
+        usage = meter.usage()
+        calls, tokens = total_calls(usage), total_tokens(usage)
+        note({"ragraphs.calls": calls, "ragraphs.tokens": tokens})
+    for warning in meter.warnings:
+        logger.debug("%s: %s", name, warning)
+    if meter.warnings:
+        logger.warning("%s: the result has %d warnings", name, len(meter.warnings))
+    logger.debug(
+        "%s took %.2f s, %d calls, %d tokens", name, time.monotonic() - started, calls, tokens
+    )
 
 
 def unanswered(error: NoReplyError) -> Update:
@@ -148,7 +177,7 @@ async def _started(
     begins: bool,
 ) -> Meter:
     """A meter for the node, with what is left of the limits of its run."""
-    spent: Usage = {} if begins else state.get("usage") or {}
+    spent: Usage = Usage() if begins else state.get("usage") or Usage()
     budget = await _budget(context, run, spent)
     if not isinstance(context, QuestionContext):
         return start_meter(None, budget, indexing=isinstance(context, IndexContext))

@@ -23,7 +23,7 @@ from ..state.errors import RagraphsError
 from .checked_runs import CheckedRuns
 from .mcp import sessions
 
-_logger = logging.getLogger(__package__)
+_logger = logging.getLogger("ragraphs.server")
 
 
 class McpRoute:

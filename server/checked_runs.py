@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from difflib import get_close_matches
 from typing import Any
 from uuid import UUID, uuid5
@@ -15,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..context import Context
 from ..graphs import CONTEXTS
 from ..language.analyser import shortened
+
+logger = logging.getLogger("ragraphs.server")
 
 _LONGEST = 500
 _ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
@@ -41,6 +44,7 @@ class CheckedRuns:
             messages.append(await receive())
         problem = problem_of(b"".join(message.get("body", b"") for message in messages))
         if problem:
+            logger.debug("%s refused: %s", scope["path"], problem)
             return await JSONResponse({"detail": problem}, 422)(scope, receive, send)
 
         async def again() -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from langgraph.channels import EphemeralValue, UntrackedValue
 from typing_extensions import TypedDict
@@ -37,7 +37,9 @@ class Plan(TypedDict):
     """The forecast of a run: documents and passages to read, and their cost.
 
     ``passages`` are those to embed, ``embedding_tokens`` their size if the embeddings cost money;
-    ``missing_replies`` and ``reply_tokens`` what a language model would be asked.
+    ``missing_replies`` and ``reply_tokens`` what a language model would be asked. ``cost`` is the
+    price of all these tokens in US dollars, replies not counted; there is none where a price is
+    not known.
     """
 
     documents: int
@@ -45,6 +47,7 @@ class Plan(TypedDict):
     embedding_tokens: int
     missing_replies: int
     reply_tokens: int
+    cost: NotRequired[float]
 
 
 class IndexOutput(TypedDict):
