@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from .settings import index_folder, settings, split_commas
+from .state.filters import conditions_of
 from .state.found import NOTHING, Found
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
@@ -43,6 +44,12 @@ def _operator_default(name: str) -> Any:
         default_factory=lambda: getattr(settings(), name),
         json_schema_extra=lambda schema: schema.update(default=getattr(settings(), name)),
     )
+
+
+def _checked_filter(where: dict[str, Any] | None) -> dict[str, Any] | None:
+    if where is not None:
+        conditions_of(where)
+    return where
 
 
 class Context(BaseModel):
@@ -180,6 +187,15 @@ class QuestionContext(Context):
         ),
     ] = "auto"
     top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
+    where: Annotated[
+        dict[str, Any] | None,
+        AfterValidator(_checked_filter),
+        Field(
+            description="Filter: only passages with such metadata are read, for example "
+            '{"author": "Ada", "year": {"$gte": 1990}}; also $gt, $lt, $lte, $ne, $in, $nin, '
+            "$contains."
+        ),
+    ] = None
     small_model: Annotated[
         str | None,
         Field(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary, finalize
 
@@ -45,7 +45,8 @@ class Index:
 
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
-    before. ``kept`` is what nodes keep of the index in memory.
+    before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
+    ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it.
     """
 
     folder: Path
@@ -63,11 +64,16 @@ class Index:
     in_use: Index | None = None
     anew: bool = False
     beside: dict[str, Index] = field(default_factory=dict, repr=False)
-    kept: dict[Any, tuple[str, Any]] = field(default_factory=dict, repr=False)
+    kept: dict[Any, OrderedDict[str, tuple[str, Any]]] = field(default_factory=dict, repr=False)
+    whole: Index | None = None
+    where: str = ""
+    allowed: frozenset[str] | None = None
 
     @cached_property
     def embedder(self) -> Embedder:
         """The embeddings that built the index. Raises RagraphsError when they cannot be had."""
+        if self.whole is not None:
+            return self.whole.embedder
         name = self.catalogue.property("embeddings")
         if name is None:
             raise IndexNotFoundError(
@@ -85,6 +91,7 @@ _dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
+_FILTERS_KEPT = 8
 
 
 def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
@@ -192,19 +199,44 @@ async def language_model(index: Index, context: Context, name: str | None = None
 
 
 class Kept(Generic[T]):
-    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed."""
+    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed.
 
-    def __init__(self, stamp: Callable[[Index], str], load: Callable[[Index], T]) -> None:
+    Where ``by_filter``, an index that a filter narrows has a value of its own, for the last few
+    filters; else it has that of the whole index.
+    """
+
+    def __init__(
+        self,
+        stamp: Callable[[Index], str],
+        load: Callable[[Index], T],
+        by_filter: bool = False,
+    ) -> None:
         self._stamp = stamp
         self._load = load
-        self._lock = Lock()
+        self._by_filter = by_filter
+        self._lock = RLock()  # a part may be made from the value of the whole
 
     def of(self, index: Index) -> T:
         """The value of ``index``. Blocks; raises what ``stamp`` and ``load`` raise."""
+        if index.whole is not None and not self._by_filter:
+            index = index.whole
         stamp = self._stamp(index)
+        if index.where:
+            stamp = f"{stamp} {passages_stamp(index)}"
         with self._lock:
-            known = index.kept.get(self)
+            values = index.kept.setdefault(self, OrderedDict())
+            known = values.get(index.where)
             if known is None or known[0] != stamp:
-                known = index.kept[self] = stamp, self._load(index)
+                known = values[index.where] = stamp, self._load(index)
+            values.move_to_end(index.where)
+            while len(values) > _FILTERS_KEPT:
+                del values[next(filter(None, values))]
             value: T = known[1]
             return value
+
+
+def passages_stamp(index: Index) -> str:
+    """A text that is another one whenever a passage or its metadata has changed. Blocks."""
+    from ..stores.catalogue import PASSAGES
+
+    return str(index.catalogue.property(PASSAGES))

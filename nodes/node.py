@@ -14,6 +14,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
 from ..context import Context, IndexContext, QuestionContext
+from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.protocol import OFFLINE, NoReplyError
@@ -99,7 +100,10 @@ def _opened(context: Context, meter: Meter) -> Run[Context]:
         from ..index.recorded import open_for_indexing
 
         return Run(context, open_for_indexing(context), meter)
-    return Run(context, open_index(context), meter)
+    index = open_index(context)
+    if isinstance(context, QuestionContext):
+        index = narrowed(index, context.where)
+    return Run(context, index, meter)
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -113,6 +113,7 @@ def _evidence(rank: int, page: Page) -> Evidence:
         "text": page.text,
         "start": 0,
         "end": len(page.text),
+        "metadata": {"path": page.url},
         "score": 1 / rank,
         "found": "web",
     }
