@@ -128,11 +128,28 @@ def answer_text(answer: ShortAnswer) -> str:
     return "\n\n".join(parts)
 
 
+def _from_json(given: Any) -> Any:
+    """The value in a JSON text, as some clients send lists and objects; any other ``given``."""
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        return given
+
+
 class SearchDocuments(OfAnIndex):
     """The arguments of search_documents."""
 
     query: Annotated[str, Field(min_length=1, description="Words or a question to search for.")]
     top_k: Annotated[int, Field(ge=1, le=20, description="Most passages to return.")] = 5
+    where: Annotated[
+        dict[str, Any],
+        BeforeValidator(_from_json),
+        Field(
+            description="Conditions on the documents, all of which must hold, by title, document, "
+            'author, date, page and the like: {"author": "Ada", "date": {"$gte": "2024-01-01"}}. '
+            "Operators: $ne, $gt, $gte, $lt, $lte, $in, $nin. Leave it out to search everything."
+        ),
+    ] = {}
 
 
 class FoundPassage(TypedDict):
@@ -153,7 +170,7 @@ class FoundPassages(TypedDict):
 async def _search(given: SearchDocuments, access: Access, tell: Tell) -> FoundPassages:
     name = access.index(given.index)
     found = await asyncio.to_thread(
-        lambda: search(open_index(name), given.query, "auto", given.top_k)
+        lambda: search(open_index(name), given.query, "auto", given.top_k, given.where or None)
     )
     return {"passages": [_passage(each) for each in found]}
 
@@ -229,14 +246,6 @@ class GivenDocument(BaseModel):
     id: Annotated[str, Field(min_length=1, description="A lasting name; the same one replaces.")]
     text: Annotated[str, Field(min_length=1, description="The whole text.")]
     title: Annotated[str, Field(description="A title to cite it by.")] = ""
-
-
-def _from_json(given: Any) -> Any:
-    """The list in a JSON text, since some clients send lists as texts; else ``given``."""
-    try:
-        return json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        return given
 
 
 class IndexDocuments(OfAnIndex):

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+import ragraphs
 from filelock import FileLock
 from langgraph_sdk import get_client
 from langgraph_server import Server, serving
@@ -208,6 +209,19 @@ def test_an_agent_answers_another_one_in_short(server):
     call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
     answer = server.send(f"/a2a/{router}", call)
     assert FORTH in answer.text and len(answer.text) < 2500
+
+
+def test_the_clients_of_the_documentation_get_their_answers(server):
+    page = Path(ragraphs.__file__).with_name("docs").joinpath("serve.md").read_text("utf-8")
+    programs, shown = [], []
+    for name in ("ask.py", "client.py", "remote.py"):
+        code, _, rest = page.partition(f"$ cat {name}\n")[2].partition(f"$ python {name}\n")
+        programs.append(code.replace("http://127.0.0.1:2024", server.url))
+        shown += rest.partition("\n```")[0].splitlines()
+    command = [sys.executable, "-c", "\n".join(programs)]
+    written = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    for line, expected in zip(written.splitlines(), shown, strict=True):
+        assert line == expected or (FORTH in line and line.startswith("{") == (expected[0] == "{"))
 
 
 def test_documents_of_a_thread_are_in_no_checkpoint(server):

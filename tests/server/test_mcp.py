@@ -29,7 +29,10 @@ READING = {"answer_question", "search_documents", "summarise_documents"}
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two indexes, ``notes`` with communities, ``letters`` without."""
     root = tmp_path_factory.mktemp("indexes")
-    documents = [{"id": "forth", "text": FORTH}, {"id": "long", "text": "A long tale. " * 300}]
+    documents = [
+        {"id": "forth", "text": FORTH, "metadata": {"year": 1890}},
+        {"id": "long", "text": "A long tale. " * 300},
+    ]
     for name, layers in (("notes", ["communities"]), ("letters", ["passages"])):
         context = IndexContext(index=str(root / name), embeddings="lexical", layers=layers)
         index_graph.invoke({"documents": documents}, context=context)
@@ -85,6 +88,12 @@ async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
     assert text_of(result).startswith("[1] long (long, characters ")
 
 
+@pytest.mark.parametrize("where", [{"year": {"$lt": 1900}}, '{"year": 1890}'])
+async def test_a_search_is_narrowed_to_some_documents(url, where):
+    result = await called(url, "search_documents", query="A long tale", where=where)
+    assert [each["title"] for each in result.structured_content["passages"]] == ["forth"]
+
+
 async def test_the_whole_is_summarised_from_reports(url):
     result = await called(url, "summarise_documents")
     assert not result.is_error and "Forth" in json.dumps(result.structured_content)
@@ -126,6 +135,8 @@ async def test_the_indexes_are_listed_with_their_sizes(url):
         ("answer_question", {"question": QUESTION, "model": "x"}, "'model' cannot be used"),
         ("answer_question", {"question": QUESTION, "method": "tog2"}, "--layers entities"),
         ("search_documents", {"query": "a", "top_k": 500}, "'top_k' cannot be used"),
+        ("search_documents", {"query": "a", "where": {"year": {"$near": 5}}}, "$near"),
+        ("search_documents", {"query": "a", "where": "year"}, "'where' cannot be used"),
         ("summarise_documents", {"index": "letters"}, "ragraphs index --layers communities"),
         ("index_documents", {"documents": []}, "'documents' cannot be used"),
         ("index", {"remove": ["forth"]}, "choose one of: answer_question"),
