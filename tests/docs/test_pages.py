@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,28 +14,29 @@ from command_line import Run
 from doc_pages import PAGES, QUICKSTARTS, READMES, ROOT, blocks_of, text_of, without_blocks
 from doc_reader import Reader
 from pdf_files import pdf
+from ragraphs.context import LayerName
 from ragraphs.settings import settings
 from readme_folder import write_folder
 from stub_openai import OpenAIStub
 
 RUNNING = [page for page in PAGES if page not in QUICKSTARTS and blocks_of(page)]
-LAYERS = ["sentences", "hops", "communities"]
+LAYERS: list[LayerName] = ["sentences", "hops", "communities"]
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of documents with an index of all layers."""
-    folder, before = tmp_path_factory.mktemp("reader"), Path.cwd()
-    os.chdir(folder)
+    folder = tmp_path_factory.mktemp("reader")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        settings.cache_clear()
+        write_folder(["data/musique"], pdf("The Golden Gate Bridge was opened in 1937."))
+        context = ragraphs.IndexContext(embeddings="lexical", layers=LAYERS)
+        ragraphs.index_graph.invoke({"sources": ["docs", "reports", "notes.pdf"]}, context=context)
     settings.cache_clear()
-    write_folder(["data/musique"], pdf("The Golden Gate Bridge was opened in 1937."))
-    context = ragraphs.IndexContext(embeddings="lexical", layers=LAYERS)
-    ragraphs.index_graph.invoke({"sources": ["docs", "reports", "notes.pdf"]}, context=context)
-    os.chdir(before)
-    settings.cache_clear()
-    yield folder
+    return folder
 
 
 @pytest.mark.parametrize("page", RUNNING)
