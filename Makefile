@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all wheel-test lint bench attack licences drawings dev clean
+.PHONY: install demo test test-all wheel-test lint bench attack docs pictures notebooks dev clean
 
 install: $(STAMP)
 
@@ -53,11 +53,18 @@ bench: install
 attack: install
 	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl
 
-licences: install
+docs: install
+	$(BIN)/python docs/scripts/drawings.py docs/images
+	$(BIN)/python docs/scripts/settings_page.py docs/settings.md
+	$(BIN)/python docs/scripts/outputs.py README.md README.ko.md docs/quickstart.md docs/quickstart.ko.md
 	$(BIN)/python -m ragraphs.evaluation.release.licences docs/licences.md
+	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --site-dir $(VENV)/site
 
-drawings: install
-	$(BIN)/python -m ragraphs.graphs README.md README.ko.md
+pictures: install
+	$(BIN)/python docs/scripts/pictures.py docs/images
+
+notebooks: install
+	$(BIN)/python docs/scripts/notebooks.py examples
 
 dev: install
 	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024 --n-jobs-per-worker 8

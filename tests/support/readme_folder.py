@@ -27,7 +27,7 @@ _TEXTS = {
     ),
     "docs/songs.md": (
         "# Songs about bridges\n\nMarley wrote of the Brooklyn Bridge. "
-        "Later B. Marley wrote of the Tay Bridge, and J. Marley wrote of the Forth Bridge.\n"
+        "Later Jacob Marley wrote of the Tay Bridge, and J. Marley wrote of the Forth Bridge.\n"
     ),
     "docs/브루클린-다리.md": (
         "# 브루클린 다리\n\n브루클린 다리는 1883년에 개통되었다. "

@@ -1,0 +1,36 @@
+"""The parts of the documentation that scripts write are those that the scripts write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import Run
+from doc_pages import QUICKSTARTS, READMES, ROOT, text_of
+from drawings import GRAPHS, graph_of, to_svg
+from outputs import copy_demo, with_outputs
+from settings_page import settings_page
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_drawing_is_of_the_graph_as_it_is(name: str) -> None:
+    drawn = (ROOT / "docs/images" / f"{name}.svg").read_text("utf-8")
+    assert drawn == to_svg(graph_of(name), f"The graph {name}"), "run: make docs"
+
+
+@pytest.mark.parametrize("edge", [("grade", "refine"), ("grade", "rewrite"), ("refine", "merge")])
+def test_the_graph_of_crag_shows_both_branches(edge: tuple[str, str]) -> None:
+    assert edge in {(one.source, one.target) for one in graph_of("crag").edges}
+
+
+def test_the_page_of_settings_is_of_the_settings_as_they_are() -> None:
+    assert text_of("docs/settings.md") == settings_page(), "run: make docs"
+
+
+def test_the_outputs_that_pages_show_are_those_of_the_commands(run: Run) -> None:
+    copy_demo(Path.cwd())
+    run("index", "demo")
+    for page in [*READMES, *QUICKSTARTS]:
+        text = text_of(page)
+        assert "$ ragraphs ask" in text
+        assert with_outputs(text, lambda command: run(*command).out) == text, "run: make docs"

@@ -1,0 +1,33 @@
+"""The Python of the documentation passes mypy's strict checks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from doc_pages import PAGES, READMES, ROOT, blocks_of
+
+
+@pytest.mark.slow
+def test_the_python_of_every_page_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "typed").mkdir()
+    (tmp_path / "typed" / "ragraphs").symlink_to(ROOT, target_is_directory=True)
+    names = []
+    for page in [*READMES, *PAGES]:
+        blocks = [block.text for block in blocks_of(page) if block.language == "python"]
+        if blocks:
+            names.append(page.replace("/", "_").replace(".", "_") + ".py")
+            (tmp_path / names[-1]).write_text("\n".join(blocks), encoding="utf-8")
+    assert names
+    options = ["--strict", "--follow-imports=silent", "--config-file="]
+    options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'docs'}")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *names],
+        cwd=tmp_path,
+        env={"MYPYPATH": "typed", "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
