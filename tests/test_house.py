@@ -51,7 +51,8 @@ def sources() -> list[Path]:
     return sorted(
         file
         for file in files
-        if file.parts[0] not in {"tests", "build", "docs", "examples"} and not file.parts[0].startswith(".")
+        if file.parts[0] not in {"tests", "build", "docs", "examples"}
+        and not file.parts[0].startswith(".")
     )
 
 
