@@ -41,15 +41,18 @@ if TYPE_CHECKING:
     from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
+    from .state.records import Citation, Evidence
 
     __version__: str
 
 __all__ = [
     "BasicContext",
     "BoundGraph",
+    "Citation",
     "Context",
     "CragContext",
     "DeepragContext",
+    "Evidence",
     "GraphragContext",
     "HopragContext",
     "IncompleteIndexError",
@@ -91,6 +94,8 @@ _PLACES = {
     "IncompleteIndexError": "state.errors",
     "IndexNotFoundError": "state.errors",
     "RagraphsError": "state.errors",
+    "Citation": "state.records",
+    "Evidence": "state.records",
 }
 
 
