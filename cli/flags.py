@@ -17,12 +17,17 @@ from rich.markup import escape
 
 from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
+from ..state.filters import parse_where
 from .operating import operate
 from .show import print_json
 
 C = TypeVar("C", bound=Context)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+_FILTER = (
+    "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (any of these), "
+    "author!=Ada. May be given several times; all must hold."
+)
 Shown = tuple[Any, Callable[[Any], None]]
 
 
@@ -48,6 +53,8 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
             operate(verbose=verbose, prices=prices)
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
+            if texts := options.pop("where", None):
+                options["where"] = _filter(texts)
             return command(**given, context=parsed(lambda: context_type(**options)))
 
         operating = list(inspect.signature(operate, eval_str=True).parameters.values())
@@ -81,15 +88,18 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         kind = next(option for option in get_args(kind) if option is not type(None))
     if get_origin(kind) is list:
         kind = str
+    is_filter = get_origin(kind) is dict
+    kind = list[str] if is_filter else kind
     bounds = {type(bound): bound for bound in field.metadata}
     at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
     default = _default(field)
     shown = ",".join(default) if isinstance(default, list) else str(default)
     flag = "--" + name.replace("_", "-")
     owner = _owner(name, context_type)
+    description = _FILTER if is_filter else field.description
     option = typer.Option(
         f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
-        help=escape(f"{field.description}" + ("" if default is None else f" [{shown}]")),
+        help=escape(f"{description}" + ("" if default is None else f" [{shown}]")),
         min=at_least.ge if at_least else above.gt if above else None,
         max=at_most.le if at_most else None,
         show_default=False,
@@ -104,6 +114,13 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
+
+
+def _filter(texts: list[str]) -> dict[str, Any]:
+    try:
+        return parse_where(texts)
+    except RagraphsError as error:
+        raise WrongUsageError(str(error)) from error
 
 
 def _owner(name: str, context_type: type[Context]) -> type[Context]:

@@ -329,7 +329,9 @@ def _source(citation: Citation | Passage) -> str:
 
 
 def _place(citation: Citation | Passage) -> str:
-    return f"{citation['document']}, characters {citation['start']}–{citation['end']}"
+    page = citation.get("metadata", {}).get("page")
+    on = "" if page is None else f"page {page}, "
+    return f"{citation['document']}, {on}characters {citation['start']}–{citation['end']}"
 
 
 def _cost(usage: Usage) -> str:

@@ -15,12 +15,14 @@ from ..language.analyser import count_tokens
 from ..language.languages import foreign_share
 from ..settings import Settings
 from ..state.errors import RagraphsError
+from ..state.own import OWN, label_of
 from .failures import explain, kind_of, secrets_of
 from .meter import current_meter
 from .tracing import Attributes, Note, span
 
 if TYPE_CHECKING:
     import numpy as np
+    from langchain_core.embeddings import Embeddings
     from numpy.typing import NDArray
 
 logger = logging.getLogger("ragraphs.models")
@@ -71,13 +73,13 @@ class FastEmbedder:
         return _unit(list(self._model.embed(list(texts), batch_size=1)))
 
 
-class OpenAIEmbedder:
-    """Embeddings by OpenAI, or by a server that speaks the same protocol."""
+class LangChainEmbedder:
+    """Embeddings by an object of LangChain: OpenAI's client, or one that a caller handed over."""
 
     local = False
     semantic = True
 
-    def __init__(self, name: str, client: Any) -> None:
+    def __init__(self, name: str, client: Embeddings) -> None:
         self.name = name
         self._client = client
 
@@ -104,7 +106,7 @@ class OpenAIEmbedder:
     def _span(self, tokens: int) -> AbstractContextManager[Note]:
         attributes: Attributes = {
             "gen_ai.operation.name": "embeddings",
-            "gen_ai.provider.name": "openai",
+            "gen_ai.provider.name": self.name.partition(":")[0],
             "gen_ai.request.model": self.name.partition(":")[2],
             "gen_ai.usage.input_tokens": tokens,
         }
@@ -158,13 +160,41 @@ def open_embedder(name: str, operator: Settings) -> Embedder:
         return _open_fastembed(name, operator.download_seconds)
     if kind == "openai" and model:
         return _open_openai(name, operator)
+    if name.startswith(OWN):
+        raise RagraphsError(
+            f"The embeddings {name} are an object of the program that built the index; hand the "
+            "same over as embeddings."
+        )
     raise RagraphsError(
         f"There are no embeddings called {name!r}; use auto, lexical, fastembed:MODEL, "
         "fastembed:MODEL@FOLDER or openai:MODEL."
     )
 
 
-def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
+def own_embedder(embeddings: Embeddings) -> Embedder:
+    """The embedder of an object of the caller's, one for each, because it remembers vectors."""
+    return _own_embedder(_Same(embeddings))
+
+
+class _Same:
+    """A key that equals another one where both hold the same object."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.held is other.held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+
+@lru_cache(maxsize=16)
+def _own_embedder(same: _Same) -> LangChainEmbedder:
+    return LangChainEmbedder(label_of(same.held), same.held)
+
+
+def _open_openai(name: str, operator: Settings) -> LangChainEmbedder:
     from langchain_openai import OpenAIEmbeddings
 
     if not operator.openai_api_key and not operator.openai_base_url:
@@ -179,7 +209,7 @@ def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
         check_embedding_ctx_length=False,
         timeout=_REQUEST_SECONDS,
     )
-    return OpenAIEmbedder(identity(name), client)
+    return LangChainEmbedder(identity(name), client)
 
 
 @lru_cache(maxsize=4)

@@ -18,6 +18,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
 from ..context import Context, IndexContext, QuestionContext
+from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.budget import Budget
 from ..models.meter import Meter, current_meter, start_meter
@@ -29,7 +30,7 @@ from ..settings import settings, told
 from ..state.errors import RagraphsError
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
-from .run import Run, Update
+from .run import Run, Update, settled
 from .streaming import answer_stream
 
 logger = logging.getLogger("ragraphs.nodes")
@@ -60,7 +61,7 @@ def node(
         context_type, opens = _wanted(func)
 
         async def run(state: Any) -> Update:
-            context = get_runtime(context_type).context or context_type()
+            context = settled(get_runtime().context, context_type)
             graph_run, within = enter_run()
             meter = await _started(state, context, graph_run, reserve, begins)
             stream = answer_stream(context) if answers else None
@@ -139,7 +140,10 @@ def _opened(context: Context, meter: Meter) -> Run[Context]:
         from ..index.recorded import open_for_indexing
 
         return Run(context, open_for_indexing(context), meter)
-    return Run(context, open_index(context), meter)
+    index = open_index(context)
+    if isinstance(context, QuestionContext) and context.own.retriever is None:
+        index = narrowed(index, context.where)
+    return Run(context, index, meter)
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:

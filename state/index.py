@@ -14,6 +14,7 @@ from .usage import add_usage, add_warnings
 class IndexInput(TypedDict, total=False):
     """The input of the index graph: files, folders or globs, inline documents, and removals.
 
+    In Python the documents may be Documents of LangChain, too.
     ``triples`` are files of entities and relations that were found elsewhere. With none of all
     these, an index that was interrupted is completed. Nothing of it stays on a thread, and no
     checkpoint holds a document.

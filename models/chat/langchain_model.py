@@ -85,7 +85,7 @@ class LangChainModel:
         key = (request.schema["title"], request.mode, streams, tepid)
         if key not in self._runnables:
             changes: dict[str, Any] = {} if streams else {"disable_streaming": True}
-            changes |= {"temperature": None} if tepid else {}
+            changes |= {"temperature": None} if tepid and hasattr(chat, "temperature") else {}
             chat = chat.model_copy(update=changes)
             self._runnables[key] = self._structured(chat, request)
         return self._runnables[key]

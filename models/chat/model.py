@@ -86,7 +86,7 @@ class ChatLanguageModel:
         server: OpenAIServer | None,
         replies: ReplyTable,
         *,
-        temperature: float,
+        temperature: float | None,
         concurrency: int,
         prompts: Path | None,
         window: ContextWindow | int | None = None,
@@ -99,7 +99,7 @@ class ChatLanguageModel:
         self._stored = Gathered(replies.find)
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
-        self._temperature: float | None = temperature
+        self._temperature = temperature
         self._prompts = prompts
         self._window = window
         self._refresh = refresh

@@ -15,6 +15,7 @@ from langgraph.types import Overwrite
 
 from ...context import IndexContext
 from ...index.recorded import open_for_indexing, wanted_layers
+from ...models.documents import given_documents
 from ...models.meter import current_meter
 from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
@@ -43,6 +44,8 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
+    if isinstance(given := state.get("documents"), list):
+        state = {**state, "documents": given_documents(given)}
     check_given(state)
     files, failures, folders = _find(state.get("sources") or [], operator)
     triples, refused = _find_triples(state.get("triples") or [], operator)

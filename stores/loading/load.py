@@ -10,12 +10,21 @@ from .file import SourceFile
 from .html import load_html
 from .pdf import load_pdf
 from .rows import load_csv, load_json, load_jsonl
-from .text import load_text
-from .types import DEFAULT_LIMITS, ENDINGS, Limits, LoadedDocument, LoadError, LoadFailure
+from .text import load_code, load_markdown, load_rst, load_text
+from .types import (
+    DEFAULT_LIMITS,
+    LANGUAGES,
+    SUPPORTED,
+    Limits,
+    LoadedDocument,
+    LoadError,
+    LoadFailure,
+)
 
 _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
     ".txt": load_text,
-    ".md": load_text,
+    ".md": load_markdown,
+    ".rst": load_rst,
     ".html": load_html,
     ".htm": load_html,
     ".pdf": load_pdf,
@@ -23,6 +32,7 @@ _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure
     ".csv": load_csv,
     ".json": load_json,
     ".jsonl": load_jsonl,
+    **dict.fromkeys(LANGUAGES, load_code),
 }
 
 
@@ -64,6 +74,6 @@ def _loader(source: SourceFile) -> Callable[[SourceFile], Iterator[LoadedDocumen
     ending = source.path.suffix.lower()
     if ending not in _LOADERS:
         raise LoadError(
-            f"{source.name} has an ending that cannot be read; supported are {', '.join(ENDINGS)}."
+            f"{source.name} has an ending that cannot be read; supported are {SUPPORTED}."
         )
     return _LOADERS[ending]

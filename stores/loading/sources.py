@@ -13,7 +13,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from ...state.errors import RagraphsError
-from .types import ENDINGS, LoadError, LoadFailure
+from .types import ENDINGS, SUPPORTED, LoadError, LoadFailure
 
 _WILDCARD = re.compile(r"[*?\[]")
 # O_NONBLOCK: opening a named pipe must not wait for a writer.
@@ -126,7 +126,7 @@ def _outcome(source: str, search: _Search) -> FoundFiles:
                 f"{source!r} gives no file that can be read: {search.refused[0].reason}"
             )
         raise RagraphsError(
-            f"{source!r} gives no file that can be read; supported are {', '.join(ENDINGS)}."
+            f"{source!r} gives no file that can be read; supported are {SUPPORTED}."
         )
     return FoundFiles(tuple(sorted(set(search.files))), search.skipped, tuple(search.refused))
 
@@ -157,7 +157,7 @@ def _require_inside(source: str, path: Path, root: Path | None) -> None:
 def _require_supported(source: str, path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise RagraphsError(
-            f"{source!r} has an ending that cannot be read; supported are {', '.join(ENDINGS)}."
+            f"{source!r} has an ending that cannot be read; supported are {SUPPORTED}."
         )
 
 
