@@ -174,7 +174,7 @@ def _pause(state: RetryCallState) -> float:
 
 def _log_retry(state: RetryCallState) -> None:
     error = state.outcome and state.outcome.exception()
-    if error is not None:
+    if isinstance(error, BaseException):
         logger.debug("attempt %d failed: %s", state.attempt_number, kind_of(error))
 
 
