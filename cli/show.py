@@ -16,6 +16,7 @@ from rich.text import Text
 from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage, Usage
+from ..stores.loading.sources import told_endings
 from .excerpts import best_passages, excerpt, supporting
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
@@ -94,6 +95,11 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"embeddings: {escape(result['embeddings'])}."
         )
     cost(result["usage"])
+    if skipped := result["skipped"]:
+        count = sum(skipped.values())
+        were = "1 file was" if count == 1 else f"{count:,} files were"
+        endings = escape(told_endings(skipped))
+        err.print(f"{were} not read, since such endings are not supported: {endings}.")
     for failure in result["failures"]:
         err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     notes(result["warnings"])

@@ -47,7 +47,11 @@ class Plan(TypedDict):
 
 
 class IndexOutput(TypedDict):
-    """The output of the index graph: changes to documents, and the size of the index."""
+    """The output of the index graph: changes to documents, and the size of the index.
+
+    ``skipped`` are the files of folders and globs that were not read: how many of each ending, of
+    which "" is none.
+    """
 
     index: str
     embeddings: str
@@ -56,6 +60,7 @@ class IndexOutput(TypedDict):
     unchanged: int
     removed: int
     failures: list[Failure]
+    skipped: dict[str, int]
     layers: list[str]
     document_count: int
     passage_count: int

@@ -103,10 +103,12 @@ def metadata_at(passage: Passage, start: int) -> Metadata:
     >>> metadata_at(passage, citation["start"])
     {'path': 'notes.md', 'section': 'Notes › Method'}
     """
+    # A thread that an earlier version interrupted has evidence without metadata.
+    metadata = passage.get("metadata", {})
     turns = [turn for turn in passage.get("turns", ()) if turn["start"] <= start]
     if not turns:
-        return passage["metadata"]
-    changed = {**passage["metadata"], **turns[-1]["metadata"]}
+        return metadata
+    changed = {**metadata, **turns[-1]["metadata"]}
     return {key: value for key, value in sorted(changed.items()) if value is not None}
 
 

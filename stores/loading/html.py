@@ -144,8 +144,8 @@ class _Layout:
         place, outline, changes = len(text.lstrip()) - len(text), Outline(), []
         for (level, start, end), before in zip(self._headings, texts, strict=False):
             place += len(before)
-            heading = clean("".join(self._pieces[start:end]))
-            changes.append((max(0, place), outline.enter(level, heading)))
+            if heading := clean("".join(self._pieces[start:end])).strip():
+                changes.append((max(0, place), outline.enter(level, heading)))
         return Part(text.strip(), {}, changes)
 
     def add(self, page: Tag) -> None:

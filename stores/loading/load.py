@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .docx import load_docx
+from .eml import load_eml
+from .epub import load_epub
 from .file import SourceFile
 from .html import load_html
+from .odt import load_odt
 from .pdf import load_pdf
+from .pptx import load_pptx
 from .rows import load_csv, load_json, load_jsonl
 from .text import load_code, load_markdown, load_rst, load_text
 from .types import (
@@ -20,6 +24,7 @@ from .types import (
     LoadError,
     LoadFailure,
 )
+from .xlsx import load_xlsx
 
 _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
     ".txt": load_text,
@@ -29,6 +34,11 @@ _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure
     ".htm": load_html,
     ".pdf": load_pdf,
     ".docx": load_docx,
+    ".epub": load_epub,
+    ".odt": load_odt,
+    ".pptx": load_pptx,
+    ".xlsx": load_xlsx,
+    ".eml": load_eml,
     ".csv": load_csv,
     ".json": load_json,
     ".jsonl": load_jsonl,

@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from .file import SourceFile, megabytes
 from .types import LoadError
@@ -51,6 +51,17 @@ def safe_package(source: SourceFile, kind: PackageKind) -> io.BytesIO:
 def safe_parts(source: SourceFile, kind: PackageKind) -> dict[str, bytes]:
     """The XML and web pages of the package by their names; raises LoadError like safe_package."""
     return {name: data for name, data in _parts(source, kind) if data}
+
+
+def parsed(data: bytes) -> Any:
+    """The root of an XML part, whose entities stay as they are. Raises an error of lxml."""
+    from lxml import etree
+
+    # Comments and the like have no tag that could be compared.
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+    )
+    return etree.fromstring(data, parser)
 
 
 def _parts(source: SourceFile, kind: PackageKind) -> Iterator[tuple[str, bytes]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from ...state.records import Metadata
 from .metadata import Outline
 from .types import Part
 
@@ -48,6 +49,23 @@ def rst_title(text: str) -> str:
     return next((heading.text for heading in _RstHeadings()(text)), "")
 
 
+def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[Part]:
+    """Consecutive texts with their metadata, in blocks of ``size`` characters or a little more."""
+    texts: list[str] = []
+    changes: list[tuple[int, Metadata]] = []
+    length = 0
+    for text, metadata in pieces:
+        if not changes or changes[-1][1] != metadata:
+            changes.append((length, metadata))
+        texts.append(text)
+        length += len(text)
+        if length >= size:
+            yield Part("".join(texts), {}, changes)
+            texts, changes, length = [], [], 0
+    if texts:
+        yield Part("".join(texts), {}, changes)
+
+
 def _parts(
     blocks: Iterable[str], headings_of: Callable[[str], Iterator[_Heading]]
 ) -> Iterator[Part]:
@@ -82,8 +100,9 @@ class _MarkdownHeadings:
                 text = _CLOSING.sub("", text) if "#" in text else text
                 yield _Heading(start, len(found["marks"]), text)
             elif (above := _line_above(block, start)) and (
-                # The last line of a paragraph is no heading.
+                # The last line of a paragraph is no heading, nor is an item of a list.
                 block[max(0, above.start - 2) : above.start] in ("", "\n", "\n\n")
+                and not above.text.startswith(("- ", "* ", "+ "))
             ):
                 yield above._replace(level=1 if found["line"][0] == "=" else 2)
 

@@ -115,6 +115,24 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
     assert "세종대왕" in run("export").out
 
 
+def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_not(run, docs):
+    for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_bytes(b"x")
+    ended = run("index", "docs")
+    assert ended.code == 0
+    assert (
+        ended.err.splitlines().count(
+            "4 files were not read, since such endings are not supported: 2 .png, "
+            "1 without an ending, 1 .zip."
+        )
+        == 1
+    )
+    skipped = json.loads(run("index", "docs", "--json").out)["skipped"]
+    assert skipped == {".png": 2, "": 1, ".zip": 1}
+    assert "not read" not in run("index", "docs/*.txt").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
