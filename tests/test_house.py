@@ -49,7 +49,7 @@ def sources() -> list[Path]:
     return sorted(
         file
         for file in files
-        if file.parts[0] not in {"tests", "build"} and not file.parts[0].startswith(".")
+        if file.parts[0] not in {"tests", "build", "examples"} and not file.parts[0].startswith(".")
     )
 
 
