@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 def run_notebook(file: Path) -> NotebookNode:
     """The notebook with the outputs of its cells, in order; the first error of a cell is raised."""
-    notebook = nbformat.read(file, as_version=4)
+    notebook = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook, timeout=120, record_timing=False, resources={"metadata": {"path": file.parent}}
     )
@@ -23,4 +23,4 @@ def run_notebook(file: Path) -> NotebookNode:
 
 if __name__ == "__main__":
     for notebook in sorted(Path(sys.argv[1]).glob("*.ipynb")):
-        nbformat.write(run_notebook(notebook), notebook)
+        nbformat.write(run_notebook(notebook), notebook)  # type: ignore[no-untyped-call]
