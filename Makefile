@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all lint bench attack docs pictures notebooks dev clean
+.PHONY: install demo test test-all wheel-test lint bench attack docs pictures notebooks dev clean
 
 install: $(STAMP)
 
@@ -28,6 +28,9 @@ test: install
 
 test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
+
+wheel-test: install
+	$(BIN)/python -m ragraphs.evaluation.release.wheel --python $(PYTHON)
 
 lint: install
 	$(BIN)/ruff format --check .
@@ -55,6 +58,7 @@ docs: install
 	$(BIN)/python docs/scripts/drawings.py docs/images
 	$(BIN)/python docs/scripts/settings_page.py docs/settings.md
 	$(BIN)/python docs/scripts/outputs.py README.md README.ko.md docs/quickstart.md docs/quickstart.ko.md
+	$(BIN)/python -m ragraphs.evaluation.release.licences docs/licences.md
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --site-dir $(VENV)/site
 
 pictures: install

@@ -1,9 +1,9 @@
 """Five retrieval-augmented generation methods as LangGraph graphs over one index.
 
-    from ragraphs import IndexContext, RouterContext, index_graph, router_graph
+    import ragraphs
 
-    index_graph.invoke({"sources": ["docs"]}, context=IndexContext(index="notes"))
-    found = router_graph.invoke({"question": "Who?"}, context=RouterContext(index="notes"))
+    ragraphs.build("index", index="notes").invoke({"sources": ["docs"]})
+    found = ragraphs.build("router", index="notes").invoke({"question": "Who?"})
     print(found["answer"], found["citations"], found["sufficient"])
 
 Every name is imported when it is first used.
@@ -36,16 +36,23 @@ if TYPE_CHECKING:
     from .graphs.router import graph as router_graph
     from .graphs.tog2 import graph as tog2_graph
     from .index.opening import Index, open_index
+    from .integrations.bound import BoundGraph, bind, build, builder
+    from .integrations.collection import index_collection
+    from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
+    from .state.records import Citation, Evidence
 
     __version__: str
 
 __all__ = [
     "BasicContext",
+    "BoundGraph",
+    "Citation",
     "Context",
     "CragContext",
     "DeepragContext",
+    "Evidence",
     "GraphragContext",
     "HopragContext",
     "IncompleteIndexError",
@@ -59,23 +66,36 @@ __all__ = [
     "Tog2Context",
     "__version__",
     "basic_graph",
+    "bind",
+    "build",
+    "builder",
     "crag_graph",
     "deeprag_graph",
     "graphrag_graph",
     "hoprag_graph",
+    "index_collection",
     "index_graph",
     "open_index",
     "router_graph",
+    "to_documents",
     "tog2_graph",
 ]
 
 _PLACES = {
     "Index": "index.opening",
     "open_index": "index.opening",
+    "BoundGraph": "integrations.bound",
+    "bind": "integrations.bound",
+    "build": "integrations.bound",
+    "builder": "integrations.bound",
+    "index_collection": "integrations.collection",
+    "to_documents": "models.documents",
     "Settings": "settings",
     "IncompleteIndexError": "state.errors",
     "IndexNotFoundError": "state.errors",
     "RagraphsError": "state.errors",
+    "Citation": "state.records",
+    "Evidence": "state.records",
 }
 
 

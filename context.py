@@ -20,7 +20,9 @@ from pydantic import (
 )
 
 from .settings import index_folder, settings, split_commas
+from .state.filters import conditions_of
 from .state.found import NOTHING, Found
+from .state.own import WithOwn
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
@@ -45,7 +47,13 @@ def _operator_default(name: str) -> Any:
     )
 
 
-class Context(BaseModel):
+def _checked_filter(where: dict[str, Any] | None) -> dict[str, Any] | None:
+    if where is not None:
+        conditions_of(where)
+    return where
+
+
+class Context(WithOwn, BaseModel):
     """Settings that all graphs share."""
 
     model_config = ConfigDict(extra="forbid")
@@ -74,11 +82,25 @@ class Context(BaseModel):
     concurrency: Annotated[
         int, Field(ge=1, le=256, description="Requests to the model at the same time.")
     ] = 16
+    max_tokens: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="Most tokens that a run sends to models and receives from them; empty: any "
+            "number.",
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Field(gt=0, description="Most US dollars that a run spends on models; empty: any sum."),
+    ] = None
 
     def narrowed(self, context_type: type[C], **changes: Any) -> C:
-        """The fields that were set and that ``context_type`` has, and ``changes``."""
+        """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""
         names = self.model_fields_set.intersection(context_type.model_fields)
-        return context_type(**{name: getattr(self, name) for name in names} | changes)
+        return context_type(**{name: getattr(self, name) for name in names} | changes).owning(
+            self.own
+        )
 
     @property
     def folder(self) -> Path:
@@ -180,6 +202,15 @@ class QuestionContext(Context):
         ),
     ] = "auto"
     top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
+    where: Annotated[
+        dict[str, Any] | None,
+        AfterValidator(_checked_filter),
+        Field(
+            description="Filter: only passages with such metadata are read, for example "
+            '{"author": "Ada", "year": {"$gte": 1990}}; also $gt, $lt, $lte, $ne, $in, $nin, '
+            "$contains."
+        ),
+    ] = None
     small_model: Annotated[
         str | None,
         Field(

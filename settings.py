@@ -5,6 +5,7 @@ They are all that could reach another machine, another folder or a key.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping, MutableMapping
@@ -76,6 +77,8 @@ def _same_provider(address: str, key: str) -> bool:
     return not _EVERYWHERE.isdisjoint(_words(address)) and not _SENT.isdisjoint(_words(key))
 
 
+logging.getLogger("ragraphs").addHandler(logging.NullHandler())  # the application decides
+
 # While the module is imported, since a server's event loop must not wait for a file. Without
 # interpolation, by which a file could name a key of the environment as its own.
 _problem = add_env_file(dotenv_values(".env", interpolate=False), os.environ)
@@ -120,6 +123,14 @@ class Settings(BaseSettings):
         description="Language models, and embeddings, that callers may name; empty: any.",
     )
     embeddings: str = Field(default="auto", description="Embeddings when the caller names none.")
+    prices: Path | None = Field(
+        default=None,
+        description="JSON file of models' prices, which goes over the table of the package.",
+    )
+    trace_texts: bool = Field(
+        default=False,
+        description="Put questions, prompts and replies into the spans of OpenTelemetry.",
+    )
     prompts: Path | None = Field(
         default=None, description="Folder of prompt files that replace the built-in ones by name."
     )
@@ -158,6 +169,14 @@ class Settings(BaseSettings):
     )
     download_seconds: int = Field(
         default=300, ge=1, description="How long the download of an embedding model may take."
+    )
+    hosts: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
+        default=[],
+        description="Names of the machine by which MCP clients reach it besides localhost, such "
+        "as rag.example.com; *: any.",
+    )
+    mcp_indexing: bool = Field(
+        default=False, description="Whether MCP clients may add documents to the index."
     )
 
     def bound(self, name: Bound) -> int | None:

@@ -8,7 +8,7 @@ import typer
 
 from ..context import Context
 from . import show
-from .flags import Shown, context_options, shown
+from .flags import INDEX_ONLY, Shown, context_options, shown
 from .running import opened
 
 entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_help=True)
@@ -17,12 +17,12 @@ _Entity = Annotated[str, typer.Argument(help="Name or id of an entity.")]
 
 
 @entities.command("list")
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def list_entities(
     *,
     name: Annotated[str | None, typer.Argument(help="Part of a name; none: all.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most.")] = 20,
     context: Context,
 ) -> Shown:
     """List entities, those that most passages speak of first."""
@@ -32,7 +32,7 @@ def list_entities(
 
 
 @entities.command("show")
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def show_entity(*, name: _Entity, context: Context) -> Shown:
     """Show what is known of an entity: its names, relations, claims and passages."""
@@ -42,7 +42,7 @@ def show_entity(*, name: _Entity, context: Context) -> Shown:
 
 
 @entities.command("merges")
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def list_merges(*, context: Context) -> Shown:
     """List what was taken for one entity, and why."""

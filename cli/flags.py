@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -16,12 +18,34 @@ from rich.markup import escape
 
 from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
+from ..state.filters import parse_where
+from .operating import operate
 from .show import print_json
 
 C = TypeVar("C", bound=Context)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+_FILTER = (
+    "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (any of these), "
+    "author!=Ada. May be given several times; all must hold."
+)
 Shown = tuple[Any, Callable[[Any], None]]
+
+INDEX_ONLY = frozenset({"index"})
+# The flags that most people want stand first, in this order; the others in panels by subject.
+_FIRST = ("index", "model", "method", "where", "layers", "embeddings", "max_calls", "max_cost",
+          "dry_run")  # fmt: skip
+_SUBJECTS = {
+    "Model": "temperature timeout max_retries concurrency small_model",
+    "Cost": "max_tokens prices",
+    "Retrieval": "retriever top_k",
+    "Router": "escalations",
+    "Passages": "chunk_tokens chunk_overlap",
+    "Entities": "entity_types examples claims gleanings joint",
+    "Communities": "max_cluster_size report_tokens",
+    "Upkeep": "refresh repair purge",
+}
+_PANELS = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
 
 
 class WrongUsageError(RagraphsError):
@@ -30,8 +54,16 @@ class WrongUsageError(RagraphsError):
     exit_code = 2
 
 
-def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]], Any]:
-    """Gives a command one flag for every field of ``context_type``, and the context they make."""
+def context_options(
+    context_type: type[Context],
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+) -> Callable[[Callable[..., Any]], Any]:
+    """Gives a command a flag for fields of ``context_type``, and the context they make.
+
+    A command that never reads some fields names the ``only`` ones it reads, or those it goes
+    ``without``.
+    """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = [
@@ -39,15 +71,24 @@ def context_options(context_type: type[Context]) -> Callable[[Callable[..., Any]
             for parameter in inspect.signature(command, eval_str=True).parameters.values()
             if parameter.name != "context"
         ]
-        flags = [_flag(name, context_type) for name in context_type.model_fields]
+        names = context_type.model_fields if only is None else only
+        read = [name for name in context_type.model_fields if name in names and name not in without]
+        first = [_flag(name, context_type) for name in _FIRST if name in read]
+        others = [_flag(name, context_type) for name in read if name not in _FIRST]
+        flags = [*first, *others]
 
         @functools.wraps(command)
-        def run(**given: Any) -> Any:
+        def run(*, verbose: int = 0, prices: Path | None = None, **given: Any) -> Any:
+            operate(verbose=verbose, prices=prices)
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
+            if texts := options.pop("where", None):
+                options["where"] = _filter(texts)
             return command(**given, context=parsed(lambda: context_type(**options)))
 
-        run.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+        operating = list(inspect.signature(operate, eval_str=True).parameters.values())
+        parameters = [*first, *own, *others, *operating]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -77,19 +118,16 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         kind = next(option for option in get_args(kind) if option is not type(None))
     if get_origin(kind) is list:
         kind = str
-    bounds = {type(bound): bound for bound in field.metadata}
-    at_least, above, at_most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
-    default = _default(field)
-    shown = ",".join(default) if isinstance(default, list) else str(default)
+    is_filter = get_origin(kind) is dict
+    kind = list[str] if is_filter else kind
     flag = "--" + name.replace("_", "-")
     owner = _owner(name, context_type)
     option = typer.Option(
-        f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
-        help=escape(f"{field.description}" + ("" if default is None else f" [{shown}]")),
-        min=at_least.ge if at_least else above.gt if above else None,
-        max=at_most.le if at_most else None,
+        f"{flag}/--no-{flag[2:]}" if kind is bool and field.default is True else flag,
+        help=escape(_FILTER if is_filter else _help(field, kind)),
+        metavar=_metavar(field, kind),
         show_default=False,
-        rich_help_panel=_panel(owner),
+        rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner)),
         hidden=owner not in (Context, QuestionContext, context_type),
         is_eager=name == "method",  # so that it is known when --help is shown
         callback=_reveal if name == "method" else None,
@@ -100,6 +138,41 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],  # type: ignore[operator]
     )
+
+
+def _filter(texts: list[str]) -> dict[str, Any]:
+    try:
+        return parse_where(texts)
+    except RagraphsError as error:
+        raise WrongUsageError(str(error)) from error
+
+
+def _help(field: FieldInfo, kind: Any) -> str:
+    """The description of a field, the values that it may have, and its default."""
+    default = _default(field)
+    shown = ", ".join(default) if isinstance(default, list) else str(default)
+    is_told = kind is not bool and default not in (None, "")
+    return " ".join(
+        [
+            str(field.description),
+            *([f"One of: {', '.join(get_args(kind))}."] if get_origin(kind) is Literal else []),
+            *([f"[{shown}]"] if is_told else []),
+        ]
+    )
+
+
+def _metavar(field: FieldInfo, kind: Any) -> str | None:
+    """The form of a value: its bounds where it has two, which are checked with the context."""
+    bounds = {type(bound): bound for bound in field.metadata}
+    least, above, most = bounds.get(Ge), bounds.get(Gt), bounds.get(Le)
+    if kind is bool:
+        return None
+    if kind not in (int, float):
+        return "NAME" if get_origin(kind) is Literal else "TEXT"
+    lower = least.ge if least else above.gt if above else None
+    if lower is None or most is None:
+        return "N"
+    return f"{lower:g}–{most.le:g}"
 
 
 def _owner(name: str, context_type: type[Context]) -> type[Context]:
@@ -135,8 +208,32 @@ def parsed(make: Callable[[], C]) -> C:
     except ValidationError as error:
         problem = error.errors()[0]
         field = next(iter(problem["loc"]), None)
-        name = "the options" if field is None else "--" + str(field).replace("_", "-")
-        said = problem["msg"]
+        said = plain_problem(problem["msg"])
         if problem["type"] == "literal_error":
             said = f"{problem['input']!r} is not one of {problem['ctx']['expected']}"
-        raise WrongUsageError(f"{name}: {said}.") from error
+        name = "" if field is None else f"--{str(field).replace('_', '-')}: "
+        raise WrongUsageError(f"{name}{said}.") from error
+
+
+def plain_problem(said: str) -> str:
+    """Pydantic's words on a value that is not allowed, as a person would put them."""
+    said = said.removeprefix("Value error, ").partition(", unable to parse")[0]
+    said = re.sub(r"^(String|Value|List) should have at least 1 .*", "must not be empty", said)
+    said = said.replace("a valid integer", "a whole number").replace("a valid number", "a number")
+    return re.sub(r"^(Input|String|Value|List) should ", "must ", said).rstrip(".")
+
+
+_INVALID = re.compile(r"Invalid value(?: for '([^']+)'.*?)?: (.*)", re.DOTALL)
+
+
+def usage_sentence(error: typer.TyperException) -> str:
+    """One sentence on wrong usage: the problem, and the help to read where no value is named."""
+    said = error.format_message()
+    if found := _INVALID.fullmatch(said):
+        name = f"{found[1]}: " if found[1] else ""
+        return f"{name}{plain_problem(found[2])}."
+    if extra := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", said):
+        said = f"{extra[1]!r} is one argument too many, and words of one belong in quotes"
+    context = getattr(error, "ctx", None)
+    place = context.command_path if context is not None else "ragraphs"
+    return f"{said.rstrip('.')}; see: {place} --help" if said else ""

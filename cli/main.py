@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
@@ -21,18 +20,18 @@ from ..context import Context, IndexContext, RouterContext
 from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
+from .answers import PASSAGES, Asked, show_answer
 from .entities import entities
 from .evaluate import evaluate
-from .flags import Json, Shown, context_options, parsed, shown
+from .flags import INDEX_ONLY, Json, Shown, context_options, parsed, shown, usage_sentence
 from .running import ask_graph, opened, run_index
+from .trace import Trace
 
 if TYPE_CHECKING:
-    from ..state.answering import AnswerOutput
     from ..state.index import IndexInput
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(evaluate, name="evaluate")
@@ -59,8 +58,8 @@ def main() -> None:
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        print(f"ragraphs: {show.visible(message)}", file=sys.stderr)
+        is_ours = isinstance(error, RagraphsError)
+        show.problem(str(error) if is_ours else usage_sentence(error))
         code = getattr(error, "exit_code", 1)
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
@@ -82,7 +81,7 @@ def every_command(
     _version: Annotated[
         bool,
         typer.Option(
-            "--version", is_eager=True, callback=_print_version, help="Print the version."
+            "--version", "-V", is_eager=True, callback=_print_version, help="Print the version."
         ),
     ] = False,
 ) -> None:
@@ -98,7 +97,10 @@ def index(
     ] = None,
     triples: Annotated[
         list[str] | None,
-        typer.Option(help="File .jsonl of entities and triples found elsewhere; may be repeated."),
+        typer.Option(
+            metavar="FILE",
+            help="File .jsonl of entities and triples found elsewhere; may be repeated.",
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
@@ -126,43 +128,54 @@ def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     if not sys.stdin.isatty() or (is_new and is_local):
         return
     planned = run_index(given, context.model_copy(update={"dry_run": True}))
-    tokens = planned["plan"]["embedding_tokens"] + planned["plan"]["reply_tokens"]
-    if not tokens:
+    plan = planned["plan"]
+    if not plan["embedding_tokens"] + plan["reply_tokens"]:
         return
     show.notes(planned["warnings"])
-    if not typer.confirm(f"This will send about {tokens:,} tokens. Go on?", err=True):
+    if not typer.confirm(f"This will send about {show.planned_tokens(plan)}. Go on?", err=True):
         raise typer.Exit(0)
 
 
 @app.command(epilog=_METHODS_HELP)
-@context_options(RouterContext)
-@shown
+@context_options(RouterContext, without={"stream_answer"})
 def ask(
     *,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     passages: Annotated[
-        int, typer.Option("--passages", "-n", min=1, help="Passages to show without an answer.")
-    ] = 3,
-    trace: Annotated[bool, typer.Option("--trace", help="Show what every node did.")] = False,
+        int,
+        typer.Option(
+            "--passages", "-n", min=1, metavar="N", help="Passages to show without an answer."
+        ),
+    ] = PASSAGES,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show on stderr what every node did.")
+    ] = False,
+    as_json: Json = False,
     context: RouterContext,
-) -> Shown:
+) -> None:
     """Answer a question from an index, with citations; without a model, find the best passages."""
-    result = _answer(question, context, show.update) if trace else _answer(question, context)
-    if trace:
-        show.tree(result)
-    return result, partial(_show_answer, context=context, passages=passages)
+    traced = Trace() if trace else None
+    asked = _answer(question, context, trace=traced, writes=not as_json)
+    if traced:
+        show.tree(traced.drawn(asked.output, asked.seconds))
+    if as_json:
+        show.print_json(asked.output)
+    else:
+        show_answer(asked, context.model, passages)
+        _advise(context)
 
 
-def _show_answer(result: AnswerOutput, context: Context, passages: int) -> None:
-    _show_result(result, context, passages)
-    _advise(context)
+@app.command(epilog=_METHODS_HELP)
+@context_options(RouterContext, without={"stream_answer"})
+def chat(*, context: RouterContext) -> None:
+    """Ask questions that follow one another, from the terminal or a pipe, one a line.
 
+    The answers' citations are numbers that can be opened: /help lists the commands.
+    """
+    from .chat import Chat
 
-def _show_result(result: AnswerOutput, context: Context, passages: int) -> None:
-    from ..models.protocol import OFFLINE
-
-    display = show.found if context.model == OFFLINE else show.answer
-    display(result, passages)
+    with asyncio.Runner() as runner:
+        raise typer.Exit(Chat(context, runner).talk())
 
 
 def _advise(context: Context) -> None:
@@ -174,19 +187,13 @@ def _advise(context: Context) -> None:
         show.sentence(advice(settings()))
 
 
-def _answer(
-    question: str,
-    context: RouterContext,
-    watch: Callable[[str, dict[str, Any]], None] = lambda node, update: None,
-) -> AnswerOutput:
-    """The output of the method that ``context`` names, or of the router for none.
-
-    ``watch`` sees every node's update on the way.
-    """
+def _answer(question: str, context: RouterContext, **followed: Any) -> Asked:
+    """The answer of the method that ``context`` names, or of the router for none."""
+    given = {"question": question}
     if context.method == "auto":
         from ..graphs.router import graph as router
 
-        return ask_graph(router, question, context, watch)
+        return ask_graph(router, given, context, **followed)
     from ..graphs import graph_of
 
     graph, context_type = graph_of(context.method)
@@ -194,11 +201,11 @@ def _answer(
     if foreign:
         flag = "--" + min(foreign).replace("_", "-")
         raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
-    return ask_graph(graph, question, parsed(lambda: context.narrowed(context_type)), watch)
+    return ask_graph(graph, given, parsed(lambda: context.narrowed(context_type)), **followed)
 
 
 @app.command()
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def status(
     *,
@@ -214,7 +221,7 @@ def status(
 
 
 @app.command()
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def calibrate(*, context: Context) -> Shown:
     """Fit the grader that needs no model to an index, by its layer hops."""
@@ -224,7 +231,7 @@ def calibrate(*, context: Context) -> Shown:
 
 
 @app.command()
-@context_options(IndexContext)
+@context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})
 @shown
 def remove(
     *,
@@ -236,17 +243,20 @@ def remove(
 
 
 @app.command()
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 def export(
     *,
     format: Annotated[
-        Literal["jsonl", "graphml", "html"], typer.Option(help="What to write.")
+        Literal["jsonl", "graphml", "html"],
+        typer.Option(metavar="FORM", help="What to write: jsonl, graphml or html."),
     ] = "jsonl",
     page: Annotated[
-        Literal["passages", "communities"], typer.Option(help="What the page draws.")
+        Literal["passages", "communities"],
+        typer.Option(metavar="NAME", help="What the page draws: passages or communities."),
     ] = "passages",
     answer: Annotated[
-        Path | None, typer.Option(help="An answer as JSON, whose passages the page highlights.")
+        Path | None,
+        typer.Option(metavar="FILE", help="An answer as JSON, whose passages the page highlights."),
     ] = None,
     context: Context,
 ) -> None:
@@ -282,15 +292,19 @@ def _read_json(file: Path) -> Any:
 
 
 @app.command()
-@context_options(Context)
+@context_options(Context, INDEX_ONLY)
 @shown
 def communities(
     *,
     level: Annotated[
-        int | None, typer.Option(min=0, help="Only those of a level; 0 has the largest.")
+        int | None,
+        typer.Option(min=0, metavar="N", help="Only those of a level; 0 has the largest."),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", help="Show one community's report, and what it leads to.")
+        str | None,
+        typer.Option(
+            "--id", metavar="ID", help="Show one community's report, and what it leads to."
+        ),
     ] = None,
     context: Context,
 ) -> Shown:
@@ -300,6 +314,18 @@ def communities(
     if id is not None:
         return looked_up(opened(context), id), show.community
     return listed(opened(context), level), show.communities
+
+
+@app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")],
+) -> None:
+    """Write a starter project: a graph of your own, the server's settings, a Dockerfile."""
+    from .new import write_project
+
+    files = write_project(folder)
+    show.sentence(f"{folder} has {', '.join(files)}.")
+    show.sentence(f"Next: cd {folder}, then run ragraphs index documents; its README goes on.")
 
 
 @app.command()
@@ -318,5 +344,5 @@ def demo(*, context: Context) -> None:
         asking = context.narrowed(RouterContext, index=place)
         for question, passages in _DEMO_QUESTIONS:
             show.command("ask", question, *(["-n", str(passages)] if passages != 3 else []))
-            _show_result(_answer(question, asking), asking, passages)
+            show_answer(_answer(question, asking), asking.model, passages)
     _advise(context)

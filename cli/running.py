@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -13,8 +15,11 @@ from rich.status import Status
 
 from ..context import Context
 from ..language.analyser import one_line
+from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput
-from .show import err
+from .answers import Asked, Writing
+from .show import err, out
+from .trace import Trace
 
 if TYPE_CHECKING:
     from ..evaluation.retrieval import Report
@@ -61,88 +66,117 @@ def progress_bars(*, quiet: bool) -> Iterator[Report]:
 
 
 def ask_graph(
-    graph: Any, question: str, context: Context, watch: Callable[[str, dict[str, Any]], None]
-) -> AnswerOutput:
-    """The output of ``graph``; ``watch`` sees updates, and a person is asked where it stops to ask.
+    graph: Any,
+    given: Any,
+    context: Context,
+    *,
+    runner: asyncio.Runner | None = None,
+    trace: Trace | None = None,
+    writes: bool = True,
+) -> Asked:
+    """The output of ``graph``; a person is asked where it stops to ask.
 
-    Messages are given as roles and contents.
+    On a terminal the answer of a model is printed while it is written, where it ``writes``.
+    Messages of the output are given as roles and contents. ``runner`` outlives the run; Ctrl-C ends
+    only the run. Raises KeyboardInterrupt for that, and RagraphsError.
     """
-    from langchain_core.messages import convert_to_openai_messages
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command
 
+    if runner is None:
+        with asyncio.Runner() as own:
+            return ask_graph(graph, given, context, runner=own, trace=trace, writes=writes)
+    started = time.monotonic()
+    writing = Writing() if writes and out.is_terminal and context.model != OFFLINE else None
+    if writing:
+        context = context.model_copy(update={"stream_answer": True})
     asking = graph.copy({"checkpointer": InMemorySaver()})
-    given: Any = {"question": question}
     while True:
-        result, stopped = _run_watched(asking, given, context, watch)
+        with _followed(writing, trace) as following:
+            result, stopped = runner.run(following.run(asking, given, context))
         if stopped is None:
             break
         err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
         given = Command(
             resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
         )
-    output = {key: result[key] for key in graph.output_channels}
+    seconds = time.monotonic() - started
+    output = _output(result, graph.output_channels)
+    return Asked(output, seconds, writing.text if writing else "")
+
+
+def _output(result: Any, names: Any) -> AnswerOutput:
+    from langchain_core.messages import convert_to_openai_messages
+
+    output = {key: result[key] for key in names}
     if "messages" in output:
         output["messages"] = convert_to_openai_messages(output["messages"])
     return cast(AnswerOutput, output)
 
 
-def _run_watched(
-    graph: Any, given: Any, context: Context, watch: Callable[[str, dict[str, Any]], None]
-) -> tuple[Any, Any]:
-    """The last values, and the question that the run stopped at, if it did.
+@dataclass
+class _Following:
+    """What is told of a run while it lasts: progress, the text of the answer, the trace."""
 
-    Progress shows on stderr at a terminal. So does the text of an answer that is streamed, until
-    the answer is whole, which is then printed; elsewhere it is written to stderr.
-    """
-    result: Any = None
-    stopped: Any = None
-    pieces: dict[str, str] = {}
-    with _waiting() as waiting:
-        for mode, part in graph.stream(
-            given,
-            config={"configurable": {"thread_id": "command line"}},
-            context=context,
-            stream_mode=["updates", "values", "custom"],
-        ):
+    waiting: Status
+    writing: Writing | None
+    trace: Trace | None
+
+    async def run(self, graph: Any, given: Any, context: Context) -> tuple[Any, Any]:
+        """The last values, and the question that the run stopped at, if it did."""
+        result: Any = None
+        stopped: Any = None
+        async for mode, part in self._events(graph, given, context):
             if mode == "values":
                 result = part
-            elif mode == "custom" and "text" in part:
-                pieces[part["id"]] = pieces.get(part["id"], "") + part["text"]
-                waiting.update(escape(pieces[part["id"]]))
-                if not err.is_terminal:
-                    err.print(escape(part["text"]), end="")
             elif mode == "custom":
-                _show_progress(part, waiting)
-            else:
-                for node, update in part.items():
-                    if node == "__interrupt__":
-                        stopped = update[0].value
-                    else:
-                        watch(node, update)
-    if pieces and not err.is_terminal:
-        err.print()
-    return result, stopped
+                self._tell(part)
+            elif "__interrupt__" in part:
+                stopped = part["__interrupt__"][0].value
+        return result, stopped
 
+    async def _events(
+        self, graph: Any, given: Any, context: Context
+    ) -> AsyncIterator[tuple[str, Any]]:
+        """The events of the graph itself; those of tasks, of any depth, go to the trace."""
+        async for namespace, mode, part in graph.astream(
+            given,
+            {"configurable": {"thread_id": "command line"}},
+            context=context,
+            stream_mode=["updates", "values", "custom", *(["tasks"] if self.trace else [])],
+            subgraphs=True,
+        ):
+            if mode != "tasks":
+                if not namespace:
+                    yield mode, part
+            elif self.trace:
+                self.trace.see(namespace, part, time.monotonic())
 
-def _show_progress(event: dict[str, Any], waiting: Status) -> None:
-    """Shows how far a step is; and on a line that stays, at a terminal, what is tried and why."""
-    if "done" in event:
-        waiting.update(f"{event['step']} {event['done']}/{event['total']}")
-    elif event["step"] == "try":
-        waiting.update("asking")
-        if err.is_terminal:
+    def _tell(self, event: dict[str, Any]) -> None:
+        if "text" in event:
+            if self.writing:
+                self.waiting.stop()
+                self.writing.add(event["text"], event["id"])
+            return
+        if not err.is_terminal:
+            return
+        if "done" in event:
+            self.waiting.update(f"{event['step']} {event['done']}/{event['total']}")
+        elif event["step"] == "try":
+            self.waiting.update("asking")
             line = escape(one_line(f"{event['method']}: {event['why']}"))
             err.print(f"[dim]{line}[/dim]", no_wrap=True, overflow="ellipsis")
 
 
 @contextmanager
-def _waiting() -> Iterator[Status]:
-    """A line on stderr that moves while a person waits; none where nobody looks."""
-    status = err.status("asking")
+def _followed(writing: Writing | None, trace: Trace | None) -> Iterator[_Following]:
+    """With a line on stderr that moves while a person waits; none where nobody looks."""
+    waiting = err.status("asking")
     if err.is_terminal:
-        status.start()
+        waiting.start()
     try:
-        yield status
+        yield _Following(waiting, writing, trace)
     finally:
-        status.stop()
+        waiting.stop()
+        if writing:
+            writing.end()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
+from rich.tree import Tree
 
-from ..language.analyser import one_line
-from ..state.answering import AnswerOutput
-from ..state.records import Citation, Passage, Usage
-from .excerpts import best_passages, excerpt, supporting
+from ..models.budget import dollars
+from ..models.protocol import OFFLINE
+from ..state.index import Plan
+from ..state.records import Usage
+from ..state.usage import total_tokens
+from ..stores.loading.sources import told_endings
+from ..views.compact import place_of
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
 # first 32 have pictures.
@@ -48,21 +50,13 @@ err = _Terminal(stderr=True, highlight=False, emoji=False)
 # What goes into a file or another program keeps its lines whole.
 out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
-_WIDEST = 100  # cells: longer lines of prose are hard to read
-_PASSAGES = 3
-_EXTRACTS = 3
 
-_WHY_NOT = {
-    "no_evidence": "nothing in the index speaks of it",
-    "insufficient": "the evidence does not settle it",
-    "no_model": "it takes a model to answer (--model)",
-    "budget": "the limit on requests to the model was reached (--max-calls)",
-    "web_unavailable": "the index does not answer it, and the web could not be asked",
-    "model_failed": "the model gave no usable reply",
-    "steps": "the limit on steps was reached (--max-steps)",
-    "depth": "the limit on depth was reached (--max-depth)",
-    "nodes": "the limit on sub-questions was reached (--max-nodes)",
-}
+_WHOLE = 10_000  # cells: more than a line of a tree has
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and a noun, such as ``1 passage`` or ``1,200 passages``."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def print_json(value: Any) -> None:
@@ -82,7 +76,7 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"Would read {plan['documents']} documents into {plan['passages']} passages "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
             f"{plan['missing_replies']} replies of a model missing; about "
-            f"{plan['embedding_tokens'] + plan['reply_tokens']:,} tokens to send."
+            f"{planned_tokens(plan)} to send."
         )
     else:
         took = "" if seconds is None else f" in {seconds:.1f} s"
@@ -94,94 +88,21 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"embeddings: {escape(result['embeddings'])}."
         )
     cost(result["usage"])
+    if skipped := result["skipped"]:
+        count = sum(skipped.values())
+        were = "1 file was" if count == 1 else f"{count:,} files were"
+        endings = escape(told_endings(skipped))
+        err.print(f"{were} not read, since such endings are not supported: {endings}.")
     for failure in result["failures"]:
         err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
     notes(result["warnings"])
 
 
-def answer(result: AnswerOutput, passages: int = _PASSAGES) -> None:
-    """Prints an answer with its citations and its cost; in place of none, the best passages."""
-    if result["answer"]:
-        out.print(escape(result["answer"]))
-    if not result["sufficient"]:
-        _why_not(result)
-    if not result["answer"]:
-        _best_passages(result, passages)
-    else:
-        for place, citation in enumerate(result["citations"], start=1):
-            out.print(f"  \\[{place}] “{escape(one_line(citation['quote']))}”")
-            out.print(f"      [dim]{escape(_source(citation))}[/dim]")
-    out.print(f"[dim]{_tried(result)} · {escape(_cost(result['usage']))}[/dim]")
-    notes(result["warnings"])
-
-
-def _tried(result: AnswerOutput) -> str:
-    """The method, or those that the router tried, one after the other."""
-    whole: Mapping[str, Any] = result
-    return " → ".join(one["method"] for one in whole.get("path", ())) or result["method"]
-
-
-def found(result: AnswerOutput, passages: int = _PASSAGES) -> None:
-    """Prints what was found without a model: an answer if it is certain, and the best passages."""
-    if result["sufficient"]:
-        out.print(f"[bold]{escape(result['answer'])}[/bold]")
-        for said in supporting(result["answer"], result["citations"]):
-            _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
-        out.print()
-    elif result["stop_reason"] not in {"no_model", "insufficient"}:
-        _why_not(result)
-    shown = _best_passages(result, passages)
-    out.print(f"[dim]{result['method']} · {shown}[/dim]")
-    notes(result["warnings"])
-
-
-def _why_not(result: AnswerOutput) -> None:
-    reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
-    label = "Not certain" if result["answer"] else "No answer"
-    out.print(f"[yellow]{label}: {reason}.[/yellow]")
-    if result["missing"]:
-        out.print(escape(one_line(f"Still open: {' '.join(result['missing'])}")))
-
-
-def _best_passages(result: AnswerOutput, most: int) -> str:
-    """Prints the best passages, or the communities that they come from; returns how many of all."""
-    if any(passage["found"] == "community" for passage in result["evidence"]):
-        whole: Mapping[str, Any] = result
-        return _communities({**whole.get("details", {}), **whole}, most)
-    said = result["answer"] if result["sufficient"] else ""
-    best = best_passages(result["evidence"], result["citations"], said)[:most]
-    for place, one in enumerate(best, start=1):
-        _heading(place, one.passage["title"], _place(one.passage))
-        _wrapped(excerpt(one, in_colour=out.color_system is not None))
-        out.print()
-    return f"{len(best)} of {len(result['evidence'])} passages"
-
-
-def _communities(result: Mapping[str, Any], most: int) -> str:
-    best = result["communities"][:most]
-    for place, community in enumerate(best, start=1):
-        _heading(place, community["title"], f"community {community['id'][:8]}")
-        points = (one for one in result["points"] if community["id"] in one["communities"])
-        for point in islice(points, _EXTRACTS):
-            _wrapped(Text(f"“{one_line(point['text'])}”"))
-        out.print()
-    return f"{len(best)} of {len(result['communities'])} communities"
-
-
-def _heading(place: int, title: str, where: str) -> None:
-    shown = Text.assemble(f"{place}  ", (title, "bold"), "  " * bool(title), (where, "dim"))
-    _wrapped(shown, indent=0)
-
-
-def _wrapped(text: Text, indent: int = 3) -> None:
-    """Prints ``text`` wrapped by words, so that an ellipsis at its end does not stand alone."""
-    lines = text.wrap(out, max(20, min(out.width, _WIDEST) - indent - 2))
-    if len(lines) > 1 and lines[-1].plain.strip() == "…":
-        lines.pop()
-        lines[-1].append(" …")
-    for line in lines:
-        line.rstrip()
-        out.print(Text.assemble(" " * indent, line), soft_wrap=True)
+def planned_tokens(plan: Plan) -> str:
+    """The tokens that a run would send, and their price where it is known."""
+    tokens = plan["embedding_tokens"] + plan["reply_tokens"]
+    price = f" ({dollars(plan['cost'])}, replies not counted)" if plan.get("cost") else ""
+    return f"{tokens:,} tokens{price}"
 
 
 def command(*words: str) -> None:
@@ -190,23 +111,21 @@ def command(*words: str) -> None:
     out.print(f"\n[bold cyan]$ ragraphs {escape(typed)}[/bold cyan]")
 
 
+def tree(drawn: Tree) -> None:
+    """Prints a tree on stderr; in a file or another program its lines stay whole."""
+    whole = _Terminal(stderr=True, highlight=False, emoji=False, width=_WHOLE)
+    (err if err.is_terminal else whole).print(drawn, soft_wrap=False)
+
+
+def problem(message: str) -> None:
+    """Prints why a command failed, on stderr."""
+    if message:
+        err.print(escape(f"ragraphs: {message}"))
+
+
 def sentence(text: str) -> None:
     """Prints a sentence of ours."""
     out.print(escape(text))
-
-
-def update(node: str, written: dict[str, Any] | None) -> None:
-    """Prints the state that a node has written, on stderr."""
-    err.print(f"[dim]{node}[/dim] {escape(one_line(str(written or {}))[:400])}")
-
-
-def tree(result: Mapping[str, Any]) -> None:
-    """Prints the tree of questions as a Mermaid drawing, on stderr, where there is one."""
-    from ..views.pages.tree_drawing import draw_tree
-
-    drawn = result.get("tree") or result.get("details", {}).get("tree")
-    if drawn:
-        err.print(escape(draw_tree(drawn)))
 
 
 def status(described: Any) -> None:
@@ -214,10 +133,11 @@ def status(described: Any) -> None:
     table = Table.grid(padding=(0, 2))
     for name, value in described.items():
         if name not in {"failures", "document_list"}:
-            table.add_row(name, escape(", ".join(value) if isinstance(value, list) else str(value)))
+            shown = dollars(value) if name == "reply_cost" else value
+            table.add_row(name, escape(", ".join(shown) if isinstance(shown, list) else str(shown)))
     out.print(table)
     for document in described.get("document_list", []):
-        out.print(escape(f"  {document['id']}  ({document['passages']} passages)"))
+        out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
     for failure in described["failures"]:
         out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
@@ -238,14 +158,14 @@ def calibration(fitted: Any) -> None:
 def cost(usage: Usage) -> None:
     """Prints the calls and tokens of each model, if any tokens were sent."""
     if any(used["input_tokens"] for used in usage.get("models", {}).values()):
-        out.print(f"[dim]{escape(_cost(usage))}[/dim]")
+        out.print(f"[dim]{escape(cost_of(usage))}[/dim]")
 
 
 def entities(found: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
     table = Table.grid(padding=(0, 2))
     for entity in found:
-        passages = f"{entity['passages']} passage" + "s" * (entity["passages"] != 1)
+        passages = counted(entity["passages"], "passage")
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     out.print(table)
 
@@ -263,7 +183,7 @@ def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
         for claim in entity["claims"]:
             out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
         for passage in entity["passages"]:
-            out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+            out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
 
 
 def correction(result: Any) -> None:
@@ -303,7 +223,7 @@ def community(report: dict[str, Any]) -> None:
     names = ", ".join(entity["name"] for entity in report["entities"])
     out.print(f"[dim]entities[/dim] {escape(names)}")
     for passage in report["passages"]:
-        out.print(f"  [dim]{escape(_source(passage))}[/dim]")
+        out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
 
 
 def notes(sentences: Sequence[str]) -> None:
@@ -312,21 +232,18 @@ def notes(sentences: Sequence[str]) -> None:
         err.print(f"[yellow]Note:[/yellow] {escape(sentence)}")
 
 
-def _source(citation: Citation | Passage) -> str:
-    title, where = citation["title"], _place(citation)
-    return f"{title} ({where})" if title else where
-
-
-def _place(citation: Citation | Passage) -> str:
-    return f"{citation['document']}, characters {citation['start']}–{citation['end']}"
-
-
-def _cost(usage: Usage) -> str:
+def cost_of(usage: Usage) -> str:
+    """Calls and tokens of each model, and searches of the web, in words."""
     parts = [
-        f"{name}: {used['calls']} {'call' if used['calls'] == 1 else 'calls'}"
+        f"{name}: {counted(used['calls'], 'call')}"
         + (f", {used['reused']} reused" if used["reused"] else "")
         + (f", {used['input_tokens'] + used['output_tokens']:,} tokens" if used["calls"] else "")
         for name, used in usage.get("models", {}).items()
+        if name != OFFLINE
     ]
-    searches = usage.get("web_searches", 0)
-    return " · ".join([*parts, *([f"{searches} web searches"] if searches else [])]) or "no calls"
+    parts += [f"{name}: {sent:,} tokens" for name, sent in usage.get("embeddings", {}).items()]
+    if searches := usage.get("web_searches", 0):
+        parts.append(f"{searches} web searches")
+    if total_tokens(usage) and "cost" in usage:
+        parts.append(dollars(usage["cost"]))
+    return " · ".join(parts) or "no calls"

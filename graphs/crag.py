@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import CragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.crag.grade import grade, take_up
@@ -41,34 +42,37 @@ def act(state: CragState) -> list[str]:
             return ["rewrite"] if web else ["merge"]
 
 
-graph = (
-    StateGraph(
-        CragState,
-        context_schema=CragContext,
-        input_schema=QuestionInput,
-        output_schema=CragOutput,
+def builder() -> StateGraph[CragState, CragContext, QuestionInput, CragOutput]:
+    """The graph before it is compiled, to replace a node of it or to add one."""
+    return (
+        StateGraph(
+            CragState,
+            context_schema=CragContext,
+            input_schema=QuestionInput,
+            output_schema=CragOutput,
+        )
+        .add_node("begin", begin("crag", CragState))
+        .add_node("retrieve", retrieve)
+        .add_node("take_up", take_up)
+        .add_node("grade", grade)
+        .add_node("refine", refine)
+        .add_node("rewrite", rewrite)
+        .add_node("search_web", search_web)
+        .add_node("refine_web", refine_web)
+        .add_node("merge", merge, defer=True)
+        .add_node("answer", answer)
+        .add_edge(START, "begin")
+        .add_conditional_edges("begin", start)
+        .add_conditional_edges("take_up", act_on_taken)
+        .add_edge("retrieve", "grade")
+        .add_conditional_edges("grade", act, ["refine", "rewrite", "merge"])
+        .add_edge("rewrite", "search_web")
+        .add_edge("search_web", "refine_web")
+        .add_edge("refine", "merge")
+        .add_edge("refine_web", "merge")
+        .add_edge("merge", "answer")
+        .add_edge("answer", END)
     )
-    .add_node("begin", begin("crag", CragState))
-    .add_node("retrieve", retrieve)
-    .add_node("take_up", take_up)
-    .add_node("grade", grade)
-    .add_node("refine", refine)
-    .add_node("rewrite", rewrite)
-    .add_node("search_web", search_web)
-    .add_node("refine_web", refine_web)
-    .add_node("merge", merge, defer=True)
-    .add_node("answer", answer)
-    .add_edge(START, "begin")
-    .add_conditional_edges("begin", start)
-    .add_conditional_edges("take_up", act_on_taken)
-    .add_edge("retrieve", "grade")
-    .add_conditional_edges("grade", act, ["refine", "rewrite", "merge"])
-    .add_edge("rewrite", "search_web")
-    .add_edge("search_web", "refine_web")
-    .add_edge("refine", "merge")
-    .add_edge("refine_web", "merge")
-    .add_edge("merge", "answer")
-    .add_edge("answer", END)
-    .compile(name="crag")
-    .with_config(recursion_limit=15)
-)
+
+
+graph = builder().compile(name="crag").with_config(recursion_limit=15, callbacks=[RunWatch("crag")])

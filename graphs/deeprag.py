@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.deeprag.conclude import conclude
 from ..nodes.deeprag.narrative import (
@@ -50,36 +51,43 @@ def grow(state: DeepragState) -> Action:
     return next_action(state["tree"])
 
 
-graph = (
-    StateGraph(
-        DeepragState,
-        context_schema=DeepragContext,
-        input_schema=QuestionInput,
-        output_schema=DeepragOutput,
+def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, DeepragOutput]:
+    """The graph before it is compiled, to replace a node of it or to add one."""
+    return (
+        StateGraph(
+            DeepragState,
+            context_schema=DeepragContext,
+            input_schema=QuestionInput,
+            output_schema=DeepragOutput,
+        )
+        .add_node("begin", begin("deeprag", DeepragState))
+        .add_node("open", open_question)
+        .add_node("read_question", read_question)
+        .add_node("decide", decide)
+        .add_node("retrieve", retrieve_step)
+        .add_node("read", read_step)
+        .add_node("answer_from_earlier", answer_from_earlier)
+        .add_node("decompose", decompose)
+        .add_node("answer_leaves", answer_leaves)
+        .add_node("combine", combine)
+        .add_node("conclude", conclude)
+        .add_edge(START, "begin")
+        .add_edge("begin", "open")
+        .add_conditional_edges("open", by_mode)
+        .add_edge("read_question", "decide")
+        .add_conditional_edges("decide", act)
+        .add_edge("retrieve", "read")
+        .add_edge("read", "decide")
+        .add_conditional_edges("answer_from_earlier", settle)
+        .add_conditional_edges("decompose", grow)
+        .add_conditional_edges("answer_leaves", grow)
+        .add_conditional_edges("combine", grow)
+        .add_edge("conclude", END)
     )
-    .add_node("begin", begin("deeprag", DeepragState))
-    .add_node("open", open_question)
-    .add_node("read_question", read_question)
-    .add_node("decide", decide)
-    .add_node("retrieve", retrieve_step)
-    .add_node("read", read_step)
-    .add_node("answer_from_earlier", answer_from_earlier)
-    .add_node("decompose", decompose)
-    .add_node("answer_leaves", answer_leaves)
-    .add_node("combine", combine)
-    .add_node("conclude", conclude)
-    .add_edge(START, "begin")
-    .add_edge("begin", "open")
-    .add_conditional_edges("open", by_mode)
-    .add_edge("read_question", "decide")
-    .add_conditional_edges("decide", act)
-    .add_edge("retrieve", "read")
-    .add_edge("read", "decide")
-    .add_conditional_edges("answer_from_earlier", settle)
-    .add_conditional_edges("decompose", grow)
-    .add_conditional_edges("answer_leaves", grow)
-    .add_conditional_edges("combine", grow)
-    .add_edge("conclude", END)
+
+
+graph = (
+    builder()
     .compile(name="deeprag")
-    .with_config(recursion_limit=320)
+    .with_config(recursion_limit=320, callbacks=[RunWatch("deeprag")])
 )

@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import HopragContext
+from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.begin import begin
 from ..nodes.hoprag.walk import prune_passages, reason, retrieve_edges
@@ -21,24 +22,29 @@ def go_on(state: HopragState) -> Literal["reason", "prune"]:
     return "reason" if state["frontier"] else "prune"
 
 
-graph = (
-    StateGraph(
-        HopragState,
-        context_schema=HopragContext,
-        input_schema=QuestionInput,
-        output_schema=HopragOutput,
+def builder() -> StateGraph[HopragState, HopragContext, QuestionInput, HopragOutput]:
+    """The graph before it is compiled, to replace a node of it or to add one."""
+    return (
+        StateGraph(
+            HopragState,
+            context_schema=HopragContext,
+            input_schema=QuestionInput,
+            output_schema=HopragOutput,
+        )
+        .add_node("begin", begin("hoprag", HopragState))
+        .add_node("retrieve_edges", retrieve_edges)
+        .add_node("reason", reason)
+        .add_node("prune", prune_passages)
+        .add_node("answer", answer)
+        .add_edge(START, "begin")
+        .add_edge("begin", "retrieve_edges")
+        .add_conditional_edges("retrieve_edges", go_on)
+        .add_conditional_edges("reason", go_on)
+        .add_edge("prune", "answer")
+        .add_edge("answer", END)
     )
-    .add_node("begin", begin("hoprag", HopragState))
-    .add_node("retrieve_edges", retrieve_edges)
-    .add_node("reason", reason)
-    .add_node("prune", prune_passages)
-    .add_node("answer", answer)
-    .add_edge(START, "begin")
-    .add_edge("begin", "retrieve_edges")
-    .add_conditional_edges("retrieve_edges", go_on)
-    .add_conditional_edges("reason", go_on)
-    .add_edge("prune", "answer")
-    .add_edge("answer", END)
-    .compile(name="hoprag")
-    .with_config(recursion_limit=20)
+
+
+graph = (
+    builder().compile(name="hoprag").with_config(recursion_limit=20, callbacks=[RunWatch("hoprag")])
 )

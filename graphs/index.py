@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
+from ..models.runs import RunWatch
 from ..nodes.index import steps
 from ..nodes.index.extract import extract
 from ..nodes.index.finish import count, forget
@@ -17,12 +18,13 @@ from ..nodes.index.scan import scan
 from ..nodes.index.split import split
 from ..nodes.index.triples import import_triples
 from ..nodes.index.update import update_by
+from ..nodes.run import settled
 from ..state.index import IndexInput, IndexOutput, IndexState
 
 
 def work(state: IndexState, runtime: Runtime[IndexContext]) -> Literal["update", "plan"]:
     """A dry run only plans."""
-    return "plan" if runtime.context and runtime.context.dry_run else "update"
+    return "plan" if settled(runtime.context, IndexContext).dry_run else "update"
 
 
 update = (
@@ -62,22 +64,28 @@ update = (
     .with_config(recursion_limit=20)
 )
 
-graph = (
-    StateGraph(
-        IndexState,
-        context_schema=IndexContext,
-        input_schema=IndexInput,
-        output_schema=IndexOutput,
+
+def builder() -> StateGraph[IndexState, IndexContext, IndexInput, IndexOutput]:
+    """The graph before it is compiled, to replace a node of it or to add one."""
+    return (
+        StateGraph(
+            IndexState,
+            context_schema=IndexContext,
+            input_schema=IndexInput,
+            output_schema=IndexOutput,
+        )
+        .add_node("scan", scan)
+        .add_node("plan", plan)
+        .add_node("update", update_by(update))
+        .add_node("count", count)
+        .add_edge(START, "scan")
+        .add_conditional_edges("scan", work)
+        .add_edge("plan", "count")
+        .add_edge("update", "count")
+        .add_edge("count", END)
     )
-    .add_node("scan", scan)
-    .add_node("plan", plan)
-    .add_node("update", update_by(update))
-    .add_node("count", count)
-    .add_edge(START, "scan")
-    .add_conditional_edges("scan", work)
-    .add_edge("plan", "count")
-    .add_edge("update", "count")
-    .add_edge("count", END)
-    .compile(name="index")
-    .with_config(recursion_limit=20)
+
+
+graph = (
+    builder().compile(name="index").with_config(recursion_limit=20, callbacks=[RunWatch("index")])
 )

@@ -9,6 +9,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from ..context import Tog2Context
+from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.tog2.answer import answer, judge
 from ..nodes.tog2.relations import prune_relations
@@ -42,32 +43,35 @@ def look_back(state: Tog2State) -> Literal["judge", "answer"]:
     return "judge" if state["frontier"] and state["rounds_left"] else "answer"
 
 
-graph = (
-    StateGraph(
-        Tog2State,
-        context_schema=Tog2Context,
-        input_schema=QuestionInput,
-        output_schema=Tog2Output,
+def builder() -> StateGraph[Tog2State, Tog2Context, QuestionInput, Tog2Output]:
+    """The graph before it is compiled, to replace a node of it or to add one."""
+    return (
+        StateGraph(
+            Tog2State,
+            context_schema=Tog2Context,
+            input_schema=QuestionInput,
+            output_schema=Tog2Output,
+        )
+        .add_node("begin", begin("tog2", Tog2State))
+        .add_node("link", link)
+        .add_node("prune_topics", prune_topics)
+        .add_node("read_topics", read_topics)
+        .add_node("judge", judge)
+        .add_node("prune_relations", prune_relations)
+        .add_node("retrieve_context", retrieve_context)
+        .add_node("prune_entities", prune_reached)
+        .add_node("answer", answer)
+        .add_edge(START, "begin")
+        .add_edge("begin", "link")
+        .add_conditional_edges("link", start)
+        .add_edge("prune_topics", "read_topics")
+        .add_conditional_edges("read_topics", walk)
+        .add_conditional_edges("judge", walk_on)
+        .add_conditional_edges("prune_relations", follow)
+        .add_edge("retrieve_context", "prune_entities")
+        .add_conditional_edges("prune_entities", look_back)
+        .add_edge("answer", END)
     )
-    .add_node("begin", begin("tog2", Tog2State))
-    .add_node("link", link)
-    .add_node("prune_topics", prune_topics)
-    .add_node("read_topics", read_topics)
-    .add_node("judge", judge)
-    .add_node("prune_relations", prune_relations)
-    .add_node("retrieve_context", retrieve_context)
-    .add_node("prune_entities", prune_reached)
-    .add_node("answer", answer)
-    .add_edge(START, "begin")
-    .add_edge("begin", "link")
-    .add_conditional_edges("link", start)
-    .add_edge("prune_topics", "read_topics")
-    .add_conditional_edges("read_topics", walk)
-    .add_conditional_edges("judge", walk_on)
-    .add_conditional_edges("prune_relations", follow)
-    .add_edge("retrieve_context", "prune_entities")
-    .add_conditional_edges("prune_entities", look_back)
-    .add_edge("answer", END)
-    .compile(name="tog2")
-    .with_config(recursion_limit=60)
-)
+
+
+graph = builder().compile(name="tog2").with_config(recursion_limit=60, callbacks=[RunWatch("tog2")])

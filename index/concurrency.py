@@ -68,17 +68,19 @@ async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor 
 class Patience:
     """Gives a model up when it left too many requests in a row without any answer.
 
-    It is asked at least as often as there are requests ``at_once``.
+    It is asked at least as often as there are requests ``at_once``. Where the run may
+    spend no more it is given up at once, and ``is_spent``.
     """
 
     def __init__(self, at_once: int = 0) -> None:
         self._most = max(_PATIENCE, at_once)
         self._silent = 0
+        self.is_spent = False
 
     @property
     def is_lost(self) -> bool:
         """Whether the model is given up."""
-        return self._silent >= self._most
+        return self.is_spent or self._silent >= self._most
 
     def while_it_lasts(self, items: Iterable[T]) -> Iterator[T]:
         """The items, until the model is given up."""
@@ -86,6 +88,7 @@ class Patience:
 
     def note(self, *errors: NoReplyError) -> None:
         """Takes note of one piece of work, and of the errors that came of it."""
+        self.is_spent |= any(error.cause == "budget" for error in errors)
         silent = any(error.cause == "unreachable" for error in errors)
         self._silent = self._silent + silent if errors else 0
 

@@ -57,7 +57,10 @@ class LoadedEntities:
 
 
 def load_entities(index: Index) -> LoadedEntities:
-    """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer.
+
+    Of an index that a filter narrows, those that its passages speak of, and what these say.
+    """
     return _kept.of(index)
 
 
@@ -73,12 +76,15 @@ def _load(index: Index) -> LoadedEntities:
     edges: dict[str, list[Edge]] = {}
     for relation in sorted(store.all_relations(), key=lambda found: (-found.weight, found.id)):
         edge = Edge(relation.id, relation.source, relation.relation, relation.target)
+        if not entities.keys() >= {relation.source, relation.target}:
+            continue  # an end that no passage speaks of, which meets the filter
         for end in (relation.source, relation.target):
             edges.setdefault(end, []).append(edge)
     return LoadedEntities(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
 
 
-_kept = Kept(ENTITIES.stamp, _load)
+_kept = Kept(ENTITIES.stamp, _load, by_filter=True)
+_NEAR_NAMES = 20  # are looked at where a filter may leave out the nearest
 
 
 def linked_topics(index: Index, question: str) -> list[TopicEntity]:
@@ -89,8 +95,9 @@ def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     names = [question[start:end] for start, end in places]
     vectors = embed_queries(index.embedder, names) if names else ()
     for (start, end), vector in zip(places, vectors, strict=True):
-        for id, cosine in index.vectors.search("entities", vector, 1):
-            if cosine >= LINK_FLOOR and owner_of(id) in graph.entities:
+        near = index.vectors.search("entities", vector, _NEAR_NAMES if index.where else 1)
+        for id, cosine in [one for one in near if owner_of(one[0]) in graph.entities][:1]:
+            if cosine >= LINK_FLOOR:
                 links.append(
                     {
                         "entity": owner_of(id),

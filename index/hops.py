@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -116,16 +117,29 @@ class AskedEdges:
 
 @dataclass(frozen=True)
 class LoadedHops:
-    """The hops layer of an index; ``ask`` blocks while it embeds the question."""
+    """The hops layer of an index; ``ask`` blocks while it embeds the question.
+
+    Where a filter narrows the index, ``is_open`` (e,) says of each edge whether passages that meet
+    the filter stand at both of its ends.
+    """
 
     graph: HopGraph
     edges: EdgeIndex
     ask: Callable[[str], AskedEdges]
+    is_open: NDArray[np.bool_] | None = None
+
+    def nearest(self, asked: AskedEdges, most: int) -> list[int]:
+        """At most ``most`` edges with the highest SIM to the question, best first."""
+        if self.is_open is None:
+            return self.edges.top(asked.similarity, most)
+        similarity = np.where(self.is_open, asked.similarity, -np.inf)
+        return self.edges.top(similarity, min(most, int(self.is_open.sum())))
 
     def out_edges(self, passage: str) -> Sequence[int]:
         """The edges that leave a passage; none for one that the layer does not know."""
         vertex = self.graph.member.get(passage)
-        return () if vertex is None else self.edges.out_edges(vertex)
+        edges = () if vertex is None else self.edges.out_edges(vertex)
+        return edges if self.is_open is None else [edge for edge in edges if self.is_open[edge]]
 
     def target(self, edge: int) -> str:
         """The passage that an edge leads to."""
@@ -142,11 +156,16 @@ class LoadedHops:
 
 
 def load_hops(index: Index) -> LoadedHops:
-    """The hops layer of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    """The hops layer of ``index``, kept in memory. Blocks; raises RagraphsError without a layer.
+
+    Of an index that a filter narrows, only hops among its passages.
+    """
     return _kept.of(index)
 
 
 def _load(index: Index) -> LoadedHops:
+    if index.whole is not None and index.allowed is not None:
+        return _within(load_hops(index.whole), index.allowed)
     graph = stored_hops(index)
     used, rows = np.unique(graph.edges.incoming, return_inverse=True)
     ids = [question_id(graph.questions[number]) for number in used]
@@ -163,7 +182,19 @@ def _load(index: Index) -> LoadedHops:
     return LoadedHops(graph, edges, ask)
 
 
-_kept = Kept(HOPS.stamp, _load)
+def _within(hops: LoadedHops, allowed: AbstractSet[str]) -> LoadedHops:
+    """The hops among allowed passages; of equal passages an allowed one stands for all."""
+    graph = hops.graph
+    member = {id: vertex for id, vertex in graph.member.items() if id in allowed}
+    first = {vertex: id for id, vertex in reversed(member.items())}
+    ids = [first.get(vertex, id) for vertex, id in enumerate(graph.ids)]
+    is_in = np.zeros(len(ids), dtype=np.bool_)
+    is_in[list(first)] = True
+    is_open = is_in[graph.edges.source] & is_in[graph.edges.target]
+    return replace(hops, graph=replace(graph, ids=ids, member=member), is_open=is_open)
+
+
+_kept = Kept(HOPS.stamp, _load, by_filter=True)
 
 
 def _ask(

@@ -17,8 +17,11 @@ from ..models.failures import explain
 from ..models.protocol import OFFLINE, LanguageModel, ReplyTable
 from ..settings import Settings
 from ..state.errors import RagraphsError
+from ..state.own import OWN
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from ..models.chat.langchain_model import OpenedModel
     from ..models.chat.model import ChatLanguageModel
     from ..models.chat.openai_server import OpenAIServer
@@ -36,13 +39,17 @@ async def open_language_model(
     """The language model that ``context`` names, one instance for each event loop and index.
 
     ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the
-    model is not allowed, unknown, or has no key.
+    model is not allowed, unknown, or has no key; the operator's list of models does not bind those
+    that the caller's program hands over.
     """
-    _check_allowed(context.model, operator)
+    own = _own_model(context)
+    if own is None:
+        _check_allowed(context.model, operator)
     if context.model == OFFLINE:
         return await asyncio.to_thread(lambda: _offline(embedder()))
     key = (
         context.model,
+        id(own),  # no other object gets the same, since the opened model holds this one
         context.temperature,
         context.timeout,
         context.max_retries,
@@ -61,6 +68,19 @@ async def open_language_model(
             if key not in opened:
                 opened[key] = await asyncio.to_thread(_open_chat, context, operator, replies)
     return opened[key]
+
+
+def _own_model(context: Context) -> BaseChatModel | None:
+    """The object that the caller's program handed over as the model; None for a model by name."""
+    if not context.model.startswith(OWN):
+        return None
+    model = context.own.chat_model(context.model)
+    if model is None:
+        raise RagraphsError(
+            f"The model {context.model} is an object of the program that used it first; hand one "
+            "over as llm, or name a --model."
+        )
+    return model
 
 
 def _offline(embedder: Embedder) -> LanguageModel:
@@ -97,6 +117,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
     from ..models.chat.langchain_model import LangChainModel
     from ..models.chat.model import ChatLanguageModel
 
+    own = _own_model(context)
     if operator.prompts is not None and not operator.prompts.is_dir():
         raise RagraphsError(
             f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
@@ -111,7 +132,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         LangChainModel(opened, strict=context.model.startswith(_OPENAI)),
         server,
         replies,
-        temperature=context.temperature,
+        temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
         prompts=operator.prompts,
         window=_open_window(context, operator),
@@ -158,6 +179,8 @@ def _open_langchain(context: Context, operator: Settings) -> OpenedModel:
 
     from ..models.chat.langchain_model import OpenedModel
 
+    if (own := _own_model(context)) is not None:
+        return OpenedModel(own, None)
     options: dict[str, Any] = {
         "temperature": context.temperature,
         "timeout": context.timeout,

@@ -5,22 +5,27 @@ from __future__ import annotations
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from importlib import import_module
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from tempfile import TemporaryDirectory
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from weakref import WeakValueDictionary, finalize
 
-from ..context import Context
-from ..models.embeddings import Embedder, identity, open_embedder
+from ..context import Context, RetrieverName
+from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..settings import Settings, index_folder, settings
-from ..state.errors import IndexNotFoundError
+from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.own import Own, label_of
 from .language_model import open_language_model
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
     from sqlalchemy import Engine
 
     from ..stores.catalogue import Catalogue
@@ -45,7 +50,9 @@ class Index:
 
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
-    before. ``kept`` is what nodes keep of the index in memory.
+    before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
+    ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it.
+    ``shared`` is the open index that this one shows with ``embeddings`` of the caller's.
     """
 
     folder: Path
@@ -63,20 +70,61 @@ class Index:
     in_use: Index | None = None
     anew: bool = False
     beside: dict[str, Index] = field(default_factory=dict, repr=False)
-    kept: dict[Any, tuple[str, Any]] = field(default_factory=dict, repr=False)
+    kept: dict[Any, OrderedDict[str, tuple[str, Any]]] = field(default_factory=dict, repr=False)
+    whole: Index | None = None
+    where: str = ""
+    allowed: frozenset[str] | None = None
+    embeddings: Embeddings | None = None
+    shared: Index | None = field(default=None, repr=False)
 
     @cached_property
     def embedder(self) -> Embedder:
         """The embeddings that built the index. Raises RagraphsError when they cannot be had."""
+        if self.whole is not None:
+            return self.whole.embedder
         name = self.catalogue.property("embeddings")
         if name is None:
             raise IndexNotFoundError(
                 f"The index at {self.folder} is empty; fill it with: ragraphs index SOURCE "
                 f"--index {self.folder}"
             )
+        if self.embeddings is not None:
+            own = own_embedder(self.embeddings)
+            if own.name != name:
+                raise RagraphsError(
+                    f"The index at {self.folder} was built with the embeddings {identity(name)}, "
+                    f"not {own.name}; leave embeddings out, or name a new index."
+                )
+            return own
         if identity(self.operator.embeddings) == identity(name):
             name = self.operator.embeddings
         return open_embedder(name, self.operator)
+
+    def as_retriever(
+        self,
+        retriever: Literal["auto", RetrieverName] = "auto",
+        top_k: int = 10,
+        where: dict[str, Any] | None = None,
+    ) -> BaseRetriever:
+        """A retriever of LangChain over the passages of the index.
+
+            chain = ragraphs.open_index("notes").as_retriever(top_k=5) | format_documents
+
+        ``retriever`` says how passages are found, ``top_k`` how many, and the filter ``where``
+        among which, such as ``{"author": "Ada"}``. Its Documents have metadata: ``id``,
+        ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
+        """
+        # By its name, since that room builds on this one.
+        module = import_module("..integrations.retriever", __package__)
+        name = str(self.folder) if self.operator.root is None else self.folder.name
+        made: BaseRetriever = module.IndexRetriever(
+            index=name,
+            retriever=retriever,
+            top_k=top_k,
+            where=where,
+            embeddings=self.embeddings,
+        )
+        return made
 
 
 _open: OrderedDict[Path, Index] = OrderedDict()  # the one used last stands last
@@ -85,6 +133,8 @@ _dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
+_MOST_REPLIES = 10_000
+_FILTERS_KEPT = 8
 
 
 def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
@@ -98,10 +148,49 @@ def open_index(context: Context | str, *, create: bool = False, in_memory: bool 
     empty one that leaves no trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it
     cannot be opened.
     """
+    if isinstance(context, str):
+        return _opened(context, create, in_memory)
+    own = context.own
+    if own.retriever is not None and "index" not in context.model_fields_set:
+        index = _without_folder(own)
+    else:
+        index = _opened(context.index, create, in_memory)
+    if own.embeddings is None and own.prompts is None:
+        return index
+    operator = index.operator
+    if own.prompts is not None:
+        operator = operator.model_copy(update={"prompts": own.prompts})
+    return replace(index, operator=operator, embeddings=own.embeddings, shared=index)
+
+
+def _without_folder(own: Own) -> Index:
+    """An empty index for runs that find their texts by a retriever of the caller's.
+
+    It keeps replies while this process lives. In memory, threads would share one connection.
+    """
+    label = "lexical" if own.embeddings is None else label_of(own.embeddings)
+    index, _ = _temporary(label)
+    if index.replies.count() > _MOST_REPLIES:
+        index.replies.forget_unused((), used_too=False, others=True)
+    return replace(index, operator=settings(), shared=index)
+
+
+@lru_cache(maxsize=1)
+def _temporary(embeddings: str) -> tuple[Index, TemporaryDirectory[str]]:
+    from ..stores.schema import open_database
+
+    folder = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
+    path = Path(folder.name)
+    index = _index(path, open_database(path, create=True), settings())
+    index.catalogue.set_property("embeddings", embeddings)
+    return index, folder
+
+
+def _opened(name: str, create: bool, in_memory: bool) -> Index:
     from ..stores.schema import DATABASE, open_database, open_memory
 
     operator = settings()
-    folder = index_folder(context if isinstance(context, str) else context.index, operator)
+    folder = index_folder(name, operator)
     with _lock:
         database = folder / DATABASE
         inode = database.stat().st_ino if database.exists() else None
@@ -192,19 +281,44 @@ async def language_model(index: Index, context: Context, name: str | None = None
 
 
 class Kept(Generic[T]):
-    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed."""
+    """One value for each open index, made by ``load`` when the index's ``stamp`` has changed.
 
-    def __init__(self, stamp: Callable[[Index], str], load: Callable[[Index], T]) -> None:
+    Where ``by_filter``, an index that a filter narrows has a value of its own, for the last few
+    filters; else it has that of the whole index.
+    """
+
+    def __init__(
+        self,
+        stamp: Callable[[Index], str],
+        load: Callable[[Index], T],
+        by_filter: bool = False,
+    ) -> None:
         self._stamp = stamp
         self._load = load
-        self._lock = Lock()
+        self._by_filter = by_filter
+        self._lock = RLock()  # a part may be made from the value of the whole
 
     def of(self, index: Index) -> T:
         """The value of ``index``. Blocks; raises what ``stamp`` and ``load`` raise."""
+        if index.whole is not None and not self._by_filter:
+            index = index.whole
         stamp = self._stamp(index)
+        if index.where:
+            stamp = f"{stamp} {passages_stamp(index)}"
         with self._lock:
-            known = index.kept.get(self)
+            values = index.kept.setdefault(self, OrderedDict())
+            known = values.get(index.where)
             if known is None or known[0] != stamp:
-                known = index.kept[self] = stamp, self._load(index)
+                known = values[index.where] = stamp, self._load(index)
+            values.move_to_end(index.where)
+            while len(values) > _FILTERS_KEPT:
+                del values[next(filter(None, values))]
             value: T = known[1]
             return value
+
+
+def passages_stamp(index: Index) -> str:
+    """A text that is another one whenever a passage or its metadata has changed. Blocks."""
+    from ..stores.catalogue import PASSAGES
+
+    return str(index.catalogue.property(PASSAGES))

@@ -37,7 +37,10 @@ def as_written(index: Index) -> Index:
             in_use=index,
             anew=anew,
         )
-    return index.beside[generation]
+    written = index.beside[generation]
+    if written.embeddings is not index.embeddings:
+        return replace(written, embeddings=index.embeddings, operator=index.operator)
+    return written
 
 
 def begin(index: Index, *, anew: bool, purge: bool) -> None:

@@ -15,6 +15,7 @@ from ..models.meter import current_meter
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.index import Failure
+from ..state.own import label_of
 from ..state.records import Passage
 from ..stores.catalogue import Catalogue
 from ..stores.readings import ReadingKind
@@ -89,17 +90,16 @@ def open_for_indexing(
             f"The index at {index.folder} can only be read; ask its owner for permission to write, "
             "or name another --index."
         )
-    _record_embeddings(index.catalogue, context, index.operator, texts)
+    _record_embeddings(index, context, texts)
     _record_passage_size(index.catalogue, context)
     if not context.dry_run:
         _record_layers(index.catalogue, context)
     return as_written(index)
 
 
-def _record_embeddings(
-    catalogue: Catalogue, context: IndexContext, operator: Settings, texts: Iterable[str] | None
-) -> None:
+def _record_embeddings(index: Index, context: IndexContext, texts: Iterable[str] | None) -> None:
     """Records the embeddings of a new index; an old one keeps those that it was built with."""
+    catalogue, operator = index.catalogue, index.operator
     recorded: str | None = catalogue.property("embeddings")
     wanted = context.embeddings
     if operator.root is not None and "@" in wanted and wanted != operator.embeddings:
@@ -118,9 +118,10 @@ def _record_embeddings(
         wanted, note = ("lexical", None) if texts is None else resolve_auto(operator, texts)
         if note is not None:
             current_meter().warn(note)
-    if recorded is None:
-        _check_embeddings(wanted, context.embeddings, operator)
-    open_embedder(wanted, operator)
+    if index.embeddings is None or label_of(index.embeddings) != wanted:
+        if recorded is None:
+            _check_embeddings(wanted, context.embeddings, operator)
+        open_embedder(wanted, operator)
     if recorded is None or (wanted != recorded and not context.dry_run):
         catalogue.set_property("embeddings", wanted)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import RetrieverName
 from ..models.query_vectors import embed_queries
 from ..state.records import Evidence
 from .layers import layers_of
+from .narrowing import narrowed
 from .opening import Index
 from .vector_worth import worth_for
 
@@ -16,12 +18,20 @@ _DEPTH = 100
 
 
 def search(
-    index: Index, question: str, retriever: Literal["auto", RetrieverName], most: int
+    index: Index,
+    question: str,
+    retriever: Literal["auto", RetrieverName],
+    most: int,
+    where: Mapping[str, Any] | None = None,
 ) -> list[Evidence]:
     """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError.
 
-    ``auto`` is the best retriever that the index has the layers for.
+        search(open_index("notes"), "Who wrote it?", "auto", 10, {"year": {"$gte": 1990}})
+
+    ``auto`` is the best retriever that the index has the layers for. Given ``where``, only passages
+    whose metadata meets this filter are found.
     """
+    index = narrowed(index, where)
     retriever = best_retriever(index, retriever)
     depth = max(most, _DEPTH)
     if retriever == "vector":
@@ -50,13 +60,15 @@ def best_retriever(index: Index, retriever: Literal["auto", RetrieverName]) -> R
 
 
 def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
-    return index.vectors.search("passages", embed_queries(index.embedder, [question])[0], most)
+    vector = embed_queries(index.embedder, [question])[0]
+    return index.vectors.search("passages", vector, most, index.allowed)
 
 
 def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
     """The ids of at most ``most`` passages with their scores, best first. Blocks.
 
-    Raises RagraphsError where the index has no sentences layer.
+    Where a filter narrows the index, the walk stays among its passages. Raises
+    RagraphsError where the index has no sentences layer.
     """
     from ..algorithms.linear_rag.question import read_question
     from ..algorithms.linear_rag.walk import BridgingSettings, rank, similarities
@@ -69,6 +81,9 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     vectors = embed_queries(index.embedder, [question, parts.rest or question])
     cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
     settings = BridgingSettings(vector_weight=worth_for(index, question))
-    scores = rank(loaded.graph, parts, cosines, settings)
-    best = (-scores).argsort(kind="stable")[:most]
-    return [(loaded.ids[place], float(scores[place])) for place in best]
+    open_places = loaded.places_of(index.allowed)
+    scores = rank(loaded.graph, parts, cosines, settings, open_places)
+    best = (-scores).argsort(kind="stable")
+    if open_places is not None:
+        best = best[open_places[best]]
+    return [(loaded.ids[place], float(scores[place])) for place in best[:most]]

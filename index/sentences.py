@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
@@ -118,6 +119,12 @@ class LoadedGraph:
     graph: PassageGraph
     passages: NDArray[np.float32]
     sentences: NDArray[np.float32]
+
+    def places_of(self, allowed: AbstractSet[str] | None) -> NDArray[np.bool_] | None:
+        """Which rows are passages of ``allowed``, shape (P,); None where all are."""
+        if allowed is None:
+            return None
+        return np.fromiter((id in allowed for id in self.ids), dtype=np.bool_, count=len(self.ids))
 
 
 def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:

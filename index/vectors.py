@@ -23,12 +23,24 @@ _LOCAL_BATCH = 512
 
 
 async def embed_passages(index: Index, context: Context) -> None:
-    """Gives every passage its vector, deletes those of removed passages, measures their worth."""
+    """Gives every passage its vector, deletes those of removed passages, measures their worth.
+
+    Metadata that changed while the text stayed is put beside the vector that there is.
+    """
     wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
     await embed_missing(
         index, context, "passages", wanted, partial(_entries, index), progress_of("embed_passages")
     )
+    await to_its_end(_describe_outdated, index)
     await to_its_end(measure_worth, index)
+
+
+def _describe_outdated(index: Index) -> None:
+    outdated = index.catalogue.outdated_entries()
+    for ids in batches(outdated):
+        index.vectors.describe("passages", [entry for entry, _ in _entries(index, ids)])
+        mark_written(index)
+        index.catalogue.note_described(ids)
 
 
 async def embed_missing(
@@ -179,7 +191,7 @@ def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
             Entry(
                 passage["id"],
                 passage["text"],
-                {"document": passage["document"], "title": passage["title"]},
+                {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
             ),
             passage_text(passage),
         )

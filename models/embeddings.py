@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..language.analyser import count_tokens
 from ..language.languages import foreign_share
 from ..settings import Settings
 from ..state.errors import RagraphsError
-from .failures import explain, secrets_of
+from ..state.own import OWN, label_of
+from .failures import explain, kind_of, secrets_of
+from .meter import current_meter
+from .tracing import Attributes, Note, span
 
 if TYPE_CHECKING:
     import numpy as np
+    from langchain_core.embeddings import Embeddings
     from numpy.typing import NDArray
+
+logger = logging.getLogger("ragraphs.models")
 
 DEFAULT_FASTEMBED = "sentence-transformers/all-MiniLM-L6-v2"
 MULTILINGUAL_FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
@@ -64,29 +73,44 @@ class FastEmbedder:
         return _unit(list(self._model.embed(list(texts), batch_size=1)))
 
 
-class OpenAIEmbedder:
-    """Embeddings by OpenAI, or by a server that speaks the same protocol."""
+class LangChainEmbedder:
+    """Embeddings by an object of LangChain: OpenAI's client, or one that a caller handed over."""
 
     local = False
     semantic = True
 
-    def __init__(self, name: str, client: Any) -> None:
+    def __init__(self, name: str, client: Embeddings) -> None:
         self.name = name
         self._client = client
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
+        tokens = sum(map(count_tokens, texts))
         try:
-            rows = self._client.embed_documents(list(texts))
+            with current_meter().embedding(self.name, tokens), self._span(tokens):
+                rows = self._client.embed_documents(list(texts))
+            logger.debug("%s embedded %d texts of %d tokens", self.name, len(texts), tokens)
             if len(rows) != len(texts):
                 raise ValueError(f"{len(rows)} vectors for {len(texts)} texts")
             return _unit(rows)
+        except RagraphsError:
+            raise
         except Exception as error:
             reason = explain(error, secrets_of(self._client))
+            logger.warning("%s did not embed: %s", self.name, kind_of(error))
             raise RagraphsError(
                 f"The embeddings {self.name} could not be had ({reason}); run again later: what "
                 "is done is kept."
             ) from error
+
+    def _span(self, tokens: int) -> AbstractContextManager[Note]:
+        attributes: Attributes = {
+            "gen_ai.operation.name": "embeddings",
+            "gen_ai.provider.name": "openai",
+            "gen_ai.request.model": self.name.partition(":")[2],
+            "gen_ai.usage.input_tokens": tokens,
+        }
+        return span(f"embeddings {self.name}", attributes, of_client=True)
 
 
 def resolve_auto(operator: Settings, texts: Iterable[str]) -> tuple[str, str | None]:
@@ -136,13 +160,41 @@ def open_embedder(name: str, operator: Settings) -> Embedder:
         return _open_fastembed(name, operator.download_seconds)
     if kind == "openai" and model:
         return _open_openai(name, operator)
+    if name.startswith(OWN):
+        raise RagraphsError(
+            f"The embeddings {name} are an object of the program that built the index; hand the "
+            "same over as embeddings."
+        )
     raise RagraphsError(
         f"There are no embeddings called {name!r}; use auto, lexical, fastembed:MODEL, "
         "fastembed:MODEL@FOLDER or openai:MODEL."
     )
 
 
-def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
+def own_embedder(embeddings: Embeddings) -> Embedder:
+    """The embedder of an object of the caller's, one for each, because it remembers vectors."""
+    return _own_embedder(_Same(embeddings))
+
+
+class _Same:
+    """A key that equals another one where both hold the same object."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.held is other.held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+
+@lru_cache(maxsize=16)
+def _own_embedder(same: _Same) -> LangChainEmbedder:
+    return LangChainEmbedder(label_of(same.held), same.held)
+
+
+def _open_openai(name: str, operator: Settings) -> LangChainEmbedder:
     from langchain_openai import OpenAIEmbeddings
 
     if not operator.openai_api_key and not operator.openai_base_url:
@@ -157,7 +209,7 @@ def _open_openai(name: str, operator: Settings) -> OpenAIEmbedder:
         check_embedding_ctx_length=False,
         timeout=_REQUEST_SECONDS,
     )
-    return OpenAIEmbedder(identity(name), client)
+    return LangChainEmbedder(identity(name), client)
 
 
 @lru_cache(maxsize=4)

@@ -30,6 +30,12 @@ def explain(error: BaseException, secrets: Iterable[SecretStr] = ()) -> str:
     return (f"{status}: {text}" if status else text)[:_LONGEST]
 
 
+def kind_of(error: BaseException) -> str:
+    """The class of ``error`` with its status, for a log: no word of a server, which may quote."""
+    status = getattr(error, "status_code", None)
+    return f"{type(error).__name__} {status}" if status else type(error).__name__
+
+
 def secrets_of(client: Any) -> list[SecretStr]:
     """The keys that a client holds."""
     return [value for value in vars(client).values() if isinstance(value, SecretStr)]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Protocol
 
 from ..settings import settings, told
-from ..state.errors import readable
+from ..state.errors import RagraphsError, readable
 from ..state.records import ModelUsage, Usage
+from .budget import Budget
+from .prices import known_prices
+from .protocol import NoReplyError
 
 
 class AnswerListener(Protocol):
@@ -26,6 +32,8 @@ class Meter:
     """Counts requests, tokens and searches, and collects warnings.
 
     ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
+    ``budget`` is what the run may still spend. While ``indexing`` a request for embeddings may be
+    refused; the vector of a question is worth its few tokens.
     ``listener`` follows the answers that models give, where they can be streamed.
 
     >>> meter = start_meter(calls_left=20)
@@ -34,11 +42,15 @@ class Meter:
     """
 
     calls_left: int | None = None
+    budget: Budget | None = None
+    indexing: bool = False
     listener: AnswerListener | None = None
     models: dict[str, ModelUsage] = field(default_factory=dict)
+    embeddings: dict[str, int] = field(default_factory=dict)
     retrievals: int = 0
     web_searches: int = 0
     warnings: list[str] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, repr=False)
     _sums: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     def take_call(self) -> bool:
@@ -50,8 +62,46 @@ class Meter:
         self.calls_left -= 1
         return True
 
+    @contextmanager
+    def reserved(self, model: str, tokens: int) -> Iterator[None]:
+        """Holds the ``tokens`` of a prompt while it is on its way.
+
+        Raises NoReplyError where the run's budget has fewer left.
+        """
+        with ExitStack() as held:
+            if self.budget is not None:
+                try:
+                    held.enter_context(self.budget.reserved(model, tokens))
+                except NoReplyError as error:
+                    if self.indexing:
+                        self.warn(str(error))
+                    raise
+            yield
+
+    @contextmanager
+    def embedding(self, name: str, tokens: int) -> Iterator[None]:
+        """Counts ``tokens`` that are sent to the embeddings ``name``, once they were.
+
+        Raises RagraphsError where the run's budget has fewer left.
+        """
+        with ExitStack() as held:
+            if self.budget is not None and self.indexing:
+                try:
+                    held.enter_context(self.budget.reserved(name, tokens))
+                except NoReplyError as error:
+                    raise RagraphsError(
+                        f"{error} What is embedded is kept; raise the limit, and run again."
+                    ) from error
+            yield
+            if self.budget is not None:
+                self.budget.spend(name, sent=tokens)
+        with self._lock:
+            self.embeddings[name] = self.embeddings.get(name, 0) + tokens
+
     def count(self, model: str, *, calls: int = 0, sent: int = 0, received: int = 0) -> None:
         """Adds requests, input tokens and output tokens of ``model``."""
+        if self.budget is not None:
+            self.budget.spend(model, sent=sent, received=received)
         usage = self._usage_of(model)
         usage["calls"] += calls
         usage["input_tokens"] += sent
@@ -89,11 +139,16 @@ class Meter:
 
     def usage(self) -> Usage:
         """The usage so far, as a record for the state."""
-        return {
+        usage: Usage = {
             "models": self.models,
             "retrievals": self.retrievals,
             "web_searches": self.web_searches,
         }
+        if self.embeddings:
+            usage["embeddings"] = self.embeddings
+        if (cost := known_prices(settings()).cost_of(usage)) is not None:
+            usage["cost"] = cost
+        return usage
 
 
 _meter: ContextVar[Meter | None] = ContextVar("ragraphs_meter", default=None)
@@ -104,8 +159,10 @@ def current_meter() -> Meter:
     return _meter.get() or Meter()
 
 
-def start_meter(calls_left: int | None) -> Meter:
+def start_meter(
+    calls_left: int | None, budget: Budget | None = None, *, indexing: bool = False
+) -> Meter:
     """A new meter for the running task and the tasks that it starts."""
-    meter = Meter(calls_left=calls_left)
+    meter = Meter(calls_left, budget, indexing)
     _meter.set(meter)
     return meter

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import SecretStr
 
 from ..prompts.lenient import clean, shortened
 from ..settings import Settings
+from .documents import evidence_of
 from .failures import explain
+
+if TYPE_CHECKING:
+    from langchain_core.retrievers import BaseRetriever
+
+    from ..state.own import Documents, OwnWeb, WebFunction
 
 _LONGEST_NAME = 1000
 _LONGEST_TEXT = 50_000
@@ -81,8 +88,44 @@ def _pages(found: Any, most: int) -> list[Page]:
     ]
 
 
-def web_search(operator: Settings) -> WebSearch | None:
-    """The web search that the operator has a key for, or None."""
+class OwnSearch:
+    """A search that the caller's program handed over: a retriever, or a function."""
+
+    def __init__(self, own: BaseRetriever | WebFunction) -> None:
+        self._own = own
+
+    async def search(self, query: str, most: int) -> list[Page]:
+        """At most ``most`` pages, best first. Raises WebSearchError."""
+        try:
+            documents = await self._documents(query)
+            return [
+                Page(
+                    text["document"][:_LONGEST_NAME],
+                    shortened(text["title"], _LONGEST_NAME),
+                    shortened(text["text"], _LONGEST_TEXT),
+                )
+                for text in evidence_of(documents)[:most]
+            ]
+        except Exception as error:
+            reason = explain(error)
+            raise WebSearchError(f"The web search for {query!r} failed ({reason}).") from error
+
+    async def _documents(self, query: str) -> Documents:
+        from langchain_core.retrievers import BaseRetriever
+
+        if isinstance(self._own, BaseRetriever):
+            return await self._own.ainvoke(query)
+        if inspect.iscoroutinefunction(self._own):
+            found: Documents = await self._own(query)
+            return found
+        found = await asyncio.to_thread(self._own, query)  # type: ignore[arg-type]
+        return await found if inspect.isawaitable(found) else found
+
+
+def web_search(operator: Settings, own: OwnWeb | None = None) -> WebSearch | None:
+    """The caller's ``own`` web search, else the one that the operator has a key for, or None."""
+    if own is not None:
+        return None if own is False else OwnSearch(own)
     if not operator.tavily_api_key:
         return None
     return TavilySearch(operator.tavily_api_key, operator.tavily_base_url)

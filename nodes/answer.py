@@ -15,6 +15,7 @@ from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
 from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
+from ..stores.metadata import metadata_at
 from .node import node
 from .run import Run, Update
 
@@ -113,6 +114,7 @@ def _cite(quote: Quote, evidence: Sequence[Evidence]) -> Citation | None:
                 "start": passage["start"] + span.start,
                 "end": passage["start"] + span.end,
                 "quote": span.text,
+                "metadata": metadata_at(passage, passage["start"] + span.start),
             }
     return None
 

@@ -26,6 +26,7 @@ def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     @node()
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
+        check_retriever(method, run.context)
         held = {"held": run.context.found} if "held" in fresh else {}
         return {**fresh, **held, "warnings": Overwrite(run.meter.warnings)}
 
@@ -51,6 +52,25 @@ def check_question(question: object) -> None:
             f"The question has {len(question):,} characters; ask one of at most "
             f"{LONGEST_QUESTION:,}, and index long texts instead."
         )
+
+
+_WALK = ("hoprag", "tog2", "graphrag")
+
+
+def check_retriever(method: str, context: QuestionContext) -> None:
+    """Raises RagraphsError where ``method`` has no use for the caller's own retriever."""
+    if obstacle := retriever_obstacle(method, context):
+        raise RagraphsError(obstacle)
+
+
+def retriever_obstacle(method: str, context: QuestionContext) -> str:
+    """Why ``method`` cannot be used with the caller's own retriever; empty where it can."""
+    if method not in _WALK or context.own.retriever is None:
+        return ""
+    return (
+        f"{method} walks the layers of an index, so that a retriever of your own is of no use to "
+        "it; leave retriever out, or use basic, crag, deeprag or router."
+    )
 
 
 def _empty(hint: Any) -> Any:

@@ -4,38 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
 from ..context import Context, IndexContext, QuestionContext
+from ..index.narrowing import narrowed
 from ..index.opening import open_index
+from ..models.budget import Budget
 from ..models.meter import Meter, current_meter, start_meter
+from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError
+from ..models.runs import GraphRun, enter_run
+from ..models.tracing import span
 from ..settings import settings, told
 from ..state.errors import RagraphsError
-from ..state.usage import total_calls
-from .run import Run, Update
+from ..state.records import Usage
+from ..state.usage import total_calls, total_tokens
+from .run import Run, Update, settled
 from .streaming import answer_stream
+
+logger = logging.getLogger("ragraphs.nodes")
 
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
 Node = RunnableLambda[Any, Update]
+_MODELS = ("model", "small_model", "traversal_model")
 Reserve = int | Callable[[Any], int]
 
 
-def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFunction], Node]:
+def node(
+    *, reserve: Reserve = 0, answers: bool = False, begins: bool = False
+) -> Callable[[NodeFunction], Node]:
     """Makes a node out of ``async def name(state, run) -> dict``, for sync and async runs.
 
     ``run`` is a ``Run``, whose index is open; a node that needs no index may take the ``context``
     in its place. The node's model calls, searches and warnings are added to its update under
     ``usage`` and ``warnings``. ``reserve`` requests of the run's ``max_calls`` (a number, or one
-    that the state decides) are left untouched, for the nodes that run beside it or after it. Where
+    that the state decides) are left untouched, for the nodes that run beside it or after it; where
+    the node ``begins`` a run, the usage of the question before on the thread is not counted. Where
     the node ``answers`` the run's question, its ``answer`` is streamed, and without a reply of the
     model the run ends with the reason; evidence that is insufficient to the offline reader might
     suffice to a model, so the reason then is ``no_model``.
@@ -45,19 +61,21 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
         context_type, opens = _wanted(func)
 
         async def run(state: Any) -> Update:
-            context = get_runtime(context_type).context or context_type()
-            meter = start_meter(_calls_left(state, context, reserve))
+            context = settled(get_runtime().context, context_type)
+            graph_run, within = enter_run()
+            meter = await _started(state, context, graph_run, reserve, begins)
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            try:
-                given = await asyncio.to_thread(_opened, context, meter) if opens else context
-                update = await func(state, given)
-            except NoReplyError as error:
-                if not answers:
-                    raise
-                update = unanswered(error)
-            except Exception as error:
-                raise await asyncio.to_thread(_told, error) from error.__cause__
+            with _observed(func.__name__, meter, within):
+                try:
+                    given = await asyncio.to_thread(_opened, context, meter) if opens else context
+                    update = await func(state, given)
+                except NoReplyError as error:
+                    if not answers:
+                        raise
+                    update = unanswered(error)
+                except Exception as error:
+                    raise await asyncio.to_thread(_told, error) from error.__cause__
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -70,6 +88,29 @@ def node(*, reserve: Reserve = 0, answers: bool = False) -> Callable[[NodeFuncti
         return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
 
     return decorate
+
+
+@contextmanager
+def _observed(function: str, meter: Meter, within: Any) -> Iterator[None]:
+    """Logs a node, and puts a span around it inside the context ``within``, or the current one.
+
+    The node has the name that its graph gives it, or else that of its ``function``.
+    """
+    metadata = (var_child_runnable_config.get() or {}).get("metadata") or {}
+    name = str(metadata.get("langgraph_node") or function)
+    started = time.monotonic()
+    with span(name, {"ragraphs.node": name}, within=within) as note:
+        yield
+        usage = meter.usage()
+        calls, tokens = total_calls(usage), total_tokens(usage)
+        note({"ragraphs.calls": calls, "ragraphs.tokens": tokens})
+    for warning in meter.warnings:
+        logger.debug("%s: %s", name, warning)
+    if meter.warnings:
+        logger.warning("%s: the result has %d warnings", name, len(meter.warnings))
+    logger.debug(
+        "%s took %.2f s, %d calls, %d tokens", name, time.monotonic() - started, calls, tokens
+    )
 
 
 def unanswered(error: NoReplyError) -> Update:
@@ -99,7 +140,10 @@ def _opened(context: Context, meter: Meter) -> Run[Context]:
         from ..index.recorded import open_for_indexing
 
         return Run(context, open_for_indexing(context), meter)
-    return Run(context, open_index(context), meter)
+    index = open_index(context)
+    if isinstance(context, QuestionContext) and context.own.retriever is None:
+        index = narrowed(index, context.where)
+    return Run(context, index, meter)
 
 
 def run_in_background(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -125,8 +169,40 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _calls_left(state: Mapping[str, Any], context: Context, reserve: Reserve) -> int | None:
+async def _started(
+    state: Mapping[str, Any],
+    context: Context,
+    run: GraphRun | None,
+    reserve: Reserve,
+    begins: bool,
+) -> Meter:
+    """A meter for the node, with what is left of the limits of its run."""
+    spent: Usage = Usage() if begins else state.get("usage") or Usage()
+    budget = await _budget(context, run, spent)
     if not isinstance(context, QuestionContext):
-        return None
+        return start_meter(None, budget, indexing=isinstance(context, IndexContext))
     kept = reserve(state) if callable(reserve) else reserve
-    return context.max_calls - total_calls(state.get("usage", {})) - kept
+    return start_meter(context.max_calls - total_calls(spent) - kept, budget)
+
+
+async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budget | None:
+    """The budget of the run, or of the run that it is a part of; None without a limit.
+
+    Raises RagraphsError where cost is limited, and the price of a model is not known.
+    """
+    operator = settings()
+    if operator.prices is not None:
+        await asyncio.to_thread(known_prices, operator)  # reads the file, once
+    if (outer := current_meter().budget) is not None:
+        return outer
+    if context.max_tokens is None and context.max_cost is None:
+        return None
+    prices = known_prices(operator)
+    if context.max_cost is not None:
+        named = (getattr(context, name, None) for name in _MODELS)
+        prices.require(*filter(None, named))
+    budget = Budget(context.max_tokens, context.max_cost, spent, prices)
+    if run is None:
+        return budget
+    run.budget = run.budget or budget
+    return run.budget

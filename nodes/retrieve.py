@@ -26,10 +26,11 @@ async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[E
     """The passages nearest to the run's question, best first; at least ``least``, if there are.
 
     So many that another method can start from the same ranking; where an earlier method or node
-    has left its ranking, nothing is searched for again.
+    has left its ranking, nothing is searched for again, but by a retriever of the caller's, whose
+    texts the index does not hold.
     """
     ranked = state["held"]["ranked"] or state["ranked"]
-    if ranked:
+    if ranked and run.context.own.retriever is None:
         return await run.in_thread(_read, ranked)
     return await run.search(state["question"], max(least, _RANKED))
 

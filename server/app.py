@@ -1,108 +1,75 @@
-"""The application that ``langgraph.json`` mounts: it refuses runs that no graph can take."""
+"""The application that ``langgraph.json`` mounts, and that runs alone as well.
+
+    uvicorn ragraphs.server.app:app
+
+It offers tools by the Model Context Protocol at ``/mcp``, and refuses runs that no graph can take.
+"""
 
 from __future__ import annotations
 
-import json
-from difflib import get_close_matches
-from typing import Any
-from uuid import UUID, uuid5
+import logging
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from langchain_core.messages import convert_to_messages
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-from ..context import Context
-from ..graphs import CONTEXTS
-from ..language.analyser import shortened
+from ..settings import settings
+from ..state.errors import RagraphsError
+from .checked_runs import CheckedRuns
+from .mcp import sessions
 
-_LONGEST = 500
-_ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
-# The server gives each graph an assistant whose id is the graph's name in this namespace.
-_NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-_CONTEXTS = CONTEXTS | {str(uuid5(_NAMESPACE, name)): kind for name, kind in CONTEXTS.items()}
+_logger = logging.getLogger("ragraphs.server")
 
 
-class CheckedRuns:
-    """Answers with status 422 and a sentence where a run's input or context is of no use.
-
-    The LangGraph server leaves unknown keys out without a word, before any node sees them.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+class McpRoute:
+    """Passes requests to the MCP server that runs while the application does."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, unless it is refused."""
-        if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
-            return await self._app(scope, receive, send)
-        messages = [await receive()]
-        while messages[-1].get("more_body"):
-            messages.append(await receive())
-        problem = problem_of(b"".join(message.get("body", b"") for message in messages))
-        if problem:
-            return await JSONResponse({"detail": problem}, 422)(scope, receive, send)
-
-        async def again() -> Message:
-            return messages.pop(0) if messages else await receive()
-
-        return await self._app(scope, again, send)
+        """Answers with a sentence where there is no such server, or nobody knows who asks."""
+        served = scope["app"].state
+        if served.mcp is None:
+            refusal = JSONResponse({"detail": served.mcp_problem}, 503)
+        elif _has_users() and "user" not in scope:
+            detail = "Set http.enable_custom_route_auth in langgraph.json to serve MCP with auth."
+            refusal = JSONResponse({"detail": detail}, 403)
+        else:
+            return await served.mcp.handle_request(scope, receive, send)
+        await refusal(scope, receive, send)
 
 
-def problem_of(body: bytes) -> str:
-    """A sentence on the first thing in the JSON ``body`` that cannot be used; empty for none."""
+def _has_users() -> bool:
+    """Whether the LangGraph server authenticates callers, of which a route may be left out."""
+    custom = os.environ.get("LANGGRAPH_AUTH", "null")
+    return custom not in ("", "null") or os.environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    app.state.mcp, app.state.mcp_problem = None, ""
     try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):  # the server says so
-        return ""
-    for run in given if isinstance(given, list) else [given]:
-        if not isinstance(run, dict):
-            continue
-        graph, context = str(run.get("assistant_id") or run.get("graph_id")), run.get("context")
-        problem = _of_input(_input(run))
-        if isinstance(context, dict):
-            problem = problem or _of_context(_CONTEXTS.get(graph), context)
-        if problem:
-            return problem
-    return ""
+        if settings().root is None:
+            raise RagraphsError(
+                "Set RAGRAPHS_ROOT to the folder of the indexes that clients may ask, "
+                "such as RAGRAPHS_ROOT=. for this one."
+            )
+        running = sessions()
+    except RagraphsError as error:
+        _logger.error("MCP is not served. %s", error)
+        app.state.mcp_problem = str(error)
+        yield
+        return
+    async with running.run():
+        app.state.mcp = running
+        yield
 
 
-def _input(run: dict[str, Any]) -> Any:
-    """The input of a graph in a request for a run, or for a tool by MCP."""
-    if "jsonrpc" in run and isinstance(run.get("params"), dict):
-        return run["params"].get("arguments")
-    return run.get("input") if "assistant_id" in run else None
-
-
-def _of_input(given: Any) -> str:
-    if given is not None and not isinstance(given, dict):
-        return 'The input of a graph is an object, such as {"question": "Who wrote it?"}.'
-    messages = (given or {}).get("messages")
-    try:
-        convert_to_messages(messages if isinstance(messages, list) else [messages or ""])
-    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
-        return "The messages cannot be read; give each one a 'role', and its 'content' as text."
-    return ""
-
-
-def _of_context(kind: type[Context] | None, context: dict[str, Any]) -> str:
-    """``kind`` is None for an assistant that a caller made, whose graph is not told."""
-    known = kind.model_fields if kind else _ANY
-    for name in context:
-        if name not in known:
-            near = get_close_matches(name[:50], known, 1, cutoff=0.5)
-            meant = f"; do you mean {near[0]!r}?" if near else "; leave it out."
-            return f"The context has no setting {name[:50]!r}{meant}"
-    try:
-        if kind:
-            kind.model_validate({name: context[name] for name in known if name in context})
-    except ValidationError as error:
-        problem = error.errors(include_input=False, include_url=False)[0]
-        name = ".".join(str(part) for part in problem["loc"])
-        return f"The setting {name!r} cannot be used: {shortened(problem['msg'], _LONGEST)}."
-    return ""
-
-
-app = Starlette(middleware=[Middleware(CheckedRuns)])
+app = Starlette(
+    routes=[Route("/mcp", McpRoute(), include_in_schema=False)],
+    middleware=[Middleware(CheckedRuns)],
+    lifespan=_lifespan,
+)

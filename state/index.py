@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from langgraph.channels import EphemeralValue, UntrackedValue
 from typing_extensions import TypedDict
@@ -14,6 +14,7 @@ from .usage import add_usage, add_warnings
 class IndexInput(TypedDict, total=False):
     """The input of the index graph: files, folders or globs, inline documents, and removals.
 
+    In Python the documents may be Documents of LangChain, too.
     ``triples`` are files of entities and relations that were found elsewhere. With none of all
     these, an index that was interrupted is completed. Nothing of it stays on a thread, and no
     checkpoint holds a document.
@@ -36,7 +37,9 @@ class Plan(TypedDict):
     """The forecast of a run: documents and passages to read, and their cost.
 
     ``passages`` are those to embed, ``embedding_tokens`` their size if the embeddings cost money;
-    ``missing_replies`` and ``reply_tokens`` what a language model would be asked.
+    ``missing_replies`` and ``reply_tokens`` what a language model would be asked. ``cost`` is the
+    price of all these tokens in US dollars, replies not counted; there is none where a price is
+    not known.
     """
 
     documents: int
@@ -44,10 +47,15 @@ class Plan(TypedDict):
     embedding_tokens: int
     missing_replies: int
     reply_tokens: int
+    cost: NotRequired[float]
 
 
 class IndexOutput(TypedDict):
-    """The output of the index graph: changes to documents, and the size of the index."""
+    """The output of the index graph: changes to documents, and the size of the index.
+
+    ``skipped`` are the files of folders and globs that were not read: how many of each ending, of
+    which "" is none.
+    """
 
     index: str
     embeddings: str
@@ -56,6 +64,7 @@ class IndexOutput(TypedDict):
     unchanged: int
     removed: int
     failures: list[Failure]
+    skipped: dict[str, int]
     layers: list[str]
     document_count: int
     passage_count: int

@@ -10,16 +10,31 @@ MetadataValue = str | int | float | bool | list[str]
 Metadata = dict[str, MetadataValue]
 
 
+class Turn(TypedDict):
+    """A place within a passage where metadata changes; ``start`` is a character of the document.
+
+    ``metadata`` holds the keys that differ from there on from the passage's; None where a key has
+    no value any more.
+    """
+
+    start: int
+    metadata: dict[str, MetadataValue | None]
+
+
 class Document(TypedDict):
     """A document given inline to the ``index`` graph."""
 
     id: str
     title: NotRequired[str]
     text: str
+    metadata: NotRequired[Metadata]
 
 
 class Passage(TypedDict):
-    """A piece of a document; ``start`` and ``end`` are characters in the document's text."""
+    """A piece of a document; ``start`` and ``end`` are characters in the document's text.
+
+    ``metadata`` is that of its beginning; ``turns``, where there are any, tell where it changes.
+    """
 
     id: str
     document: str
@@ -27,14 +42,16 @@ class Passage(TypedDict):
     text: str
     start: int
     end: int
-    metadata: NotRequired[Metadata]
+    metadata: Metadata
+    turns: NotRequired[list[Turn]]
 
 
 class Evidence(Passage):
     """A passage that was found for a question.
 
     ``score`` is comparable within one list only; ``found`` says how the passage was found
-    (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page.
+    (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page, and so
+    is the ``path`` of its metadata.
     """
 
     score: float
@@ -42,7 +59,10 @@ class Evidence(Passage):
 
 
 class Citation(TypedDict):
-    """A verbatim quotation; ``start`` and ``end`` are characters in the document's text."""
+    """A verbatim quotation; ``start`` and ``end`` are characters in the document's text.
+
+    ``metadata`` is that of the very place: a quotation of a PDF file has the ``page`` it stands on.
+    """
 
     passage: str
     document: str
@@ -67,9 +87,15 @@ class ModelUsage(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """The cost of a run: per model, and the number of searches in the index and on the web."""
+    """The cost of a run: per model, and the number of searches in the index and on the web.
+
+    ``embeddings`` are the tokens sent to embeddings that cost money, by their name. ``cost`` is in
+    US dollars; there is none where the price of a model is not known.
+    """
 
     models: dict[str, ModelUsage]
+    embeddings: dict[str, int]
+    cost: float
     retrievals: int
     web_searches: int
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .records import ModelUsage, Usage
 
+_DIGITS = 9  # of a dollar: sums of small parts differ beyond them
+
 
 def add_usage(left: Usage, right: Usage) -> Usage:
     """The sum of two usages: the reducer of the ``usage`` key."""
@@ -11,11 +13,25 @@ def add_usage(left: Usage, right: Usage) -> Usage:
     for name, usage in right.get("models", {}).items():
         known = models.get(name)
         models[name] = usage if known is None else _add(known, usage)
-    return {
+    embeddings = dict(left.get("embeddings", {}))
+    for name, tokens in right.get("embeddings", {}).items():
+        embeddings[name] = embeddings.get(name, 0) + tokens
+    total: Usage = {
         "models": models,
         "retrievals": left.get("retrievals", 0) + right.get("retrievals", 0),
         "web_searches": left.get("web_searches", 0) + right.get("web_searches", 0),
     }
+    if embeddings:
+        total["embeddings"] = embeddings
+    one, other = _cost(left), _cost(right)
+    if one is not None and other is not None:
+        total["cost"] = round(one + other, _DIGITS)
+    return total
+
+
+def _cost(usage: Usage) -> float | None:
+    """The cost of a usage in US dollars: nothing for no use, None where it is not known."""
+    return usage.get("cost", None if usage.get("models") or usage.get("embeddings") else 0.0)
 
 
 def _add(left: ModelUsage, right: ModelUsage) -> ModelUsage:
@@ -34,9 +50,10 @@ def total_calls(usage: Usage) -> int:
 
 
 def total_tokens(usage: Usage) -> int:
-    """Tokens sent to and received from language models."""
+    """Tokens sent to models, embeddings included, and received from language models."""
     models = usage.get("models", {}).values()
-    return sum(model["input_tokens"] + model["output_tokens"] for model in models)
+    asked = sum(model["input_tokens"] + model["output_tokens"] for model in models)
+    return asked + sum(usage.get("embeddings", {}).values())
 
 
 def without_reuse(usage: Usage) -> tuple[int, int]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select, true
 from sqlalchemy.dialects.sqlite import insert
 
-from ..state.records import Passage
+from ..state.records import Metadata, Passage
 from . import lexical_index, schema
+from .conditions import passage_condition
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
+    add_missing,
     batches,
     count_rows,
     delete_with,
@@ -26,7 +29,7 @@ from .queries import (
 from .readings import IMPORTED
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
-
+PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
 
 _BESIDE = {
     schema.sentence_vectors: schema.sentence_vectors_beside,
@@ -50,6 +53,7 @@ class DocumentRow(TypedDict):
     title: str
     content: str
     passages: int
+    metadata: Metadata
 
 
 class Catalogue:
@@ -62,8 +66,16 @@ class Catalogue:
     >>> [passage] = catalogue.passages([id])
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
         self._engine = engine
+        self._where = () if where is None else (where,)
+
+    def only(self, where: Mapping[str, Any]) -> Catalogue:
+        """The same catalogue, which finds and shows no passages but those that meet a filter.
+
+        Raises RagraphsError for a filter of another form.
+        """
+        return Catalogue(self._engine, passage_condition(where))
 
     def property(self, name: str) -> Any:
         """The property ``name``, or None."""
@@ -162,24 +174,27 @@ class Catalogue:
                 "title": each.title,
                 "content": each.content,
                 "passages": 0,
+                "metadata": dict(each.metadata),
             }
             for each in documents
         ]
         with self._engine.begin() as connection:
-            old = _lines_before(connection, [document.id for document in documents])
+            old = _stored(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
             upsert(connection, schema.documents, new)
             counts = _write_passages(connection, documents, old)
-            _delete_passages(connection, old)
+            _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, schema.documents, numbers)
+            _note_change(connection)
 
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
         """The pieces of ``document``, and what would be new if they were stored."""
         with self._engine.connect() as connection:
-            old = _lines_before(connection, [document.id])
+            old = _stored(connection, [document.id])
         for id, piece, before in identified(document):
-            yield PlannedPiece(id, piece, before, id not in old, old.get(id, before) != before)
+            is_moved = id in old and old[id].before != before
+            yield PlannedPiece(id, piece, before, id not in old, is_moved)
 
     def remove_documents(self, ids: Collection[str]) -> int:
         """Removes documents with all that belongs to them; returns how many there were.
@@ -191,6 +206,7 @@ class Catalogue:
         for batch in batches(ids):
             with self._engine.begin() as connection:
                 removed += _remove(connection, batch)
+                _note_change(connection)
         return removed
 
     def count_documents(self) -> int:
@@ -203,11 +219,12 @@ class Catalogue:
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        return {id for (id,) in rows(self._engine, select(schema.passages.c.id))}
+        query = select(schema.passages.c.id).where(*self._where)
+        return {id for (id,) in rows(self._engine, query)}
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids)))
+        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids, *self._where)))
 
     def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
         """The lines that stand before each of the passages ``ids`` in its document."""
@@ -227,13 +244,39 @@ class Catalogue:
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
         table = schema.passages
-        query = select(table).order_by(table.c.document, table.c.start, table.c.id)
+        query = select(table).where(*self._where)
+        query = query.order_by(table.c.document, table.c.start, table.c.id)
         return map(_passage, rows(self._engine, query))
+
+    def outdated_entries(self) -> list[str]:
+        """The ids of passages that had other metadata when their vectors were stored."""
+        column = schema.outdated_entries.c.passage
+        return [id for (id,) in rows(self._engine, select(column).order_by(column))]
+
+    def note_described(self, passages: Iterable[str]) -> None:
+        """Records that beside the vectors of ``passages`` their metadata of today stands."""
+        with self._engine.begin() as connection:
+            delete_with(connection, schema.outdated_entries.c.passage, passages)
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
         with self._engine.connect() as connection:
-            return lexical_index.search(connection, question, most)
+            return lexical_index.search(connection, question, most, *self._where)
+
+    def metadata_kinds(self) -> dict[str, dict[str, Any]]:
+        """The keys of all metadata, each with SQLite's names of its values' types and an example.
+
+        Reads the metadata of every passage.
+        """
+        pair = func.json_each(schema.passages.c.metadata).table_valued("key", "type", "atom")
+        query = select(pair.c.key, pair.c.type, func.min(pair.c.atom))
+        query = query.select_from(schema.passages.join(pair, true())).group_by(
+            pair.c.key, pair.c.type
+        )
+        kinds: dict[str, dict[str, Any]] = {}
+        for key, kind, example in rows(self._engine, query):
+            kinds.setdefault(key, {})[kind] = example
+        return kinds
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""
@@ -260,15 +303,21 @@ def _property(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": json.dumps(value)}
 
 
+def _note_change(connection: Connection) -> None:
+    upsert(connection, schema.properties, [_property(PASSAGES, uuid.uuid4().hex)])
+
+
 def _passage(row: Any) -> Passage:
-    return {
+    passage: Passage = {
         "id": row.id,
         "document": row.document,
         "title": row.title,
         "text": row.text,
         "start": row.start,
         "end": row.end,
+        "metadata": row.metadata,
     }
+    return {**passage, "turns": row.turns} if row.turns else passage
 
 
 def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
@@ -276,11 +325,11 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
     return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
-def _lines_before(connection: Connection, documents: Sequence[str]) -> dict[str, str]:
-    """The passages of ``documents``, with the lines before each."""
+def _stored(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
+    """The passages of ``documents`` by their ids: the lines before each, and its metadata."""
     table = schema.passages.c
-    query = select(table.id, table.before).where(table.document.in_(documents))
-    return {id: before for id, before in connection.execute(query)}
+    query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
+    return {row.id: row for row in connection.execute(query)}
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
@@ -305,7 +354,7 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 
 
 def _write_passages(
-    connection: Connection, documents: Sequence[NewDocument], old: dict[str, str]
+    connection: Connection, documents: Sequence[NewDocument], old: dict[str, Any]
 ) -> Counter[str]:
     """Inserts new passages and moves kept ones, which are taken out of ``old``.
 
@@ -316,13 +365,22 @@ def _write_passages(
     for batch in batches(pieces):
         counts.update(document.id for document, *_ in batch)
         fresh: list[dict[str, Any]] = []
-        kept = {}
-        moved = []
+        kept: dict[str, Any] = {}
+        moved: list[str] = []
+        outdated: list[dict[str, str]] = []
         for document, id, piece, before in batch:
-            place = {"start": piece.start, "end": piece.end, "before": before}
-            if id in old:
-                if old.pop(id) != before:
+            place = {
+                "start": piece.start,
+                "end": piece.end,
+                "before": before,
+                "metadata": dict(piece.metadata),
+                "turns": list(piece.turns),
+            }
+            if stored := old.pop(id, None):
+                if stored.before != before:
                     moved.append(id)
+                if stored.metadata != place["metadata"]:
+                    outdated.append({"passage": id})
                 kept[id] = place
             else:
                 row = {"id": id, "document": document.id, "title": piece.title(document.title)}
@@ -331,6 +389,7 @@ def _write_passages(
             connection.execute(schema.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
         update_rows(connection, schema.passages, kept)
+        add_missing(connection, schema.outdated_entries, outdated)
         _forget_readings(connection, moved)
     return counts
 
@@ -347,6 +406,7 @@ def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     lexical_index.remove(connection, ids)
     for column in (
         schema.readings.c.passage,
+        schema.outdated_entries.c.passage,
         schema.sentence_vectors.c.passage,
         schema.sentence_vectors_beside.c.passage,
         schema.passages.c.id,

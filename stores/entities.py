@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Engine, Table, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, select, tuple_
 
 from ..language.mentions import normalised
 from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
 from . import schema
+from .conditions import passage_condition, spoken_by
 from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
 
 
@@ -46,8 +47,32 @@ class EntityStore:
     >>> relations = entities.relations_of([ann])
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
         self._engine = engine
+        self._where = where
+
+    def only(self, where: Mapping[str, Any]) -> EntityStore:
+        """The same store, which shows what the passages that meet a filter say, and no more.
+
+        Entities then have no description, since that may rest on other passages too; the names are
+        those that all passages together gave. Raises RagraphsError for a filter of another form.
+        """
+        return EntityStore(self._engine, passage_condition(where))
+
+    def _said_in(self, passage: ColumnElement[str]) -> list[ColumnElement[bool]]:
+        """The condition that the passage in the column ``passage`` is shown; none if all are."""
+        return [] if self._where is None else [spoken_by(passage, self._where)]
+
+    def _said_of(self, owner: ColumnElement[str], pairs: Table) -> list[ColumnElement[bool]]:
+        """The condition that ``pairs`` join the entity or relation ``owner`` to a shown passage."""
+        if self._where is None:
+            return []
+        own, passage = pairs.primary_key.columns
+        return [exists(select(1).where(own == owner, spoken_by(passage, self._where)))]
+
+    def _entity(self, row: Any) -> StoredEntity:
+        description = row.description if self._where is None else ""
+        return StoredEntity(row.id, row.name, row.type, description)
 
     def replace(self, graph: EntityGraph) -> None:
         """Stores ``graph`` in place of everything but corrections, in one transaction."""
@@ -57,8 +82,9 @@ class EntityStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
-        stored = rows_in_order(self._engine, schema.entities, ids)
-        return {row.id: _entity(row) for row in stored}
+        shown = self._said_of(schema.entities.c.id, schema.entity_passages)
+        stored = rows_in_order(self._engine, schema.entities, ids, *shown)
+        return {row.id: self._entity(row) for row in stored}
 
     def named(self, names: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the entities that bear each of the normalised ``names``, homonyms by id."""
@@ -75,18 +101,19 @@ class EntityStore:
     def relations_of(self, ids: Iterable[str]) -> list[StoredRelation]:
         """The relations that begin or end at one of the entities, each once, by id."""
         table = schema.relations
+        query = select(table).where(*self._said_of(table.c.id, schema.relation_passages))
         ids = list(ids)
         found = {
             row.id: StoredRelation(*row)
             for end in (table.c.source, table.c.target)
-            for row in rows_with(self._engine, select(table), end, ids)
+            for row in rows_with(self._engine, query, end, ids)
         }
         return [found[id] for id in sorted(found)]
 
     def passages_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that speak of each entity."""
         table = schema.entity_passages
-        query = select(table).order_by(*table.primary_key)
+        query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
         return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
     def names_in(self, passages: Iterable[str]) -> dict[str, list[str]]:
@@ -95,6 +122,7 @@ class EntityStore:
         query = (
             select(table.c.passage, entities.c.name)
             .join(entities, entities.c.id == table.c.entity)
+            .where(*self._said_in(table.c.passage))
             .order_by(table.c.passage, entities.c.name)
         )
         return _grouped(rows_with(self._engine, query, table.c.passage, passages))
@@ -102,24 +130,26 @@ class EntityStore:
     def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that state each relation."""
         table = schema.relation_passages
-        query = select(table).order_by(*table.primary_key)
+        query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
         return _grouped(rows_with(self._engine, query, table.c.relation, relations))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
         table = schema.mentions
+        query = select(table).where(*self._said_in(table.c.passage))
         found = [
             EntityMention(row.entity, row.passage, row.start, row.end)
-            for row in rows_with(self._engine, select(table), table.c.passage, passages)
+            for row in rows_with(self._engine, query, table.c.passage, passages)
         ]
         return sorted(found, key=lambda one: (one.passage, one.start, one.end, one.entity))
 
     def claims_of(self, ids: Iterable[str]) -> list[EntityClaim]:
         """The claims about the entities, by id."""
         table = schema.claims
+        query = select(table).where(*self._said_in(table.c.passage))
         found = [
             EntityClaim(row.id, row.subject, row.object, row.passage, json.loads(row.claim))
-            for row in rows_with(self._engine, select(table), table.c.subject, ids)
+            for row in rows_with(self._engine, query, table.c.subject, ids)
         ]
         return sorted(found, key=lambda claim: claim.id)
 
@@ -142,16 +172,18 @@ class EntityStore:
                 aliases.c.name.contains(containing, autoescape=True)
             )
             query = query.where(entities.c.id.in_(fitting))
-        return [(_entity(row), row.spread) for row in rows(self._engine, query)]
+        return [(self._entity(row), row.spread) for row in rows(self._engine, query)]
 
     def all_entities(self) -> Iterator[StoredEntity]:
         """Every entity, by id."""
-        query = select(schema.entities).order_by(schema.entities.c.id)
-        return map(_entity, rows(self._engine, query))
+        shown = self._said_of(schema.entities.c.id, schema.entity_passages)
+        query = select(schema.entities).where(*shown).order_by(schema.entities.c.id)
+        return map(self._entity, rows(self._engine, query))
 
     def all_relations(self) -> Iterator[StoredRelation]:
         """Every relation, by id."""
-        query = select(schema.relations).order_by(schema.relations.c.id)
+        shown = self._said_of(schema.relations.c.id, schema.relation_passages)
+        query = select(schema.relations).where(*shown).order_by(schema.relations.c.id)
         return starmap(StoredRelation, rows(self._engine, query))
 
     def merges(self) -> list[Merge]:
@@ -256,10 +288,6 @@ def _entity_row(entity: Entity) -> dict[str, Any]:
 
 def _pairs(name: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
     return ({name: item.id, "passage": passage} for item in items for passage in item.passages)
-
-
-def _entity(row: Any) -> StoredEntity:
-    return StoredEntity(row.id, row.name, row.type, row.description)
 
 
 def _grouped(pairs: Iterable[Sequence[str]]) -> dict[str, list[str]]:

@@ -1,13 +1,25 @@
 """The lexical index of passages: SQLite's FTS5, in the same transactions as the passages.
 
-The one part of the database that belongs to SQLite; all else is portable.
+With the conditions of filters, the one part of the database that belongs to SQLite; all else is
+portable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    column,
+    desc,
+    func,
+    literal_column,
+    select,
+    table,
+    text,
+)
 
 from ..language.analyser import terms
 from . import schema
@@ -15,34 +27,45 @@ from .queries import batches
 
 _TITLE_WEIGHT = 3.0
 _MOST_QUERY_TERMS = 200
-_SEARCH = text(
-    "SELECT passages.id, -bm25(passage_terms, :weight, 1.0) AS score FROM passage_terms "
-    "JOIN passages ON passages.number = passage_terms.rowid "
-    "WHERE passage_terms MATCH :terms ORDER BY score DESC, passages.id LIMIT :most"
-)
+_TERMS = table("passage_terms", column("rowid"))
+_WHOLE_ROW = literal_column("passage_terms")
 _ADD = text("INSERT INTO passage_terms (rowid, title, body) VALUES (:number, :title, :body)")
 _REMOVE = text(
     "DELETE FROM passage_terms WHERE rowid IN (SELECT number FROM passages WHERE id IN :ids)"
 ).bindparams(bindparam("ids", expanding=True))
 
 
-def search(connection: Connection, question: str, most: int) -> list[tuple[str, float]]:
-    """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
+def search(
+    connection: Connection, question: str, most: int, where: ColumnElement[bool] | None = None
+) -> list[tuple[str, float]]:
+    """The ids of at most ``most`` passages with BM25 scores (higher is better), best first.
+
+    Given ``where``, of the passages that meet this condition.
+    """
     query_terms = list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
     if not query_terms:
         return []
     match = " OR ".join(f'"{term}"' for term in query_terms)
-    values = {"terms": match, "weight": _TITLE_WEIGHT, "most": most}
-    return [(id, score) for id, score in connection.execute(_SEARCH, values)]
+    passages = schema.passages
+    query = (
+        select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
+        .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
+        .where(_WHOLE_ROW.match(match))
+        .order_by(desc("score"), passages.c.id)
+        .limit(most)
+    )
+    if where is not None:
+        query = query.where(where)
+    return [(id, score) for id, score in connection.execute(query)]
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:
     """Indexes the stored passages ``ids``, which are not in the index yet."""
-    table = schema.passages
+    passages = schema.passages
     # In ascending order, else FTS5 begins a new segment with each row.
-    query = select(table.c.number, table.c.title, table.c.text).order_by(table.c.number)
+    query = select(passages.c.number, passages.c.title, passages.c.text).order_by(passages.c.number)
     for batch in batches(ids):
-        found = connection.execute(query.where(table.c.id.in_(batch)))
+        found = connection.execute(query.where(passages.c.id.in_(batch)))
         connection.execute(
             _ADD,
             [
@@ -63,8 +86,8 @@ def rebuild(connection: Connection) -> None:
     schema.begin_writing(connection)
     connection.execute(text("DROP TABLE IF EXISTS passage_terms"))
     connection.execute(schema.TERM_INDEX)
-    table = schema.passages
-    add(connection, connection.scalars(select(table.c.id).order_by(table.c.number)).all())
+    passages = schema.passages
+    add(connection, connection.scalars(select(passages.c.id).order_by(passages.c.number)).all())
 
 
 def purge(connection: Connection) -> None:

@@ -6,8 +6,11 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
+
+from ..state.records import MetadataValue, Turn
 
 _LONGEST = 240
 _BEGINNING = re.compile(r"\n\s*|(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -17,12 +20,15 @@ class Piece(NamedTuple):
     """A new passage: its text, and its place in the document, counted in characters.
 
     ``header`` is that of the table that it begins within; it stands in the passage's title.
+    ``metadata`` is that of its beginning; ``turns`` tell where in it that changes.
     """
 
     start: int
     end: int
     text: str
     header: str = ""
+    metadata: Mapping[str, MetadataValue] = MappingProxyType({})
+    turns: Sequence[Turn] = ()
 
     def title(self, document: str) -> str:
         """The title of the passage in the document titled ``document``."""
@@ -40,13 +46,14 @@ class PlannedPiece(NamedTuple):
 
 
 class NewDocument(NamedTuple):
-    """A new document: the file it comes from, the hash of its content, and its pieces."""
+    """A new document: its file, the hash of its content and metadata, its pieces."""
 
     id: str
     path: str
     title: str
     content: str
     pieces: Iterable[Piece]
+    metadata: Mapping[str, MetadataValue] = MappingProxyType({})
 
 
 def identified(document: NewDocument) -> Iterator[tuple[str, Piece, str]]:

@@ -46,10 +46,12 @@ def rows_with(
             yield from connection.execute(query.where(column.in_(batch)))
 
 
-def rows_in_order(engine: Engine, table: Table, ids: Iterable[str]) -> Iterator[Any]:
-    """The rows of ``table`` with these ids, in this order; unknown ids are left out."""
-    ids = list(ids)
-    found = {row.id: row for row in rows_with(engine, select(table), table.c.id, ids)}
+def rows_in_order(
+    engine: Engine, table: Table, ids: Iterable[str], *conditions: ColumnElement[bool]
+) -> Iterator[Any]:
+    """The rows of ``table`` with these ids that meet ``conditions``, in the order of ``ids``."""
+    ids, query = list(ids), select(table).where(*conditions)
+    found = {row.id: row for row in rows_with(engine, query, table.c.id, ids)}
     return (found[id] for id in ids if id in found)
 
 
@@ -80,6 +82,12 @@ def upsert(
         statement.on_conflict_do_update(index_elements=keys, set_=replaced, where=condition),
         list(new),
     )
+
+
+def add_missing(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
+    """Inserts those of the ``new`` rows whose primary key is not there yet."""
+    if new:
+        connection.execute(insert(table).on_conflict_do_nothing(), list(new))
 
 
 def update_rows(

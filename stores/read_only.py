@@ -41,7 +41,8 @@ def _is_earlier(path: Path, how: str) -> bool:
     try:
         with closing(_connected(path, how)) as connection:
             query = "SELECT value FROM properties WHERE name = 'format'"
-            return bool(connection.execute(query).fetchone() == (str(EARLIER),))
+            found = connection.execute(query).fetchone()
+            return found is not None and found[0] in EARLIER
     except sqlite3.Error:
         return False  # told by whoever reads it next
 

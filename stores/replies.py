@@ -116,6 +116,15 @@ class ReplyStore:
             outdated = (table.prompt == prompt) & (table.words != words)
             connection.execute(delete(schema.replies).where(outdated))
 
+    def tokens(self) -> dict[str, tuple[int, int]]:
+        """The tokens sent and received for all stored replies, by the model that gave them."""
+        table = schema.replies.c
+        query = select(
+            table.model, func.sum(table.input_tokens), func.sum(table.output_tokens)
+        ).group_by(table.model)
+        with self._engine.connect() as connection:
+            return {model: (sent, received) for model, sent, received in connection.execute(query)}
+
     def count(self) -> int:
         """The number of stored replies."""
         return count_rows(self._engine, schema.replies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     Boolean,
     Column,
     Connection,
@@ -36,9 +38,12 @@ from ..state.errors import IndexNotFoundError, RagraphsError
 from .read_only import open_read_only
 from .upgrade import EARLIER, upgrade
 
-FORMAT = 2
+FORMAT = 3
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"
+
+# SQLite finds a key only as it is written.
+json_text = partial(json.dumps, ensure_ascii=False)
 
 _ATTEMPTS, _PAUSE = 100, 0.05
 _PRIMARY = 0xFF  # of an error's code; the rest is detail
@@ -67,6 +72,7 @@ documents = Table(
     Column("title", Text, nullable=False),
     Column("content", String, nullable=False),
     Column("passages", Integer, nullable=False),
+    Column("metadata", JSON, nullable=False, server_default="{}"),
 )
 passages = Table(
     "passages",
@@ -79,6 +85,14 @@ passages = Table(
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("before", Text, nullable=False, server_default=""),
+    Column("metadata", JSON, nullable=False, server_default="{}"),
+    Column("turns", JSON, nullable=False, server_default="[]"),
+)
+# Passages beside whose vectors other metadata stands than here.
+outdated_entries = Table(
+    "outdated_entries",
+    metadata,
+    Column("passage", ForeignKey("passages.id"), primary_key=True),
 )
 failures = Table(
     "failures",
@@ -284,6 +298,7 @@ def _read_and_write(path: Path) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
+        json_serializer=json_text,
     )
     event.listen(engine, "connect", _configure)
     return engine
@@ -292,7 +307,10 @@ def _read_and_write(path: Path) -> Engine:
 def open_memory() -> Engine:
     """An empty catalogue that lives as long as the engine does."""
     engine = create_engine(
-        "sqlite://", connect_args={"check_same_thread": False}, poolclass=StaticPool
+        "sqlite://",
+        connect_args={"check_same_thread": False},
+        json_serializer=json_text,
+        poolclass=StaticPool,
     )
     with engine.begin() as connection:
         _create_tables(connection)
@@ -354,10 +372,10 @@ def _unusable(folder: Path, error: BaseException) -> RagraphsError:
 def _bring_up_to_date(engine: Engine, folder: Path) -> None:
     """Upgrades an earlier format. Raises RagraphsError for a format that is not known."""
     with engine.connect() as connection:
-        if _format_of(connection) == str(EARLIER):
+        if _format_of(connection) in EARLIER:
             begin_writing(connection)
-            if _format_of(connection) == str(EARLIER):  # no other process was quicker
-                upgrade(connection)
+            while (earlier := _format_of(connection)) in EARLIER:  # unless another was quicker
+                upgrade(connection, earlier)
             connection.commit()
         found = _format_of(connection)
     if found != str(FORMAT):

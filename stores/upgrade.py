@@ -10,24 +10,47 @@ from sqlalchemy import Connection
 from .pieces import last_lines
 from .queries import batches
 
-EARLIER = 1  # the format that is upgraded
 # In words of their own, since the tables of an earlier format stay as they were.
-_COLUMNS = (("passages", "before"), ("readings", "words"), ("replies", "words"))
+_TEXT = "VARCHAR NOT NULL DEFAULT ''"
+_JSON = "JSON NOT NULL DEFAULT '{}'"
 
 
-def upgrade(connection: Connection) -> None:
-    """Turns a database of format 1 into one of format 2; nothing is lost.
+def _with_lines_before(connection: Connection) -> None:
+    """Turns format 1 into format 2: passages get the lines before them.
 
-    Passages get the lines before them; what a model read or replied is kept, as of unknown words.
+    Readings and replies are kept, as made in unknown words.
     """
-    for table, column in _COLUMNS:
-        known = [row.name for row in connection.exec_driver_sql(f"PRAGMA table_info({table})")]
-        if known and column not in known:  # else the table is missing, or was made just now
-            added = f"ALTER TABLE {table} ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
-            connection.exec_driver_sql(added)
+    for table, column in (("passages", "before"), ("readings", "words"), ("replies", "words")):
+        _add(connection, table, column, _TEXT)
     for batch in batches(list(_lines_before(connection))):
         connection.exec_driver_sql("UPDATE passages SET before = ? WHERE number = ?", batch)
-    connection.exec_driver_sql("UPDATE properties SET value = '2' WHERE name = 'format'")
+
+
+def _with_metadata(connection: Connection) -> None:
+    """Turns format 2 into format 3: documents and passages get room for metadata.
+
+    It stays empty until the sources are read again.
+    """
+    for table in ("documents", "passages"):
+        _add(connection, table, "metadata", _JSON)
+    _add(connection, "passages", "turns", "JSON NOT NULL DEFAULT '[]'")
+
+
+_STEPS = {"1": _with_lines_before, "2": _with_metadata}
+EARLIER = frozenset(_STEPS)  # the formats that are upgraded
+
+
+def upgrade(connection: Connection, format: str) -> None:
+    """Turns a database of ``format``, one of ``EARLIER``, into one of the next; nothing is lost."""
+    _STEPS[format](connection)
+    query = "UPDATE properties SET value = ? WHERE name = 'format'"
+    connection.exec_driver_sql(query, (str(int(format) + 1),))
+
+
+def _add(connection: Connection, table: str, column: str, form: str) -> None:
+    known = [row.name for row in connection.exec_driver_sql(f"PRAGMA table_info({table})")]
+    if known and column not in known:  # else the table is missing, or was made just now
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {form}")
 
 
 def _lines_before(connection: Connection) -> Iterator[tuple[str, int]]:

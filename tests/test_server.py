@@ -12,9 +12,12 @@ from typing import Any
 
 import httpx
 import pytest
+import ragraphs
 from filelock import FileLock
 from langgraph_sdk import get_client
 from langgraph_server import Server, serving
+from mcp import Client
+from tool_server import called, text_of
 
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
@@ -54,13 +57,17 @@ def test_a_question_is_answered_with_citations(server, method):
     assert (answer["method"], answer["sufficient"]) == (method, method != "graphrag")
     assert answer["citations"][0]["document"] == "docs/forth.txt"
     assert answer["citations"][0]["quote"] == FORTH
+    assert answer["citations"][0]["metadata"] == {"path": "docs/forth.txt"}
 
 
 def test_documents_given_inline_make_an_index_of_their_own(server):
-    given = {"documents": [{"id": "tower", "text": "Gustave Eiffel built the tower."}]}
+    metadata = {"city": "Paris", "year": 1889, "height": 330.5, "tags": ["iron", "철"]}
+    tower = {"id": "tower", "text": "Gustave Eiffel built the tower.", "metadata": metadata}
+    given = {"documents": [tower]}
     assert server.run("index", given, index="notes")["added"] == 1
     answer = server.run("basic", {"question": "Who built the tower?"}, index="notes")
     assert answer["citations"][0]["document"] == "tower"
+    assert answer["citations"][0]["metadata"] == metadata
     assert (server.root / "notes" / "catalogue.sqlite").is_file()
 
 
@@ -179,6 +186,42 @@ async def test_a_setting_of_another_graph_is_refused_by_the_assistants_id_as_wel
         answer = server.send("/runs/wait", {**body, "assistant_id": id})
         assert (answer.status_code, "'width'" in answer.text) == (422, True)
     assert server.send("/runs/wait", {**body, "assistant_id": "tog2"}).status_code == 200
+
+
+async def test_the_tools_are_for_people_and_their_results_are_short(server):
+    async with Client(f"{server.url}/mcp") as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+    assert names == {"answer_question", "search_documents", "summarise_documents"}
+    answer = text_of(await called(f"{server.url}/mcp", "answer_question", question=QUESTION))
+    assert FORTH in answer and len(answer) < 1000
+    missing = await called(f"{server.url}/mcp", "search_documents", query="a", index="none")
+    assert missing.is_error and "ragraphs index" in text_of(missing)
+    assert str(server.root) not in text_of(missing)
+
+
+def test_an_agent_answers_another_one_in_short(server):
+    """By A2A; its card says in words what the graph does."""
+    cards = f"{server.url}/.well-known/agent-card.json"
+    router = server.send("/assistants/search", {"graph_id": "router"}).json()[0]["assistant_id"]
+    card = httpx.get(cards, params={"assistant_id": router}).json()
+    assert "with citations" in card["description"]
+    message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": QUESTION}]}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    answer = server.send(f"/a2a/{router}", call)
+    assert FORTH in answer.text and len(answer.text) < 2500
+
+
+def test_the_clients_of_the_documentation_get_their_answers(server):
+    page = Path(ragraphs.__file__).with_name("docs").joinpath("serve.md").read_text("utf-8")
+    programs, shown = [], []
+    for name in ("ask.py", "client.py", "remote.py"):
+        code, _, rest = page.partition(f"$ cat {name}\n")[2].partition(f"$ python {name}\n")
+        programs.append(code.replace("http://127.0.0.1:2024", server.url))
+        shown += rest.partition("\n```")[0].splitlines()
+    command = [sys.executable, "-c", "\n".join(programs)]
+    written = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    for line, expected in zip(written.splitlines(), shown, strict=True):
+        assert line == expected or (FORTH in line and line.startswith("{") == (expected[0] == "{"))
 
 
 def test_documents_of_a_thread_are_in_no_checkpoint(server):

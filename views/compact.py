@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing_extensions import TypedDict
 
 from ..state.answering import AnswerOutput
-from ..state.records import Citation
+from ..state.records import Citation, Passage
 
 
 class ShortQuote(TypedDict):
@@ -37,12 +37,16 @@ def short_answer(output: AnswerOutput) -> ShortAnswer:
     }
 
 
-def place_of(citation: Citation) -> str:
-    """The place of a quotation in words: ``Title (notes.pdf, page 3, characters 10–52)``."""
+def place_of(citation: Citation | Passage) -> str:
+    """The place of a quotation in words: ``Title (notes.pdf, page 3, characters 10–52)``.
+
+    Without a title, only what stands in the brackets.
+    """
     page = citation.get("metadata", {}).get("page")
     places = [
         citation["document"],
         *([] if page is None else [f"page {page}"]),
         f"characters {citation['start']}–{citation['end']}",
     ]
-    return f"{citation['title']} ({', '.join(places)})"
+    where = ", ".join(places)
+    return f"{citation['title']} ({where})" if citation["title"] else where

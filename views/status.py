@@ -13,6 +13,7 @@ from ..index.layers import LAYERS, layers_of, read_for
 from ..index.opening import Index
 from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
+from ..models.prices import known_prices
 from ..stores.queries import batches
 from .entities import with_passages
 
@@ -35,6 +36,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
         "layers": (layers := layers_of(index)),
         "replies": index.replies.count(),
+        **_paid(index),
         "failures": [
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
@@ -58,6 +60,20 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
+
+
+def _paid(index: Index) -> dict[str, Any]:
+    """The tokens that the stored replies took, and their cost in US dollars where it is known."""
+    tokens = index.replies.tokens()
+    if not tokens:
+        return {}
+    prices = known_prices(index.operator)
+    costs = [prices.cost(model, sent=n, received=m) for model, (n, m) in tokens.items()]
+    known = [cost for cost in costs if cost is not None]
+    return {
+        "reply_tokens": sum(sent + received for sent, received in tokens.values()),
+        **({"reply_cost": round(sum(known), 6)} if len(known) == len(costs) else {}),
+    }
 
 
 def export_lines(index: Index) -> Iterator[str]:

@@ -6,7 +6,7 @@ which entities carry the activation on. Here they weigh the edges of one persona
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,23 +75,40 @@ def rank(
     question: QuestionParts,
     cosines: Similarities,
     settings: BridgingSettings | None = None,
+    allowed: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """The score of each passage, ≥ 0, shape (P,): x/max x + (1 - i)·direct/max direct.
 
     x is its share of the walk from the question, and i how much the names in the question tell
     (``informativeness``): where they tell little, as the hero's name in a novel, the walk must not
-    move a passage that all else puts first.
+    move a passage that all else puts first. Given ``allowed`` (P,), the others score 0, nothing
+    starts from them, and their sentences lead nowhere: the walk goes as if they were not there, but
+    for how rare a name is.
     """
     settings = settings or BridgingSettings()
     if not graph.passages:
         return np.zeros(0, dtype=np.float32)
     direct = direct_scores(graph, question, cosines, settings)
     relevance = sentence_relevance(graph, question, cosines, settings)
+    if allowed is not None:
+        direct = np.where(allowed, direct, np.float32(0))
+        relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
+        question = _spoken_of(graph, question, allowed)
     leaving, arriving = edge_weights(graph, relevance, settings)
     passages, entities = reset(graph, question, direct, settings)
     walked = walk(graph, leaving, arriving, passages, entities, settings)
     share = np.float32(1 - informativeness(graph, question))
-    return _to_one(walked) + share * _to_one(direct)
+    scores = _to_one(walked) + share * _to_one(direct)
+    return scores if allowed is None else np.where(allowed, scores, np.float32(0))
+
+
+def _spoken_of(
+    graph: PassageGraph, question: QuestionParts, allowed: NDArray[np.bool_]
+) -> QuestionParts:
+    """``question`` with the seeds that an allowed passage speaks of."""
+    spoken = np.zeros(len(graph.keys), dtype=np.bool_)
+    spoken[graph.edge_entity[allowed[graph.edge_passage]]] = True
+    return replace(question, seeds=tuple(one for one in question.seeds if spoken[one.entity]))
 
 
 def direct_scores(

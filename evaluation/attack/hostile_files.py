@@ -18,6 +18,7 @@ from typing import Any
 
 import docx
 
+from .hostile_packages import eml_file, epub_file, escaped, odt_file, pptx_file, xlsx_file
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 
 _SIZES = (2000, 20_000, 100_000)
@@ -185,11 +186,8 @@ def _csv(text: str, chance: random.Random) -> bytes:
 
 
 def _docx(text: str, chance: random.Random) -> bytes:
-    escaped = "".join(c for c in text if c.isprintable() or c == "\n")
-    for plain, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        escaped = escaped.replace(plain, entity)
     w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    run = f"<w:r><w:t>{escaped}</w:t></w:r>"
+    run = f"<w:r><w:t>{escaped(text)}</w:t></w:r>"
     rows = "<w:tbl>" + "<w:tr><w:tc><w:p/></w:tc></w:tr>" * 500 + "</w:tbl>"
     bodies = (
         f"<w:p>{run}</w:p>", f"<w:p>{run}</w:p>" * 2, rows, f"<w:p>{'<w:p>' * 5000}",
@@ -262,6 +260,13 @@ _FORMS: dict[str, Callable[[str, random.Random], bytes]] = {
     "jsonl": _jsonl,
     "csv": _csv,
     "docx": _docx,
+    "pptx": pptx_file,
+    "xlsx": xlsx_file,
+    "odt": odt_file,
+    "epub": epub_file,
+    "eml": eml_file,
+    "rst": _text,
+    "py": _text,
     "pdf": _pdf,
 }
 
@@ -320,7 +325,7 @@ def _folder(folder: Path, chance: random.Random) -> Path:
 
 
 def _empty(folder: Path, chance: random.Random) -> Path:
-    path = folder / f"empty.{chance.choice(('txt', 'json', 'pdf', 'docx', 'csv', 'html', 'jsonl'))}"
+    path = folder / f"empty.{chance.choice(('txt', 'json', 'pdf', 'docx', 'epub', 'eml', 'xlsx'))}"
     path.write_bytes(chance.choice((b"", b" ", b"\n\n", b"\x00", b"\xff\xfe")))
     return path
 

@@ -19,6 +19,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import SecretStr
 
 from ..failures import secrets_of
+from ..runs import RunWatch
 from .request import ChatRequest
 from .streamed import streamed
 
@@ -84,7 +85,7 @@ class LangChainModel:
         key = (request.schema["title"], request.mode, streams, tepid)
         if key not in self._runnables:
             changes: dict[str, Any] = {} if streams else {"disable_streaming": True}
-            changes |= {"temperature": None} if tepid else {}
+            changes |= {"temperature": None} if tepid and hasattr(chat, "temperature") else {}
             chat = chat.model_copy(update=changes)
             self._runnables[key] = self._structured(chat, request)
         return self._runnables[key]
@@ -104,7 +105,8 @@ class LangChainModel:
 def is_followed() -> bool:
     """Whether a tracer or a counter follows the run through LangChain's callbacks."""
     callbacks = _observed().get("callbacks") or []
-    return bool(callbacks if isinstance(callbacks, list) else callbacks.handlers)
+    handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
+    return any(not isinstance(handler, RunWatch) for handler in handlers)
 
 
 def _observed() -> RunnableConfig:

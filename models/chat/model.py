@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import re
 import time
 from collections.abc import Sequence
@@ -24,14 +25,16 @@ from pydantic import ValidationError
 from ...language.analyser import count_tokens
 from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
 from ...prompts.replies import PromptReply
+from ...state.errors import RagraphsError
 from ...state.records import NewReply, StoredReply
-from ..failures import explain, is_filtered
+from ..failures import explain, is_filtered, kind_of
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
 from .request import MODES, ChatRequest
+from .spans import model_span, told_of
 from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
 from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
 from .window import (
@@ -46,6 +49,8 @@ from .window import (
 
 if TYPE_CHECKING:
     from .openai_server import OpenAIServer
+
+logger = logging.getLogger("ragraphs.models")
 
 R = TypeVar("R", bound=PromptReply)
 
@@ -81,7 +86,7 @@ class ChatLanguageModel:
         server: OpenAIServer | None,
         replies: ReplyTable,
         *,
-        temperature: float,
+        temperature: float | None,
         concurrency: int,
         prompts: Path | None,
         window: ContextWindow | int | None = None,
@@ -94,7 +99,7 @@ class ChatLanguageModel:
         self._stored = Gathered(replies.find)
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
-        self._temperature: float | None = temperature
+        self._temperature = temperature
         self._prompts = prompts
         self._window = window
         self._refresh = refresh
@@ -218,6 +223,7 @@ class ChatLanguageModel:
                 read = await _read(raw.text, prompt.reply)
             except MalformedReplyError as error:
                 problem = f"{error} {problem}".strip()
+                logger.debug("%s gave a malformed %s reply", self.name, prompt.name)
             else:
                 if last or not raw.cut_off:
                     _warn(meter, prompt.name, read, raw.cut_off)
@@ -241,15 +247,13 @@ class ChatLanguageModel:
         if ANSWER_KEY in schema["properties"] and self._declined.streams(title, mode):
             listener = meter.listener
         while True:
-            if not meter.take_call():
-                raise NoReplyError("budget", "The limit on requests to the model was reached.")
             temperature = self._temperature
+            request = ChatRequest(messages, schema, MODES[mode], temperature, listener)
             try:
-                message = await self._send(
-                    ChatRequest(messages, schema, MODES[mode], temperature, listener)
-                )
+                message, raw = await self._metered(request, meter)
+            except (NoReplyError, RagraphsError):
+                raise
             except Exception as error:
-                meter.count(self.name, calls=1)
                 if listener is not None and _may_lack_streaming(error):
                     listener = None
                     unstreamed = not isinstance(error, BrokenStreamError)
@@ -265,14 +269,39 @@ class ChatLanguageModel:
                     raise self._no_reply(error) from error
                 continue
             self._declined.note(title, mode, unstreamed)
-            raw = read_envelope(message, messages)
             if self._window is not None and was_cut(message, messages):
                 meter.warn(
                     f"The server of {self.name} counted far fewer tokens in a prompt than were "
                     f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
                 )
-            meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
             return raw
+
+    async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
+        """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
+        tokens = sum(count_tokens(message.text) for message in request.messages)
+        with meter.reserved(self.name, tokens), model_span(self.name, request) as note:
+            if not meter.take_call():
+                raise NoReplyError(
+                    "budget", "The limit on requests to the model was reached (--max-calls)."
+                )
+            started = time.monotonic()
+            try:
+                message = await self._send(request)
+            except Exception:
+                meter.count(self.name, calls=1)
+                raise
+            raw = read_envelope(message, request.messages)
+            meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
+            note(told_of(raw))
+        logger.debug(
+            "%s replied with %s after %.2f s: %d tokens sent, %d received",
+            self.name,
+            request.schema["title"],
+            time.monotonic() - started,
+            raw.input_tokens,
+            raw.output_tokens,
+        )
+        return message, raw
 
     async def _send(self, request: ChatRequest) -> AIMessage:
         """The reply, straight from the server where ``request`` allows it."""
@@ -285,6 +314,8 @@ class ChatLanguageModel:
     def _no_reply(self, error: Exception) -> NoReplyError:
         keys = [*self._chat.secrets, *(self._server.secrets if self._server else ())]
         reason = explain(error, keys)
+        logger.warning("%s did not reply: %s", self.name, kind_of(error))
+        logger.debug("%s did not reply: %s", self.name, reason)
         if is_filtered(error):
             return NoReplyError("refused", f"The model refused to reply ({reason}).")
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")

@@ -36,7 +36,7 @@ async def grade(state: CragState, run: Run[CragContext]) -> Update:
         "retrieved": retrieved,
         "evidence": [],
         "grades": grades,
-        **_drawn(drawn),
+        **_drawn(drawn, run.context),
     }
 
 
@@ -51,16 +51,18 @@ async def take_up(state: CragState, context: CragContext) -> Update:
         "ranked": state["held"]["ranked"],
         "retrieved": cited,
         "refined": cited,
-        **_drawn("ambiguous" if cited else "incorrect"),
+        **_drawn("ambiguous" if cited else "incorrect", context),
     }
 
 
-def _drawn(verdict: Verdict) -> Update:
+def _drawn(verdict: Verdict, context: CragContext) -> Update:
     """The verdict, with a warning where it asks for a web search that cannot be had."""
-    if verdict == "correct" or web_search(settings()) is not None:
+    own = context.own.web
+    if verdict == "correct" or web_search(settings(), own) is not None:
         return {"verdict": verdict, "stop_reason": None}
+    why = "no TAVILY_API_KEY" if own is None else "web=False"
     current_meter().warn(
-        f"The passages were graded {verdict}, and the web could not be asked: no TAVILY_API_KEY."
+        f"The passages were graded {verdict}, and the web could not be asked: {why}."
     )
     return {"verdict": verdict, "stop_reason": "web_unavailable"}
 

@@ -43,7 +43,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
 @node()
 async def search_web(state: CragState, context: CragContext) -> Update:
     """Searches the web for every query at once; a page found twice counts once."""
-    web = web_search(settings())
+    web = web_search(settings(), context.own.web)
     if web is None:
         return {"stop_reason": "web_unavailable"}
     queries = _confirmed(state["queries"]) if context.confirm_web else state["queries"]
@@ -113,6 +113,7 @@ def _evidence(rank: int, page: Page) -> Evidence:
         "text": page.text,
         "start": 0,
         "end": len(page.text),
+        "metadata": {"path": page.url},
         "score": 1 / rank,
         "found": "web",
     }

@@ -8,20 +8,31 @@ from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...state.answering import QuestionInput
 from ...state.graphrag import GraphragState
-from ..begin import check_question, fresh_state
+from ..begin import check_question, check_retriever, fresh_state
 from ..node import node
 from ..run import Run, Update
 
 _WITHOUT_COMMUNITIES = frozenset({"text", "basic"})
+_OF_ALL = frozenset({"global", "drift"})  # read reports, which were written from all documents
 _FRESH = fresh_state("graphrag", GraphragState)
 
 
 @node()
 async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Update:
-    """Checks the question and that the index has what the chosen search needs."""
+    """Checks the question and that the index has what the chosen search needs.
+
+    With a filter, a search that reads reports gives way to one that reads the texts.
+    """
     check_question(state.get("question"))
-    if run.context.search not in _WITHOUT_COMMUNITIES:
+    check_retriever("graphrag", run.context)
+    search = run.context.search
+    if search in _OF_ALL and run.context.where:
+        run.meter.warn(
+            f"The search {search} reads reports on all documents, so that with a filter the texts "
+            "that meet it are read instead (search text)."
+        )
+        search = "text"
+    if search not in _WITHOUT_COMMUNITIES:
         await run.in_thread(load_communities)
     warnings = Overwrite(run.meter.warnings)
-    held = run.context.found
-    return {**_FRESH, "held": held, "search": run.context.search, "warnings": warnings}
+    return {**_FRESH, "held": run.context.found, "search": search, "warnings": warnings}

@@ -140,7 +140,7 @@ def _is_known(index: Index, question: str) -> bool:
     """
     grader = SimilarityGrader(index.embedder, fitted_grader(index))
     vector = embed_queries(index.embedder, [question])[0]
-    cosines = dict(index.vectors.search("passages", vector, _NEAR))
+    cosines = dict(index.vectors.search("passages", vector, _NEAR, index.allowed))
     ids = [id for id, _ in index.catalogue.search_terms(question, _LOOKED_AT)]
     near = index.catalogue.passages([*ids, *list(cosines)[:_LOOKED_AT]])
     return any(

@@ -24,6 +24,7 @@ from ...prompts.prompt import number, numbered
 from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence
 from ...state.usage import total_calls
+from ...stores.metadata import metadata_at
 from ..node import node, unanswered
 from ..run import Run, Update
 
@@ -321,6 +322,7 @@ def _stated(index: Index, point: Point, ids: Sequence[str], most: int) -> list[C
             "start": passage["start"] + found.start,
             "end": passage["start"] + found.end,
             "quote": found.text,
+            "metadata": metadata_at(passage, passage["start"] + found.start),
         }
         for found in cite_point(point["text"], sources, most)
     ]

@@ -27,6 +27,7 @@ from ..retrieve import nearest, ranking
 from ..run import Run, Update
 
 _NEAR = 10
+_NEAR_OF_ALL = 100  # where a filter may leave out the nearest
 _ENTITIES = 10
 _COMMUNITIES = 5
 _STATEMENTS = 10
@@ -138,7 +139,8 @@ def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[st
     """The entities that the question names, then those whose descriptions are nearest to it."""
     vector = embed_queries(index.embedder, [question])[0]
     graph = load_entities(index)
-    near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, _NEAR)]
+    most = _NEAR_OF_ALL if index.where else _NEAR
+    near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, most)]
     found = dict.fromkeys([*named, *near])
     return [entity for entity in found if entity in graph.entities][:_ENTITIES]
 
@@ -199,7 +201,12 @@ def _related(index: Index, entities: Sequence[str]) -> list[Statement]:
 
 
 def _reported(index: Index, entities: Sequence[str], level: int) -> list[Statement]:
-    """The findings of the reports on the communities of the entities, the first entities' first."""
+    """The findings of the reports on the communities of the entities, the first entities' first.
+
+    None where a filter narrows the index, since reports are written from all documents.
+    """
+    if index.where:
+        return []
     view = load_communities(index)
     at_level = set(view.at(level))
     ranks = {entity: rank for rank, entity in enumerate(entities, start=1)}

@@ -140,7 +140,7 @@ def _nearest_edges(index: Index, sought: str, top_k: int) -> list[Hop]:
     """The arrivals at first along edges, best edge first."""
     hops = load_hops(index)
     asked = hops.ask(sought)
-    edges = hops.edges.top(asked.similarity, top_k)
+    edges = hops.nearest(asked, top_k)
     return [_hop(hops, asked, 0, "", _Step(edge, "retrieved")) for edge in edges]
 
 

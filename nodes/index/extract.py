@@ -79,6 +79,10 @@ class _Reading:
             outcomes = await self._reader.read(shown, self._missing[id])
             errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
             patience.note(*errors)
+            if any(error.cause == "budget" for error in errors):  # what was not asked did not fail
+                read_of = {kind: got for kind, got in outcomes.items() if got not in errors}
+                await storing.add(*(self._reading(id, *outcome) for outcome in read_of.items()))
+                return
             reasons = dict.fromkeys(str(error) for error in errors)
             self.failures += [{"path": place_of(passage), "reason": why} for why in reasons]
             await storing.add(*(self._reading(id, *outcome) for outcome in outcomes.items()))
@@ -87,7 +91,7 @@ class _Reading:
 
         async with Storing(self._index.readings.put) as storing:
             await in_parallel(patience.while_it_lasts(self._missing), read, workers)
-        self._warn()
+        self._warn(patience.is_spent)
 
     async def _fetched(self, id: str) -> tuple[Passage, Shown]:
         async with self._fetching:
@@ -106,14 +110,12 @@ class _Reading:
         self._empty[kind] += not any(outcome.values())
         return reading._replace(value=outcome)
 
-    def _warn(self) -> None:
-        """Says what was not read, or read without result."""
+    def _warn(self, is_spent: bool) -> None:
+        """Says what was not read, since the budget ``is_spent`` perhaps, or read in vain."""
         meter, model = current_meter(), self._reader.model
         if left := len(self._missing) - self._done:
-            meter.warn(
-                f"The model {model} stopped replying; {left} passages are left for the next run "
-                "of: ragraphs index"
-            )
+            why = "The budget is spent" if is_spent else f"The model {model} stopped replying"
+            meter.warn(f"{why}; {left} passages are left for the next run of: ragraphs index")
         for kind, empty in self._empty.items():
             read = self._read_well[kind]
             if empty > _MANY * read:

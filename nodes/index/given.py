@@ -12,16 +12,18 @@ from typing_extensions import TypedDict
 from ...models.meter import current_meter
 from ...settings import Settings
 from ...state.errors import RagraphsError
-from ...state.records import Document
+from ...state.records import Document, Metadata
 from ...stores.loading.sources import storable
 from ...stores.loading.types import LONGEST_ID
+from ...stores.metadata import checked_metadata, size_of
 
 _Text = InstanceOf[str]
 _Texts = list[_Text] | None
 _A_LIST = "a list of texts, even of one"
 _FORMS = {
     "sources": _A_LIST,
-    "documents": "a list, even of one, of {'id': text, 'text': text}, with a 'title' or without",
+    "documents": "a list, even of one, of {'id': text, 'text': text}, with a 'title' or without, "
+    "and with 'metadata' or without",
     "remove": _A_LIST,
     "triples": _A_LIST,
 }
@@ -31,6 +33,7 @@ class _Document(TypedDict):
     id: NotRequired[_Text | None]
     text: NotRequired[_Text | None]
     title: NotRequired[_Text | None]
+    metadata: NotRequired[dict[Any, Any] | None]
 
 
 class _Given(TypedDict, total=False):
@@ -68,11 +71,23 @@ def check_given(given: Mapping[str, Any]) -> None:
             raise RagraphsError(f"The document {id!r} has no text; give it a 'text'.")
         if id in ids:
             raise RagraphsError(f"Two documents have the id {id!r}; give each its own.")
+        given_metadata(document)
         ids.add(id)
         unused.update(map(str, document.keys() - _Document.__annotations__.keys()))
     if unused:
         names = ", ".join(repr(name[:50]) for name in sorted(unused)[:5])
-        current_meter().warn(f"Of documents 'id', 'title' and 'text' are used, but not: {names}.")
+        current_meter().warn(
+            f"Of documents 'id', 'title', 'text' and 'metadata' are used, but not: {names}."
+        )
+
+
+def given_metadata(document: Document) -> Metadata:
+    """The metadata that the caller gave ``document``. Raises RagraphsError for what does not fit.
+
+    >>> given_metadata({"id": "a", "text": "One.", "metadata": {"year": 1843}})
+    {'year': 1843}
+    """
+    return checked_metadata(document.get("metadata") or {}, f"the document {document['id']!r}")
 
 
 def check_size(documents: Iterable[Document], files: Iterable[Path], by: Settings) -> int:
@@ -80,8 +95,11 @@ def check_size(documents: Iterable[Document], files: Iterable[Path], by: Setting
 
     Blocks. Raises RagraphsError where they are more than the operator allows.
     """
-    texts = ((one["text"], one.get("title") or "") for one in documents)
-    sizes = [sum(len(storable(text).encode()) for text in pair) for pair in texts]
+    sizes = [
+        sum(len(storable(text).encode()) for text in (one["text"], one.get("title") or ""))
+        + (size_of(given_metadata(one)) if one.get("metadata") else 0)
+        for one in documents
+    ]
     sizes += [file.stat().st_size for file in files if file.exists()]
     require(len(sizes), "documents", by.bound("max_documents"))
     require(sum(sizes), "bytes", by.bound("max_bytes"))

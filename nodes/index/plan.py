@@ -10,6 +10,8 @@ from ...index.progress import progress_of
 from ...index.prompt_words import Outdated, outdated_writing
 from ...index.recorded import missing_kinds, reading_settings
 from ...language.analyser import count_tokens
+from ...models.prices import known_prices
+from ...settings import settings
 from ...state.index import IndexState, Plan
 from ...stores.queries import batches
 from ..node import node
@@ -51,7 +53,25 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
         "missing_replies": price.replies + again["replies"],
         "reply_tokens": price.tokens + again["tokens"],
     }
+    cost = _cost(planned, reader.model, run.index.embedder.name)
+    if cost is not None:
+        planned["cost"] = cost
     return {**reading.result(state), "plan": planned}
+
+
+def _cost(planned: Plan, model: str, embeddings: str) -> float | None:
+    """US dollars for the tokens to send; None where a price is not known."""
+    prices = known_prices(settings())
+    costs = [
+        prices.cost(name, sent=tokens)
+        for name, tokens in (
+            (model, planned["reply_tokens"]),
+            (embeddings, planned["embedding_tokens"]),
+        )
+        if tokens
+    ]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _without_vector(index: Index, repair: bool) -> tuple[int, int]:

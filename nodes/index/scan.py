@@ -15,6 +15,7 @@ from langgraph.types import Overwrite
 
 from ...context import IndexContext
 from ...index.recorded import open_for_indexing, wanted_layers
+from ...models.documents import given_documents
 from ...models.meter import current_meter
 from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
@@ -22,13 +23,12 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
 from ...stores.loading.load import load
-from ...stores.loading.sources import INLINE, find_files, storable
-from ...stores.loading.types import LoadedDocument, LoadError
+from ...stores.loading.sources import INLINE, endings_of, find_files, storable
+from ...stores.loading.types import PLAIN, LoadedDocument, LoadError
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
 
-_PLAIN = {".txt", ".md"}
 _SAMPLE = 30
 _ROWS = 30
 T = TypeVar("T")
@@ -43,15 +43,17 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
+    if isinstance(given := state.get("documents"), list):
+        state = {**state, "documents": given_documents(given)}
     check_given(state)
-    files, failures, folders = _find(state.get("sources") or [], operator)
+    files, skipped, failures, folders = _find(state.get("sources") or [], operator)
     triples, refused = _find_triples(state.get("triples") or [], operator)
     if triples:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     inline = state.get("documents") or []
     names = [_name(file, operator) for file in files]
     size = check_size(inline, files, operator)
-    characters = size if {file.suffix.lower() for file in files} <= _PLAIN else size * _PACKED
+    characters = size if {file.suffix.lower() for file in files} <= PLAIN else size * _PACKED
     bounds = (operator.bound("max_passages"), operator.bound("max_documents"))
     if any(most is not None and characters > most for most in bounds):
         _check_passages(inline, names, context)
@@ -67,6 +69,7 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "triple_files": [_name(file, operator) for file in triples],
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
+        "skipped": endings_of(skipped),
         "layers": wanted_layers(index.catalogue, context),
         "plan": None,
         "usage": Overwrite({}),
@@ -101,15 +104,23 @@ def _check_passages(inline: list[Document], files: list[str], context: IndexCont
     reading.read_all(cast(IndexState, state), lambda done, total: None)
 
 
-def _find(
-    sources: Sequence[str], operator: Settings
-) -> tuple[list[Path], list[Failure], list[Path]]:
-    """The files of all sources, those refused, and the sources that are folders."""
+class _Found(NamedTuple):
+    """Files of all sources, those skipped and refused, and the sources that are folders."""
+
+    files: list[Path]
+    skipped: list[Path]
+    failures: list[Failure]
+    folders: list[Path]
+
+
+def _find(sources: Sequence[str], operator: Settings) -> _Found:
     files: dict[Path, None] = {}
+    skipped: dict[Path, None] = {}
     failures: list[Failure] = []
     folders: list[Path] = []
     for source in sources:
         found = find_files(source, operator.base, operator.root)
+        skipped.update(dict.fromkeys(found.skipped))
         failures += [
             {"path": told(item.source, operator), "reason": told(item.reason, operator)}
             for item in found.refused
@@ -123,7 +134,7 @@ def _find(
         folder = Path(os.path.abspath(operator.base / Path(source).expanduser()))
         if folder.is_dir():
             folders.append(folder if operator.root is None else folder.resolve())
-    return list(files), failures, folders
+    return _Found(list(files), list(skipped), failures, folders)
 
 
 def _name(file: Path, operator: Settings) -> str:
@@ -132,7 +143,7 @@ def _name(file: Path, operator: Settings) -> str:
 
 
 def _find_triples(sources: Sequence[str], operator: Settings) -> tuple[list[Path], list[Failure]]:
-    files, failures, _ = _find(sources, operator)
+    files, _, failures, _ = _find(sources, operator)
     for file in files:
         if file.suffix.lower() != ".jsonl":
             raise RagraphsError(f"Triples are read from .jsonl files, which {file.name!r} is not.")

@@ -24,14 +24,16 @@ from ...state.records import Document
 from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
 from ...stores.loading.text import in_blocks
-from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure
+from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure, Part
+from ...stores.metadata import combined
 from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
-from .given import require
+from .given import given_metadata, require
+from .places import Places
 from .price import GROUP_DOCUMENTS, Price
 
-_READER = "2"  # to be raised when a loader gives another text for the same file
+_READER = "3"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
 _LONGEST_BLOCK = 1_000_000
 
@@ -97,7 +99,7 @@ class DocumentReader:
 
     def _read_all(self, state: IndexState, report: Progress) -> None:
         for group in _groups(map(_loaded, state["inline"])):
-            self._write([_new(item, item.id, INLINE, self._pieces(item)) for item in group])
+            self._write([_new(item, item.id, INLINE, self._pieces(item, "")) for item in group])
         for done, name in enumerate(state["files"], start=1):
             self._go_on()
             self._read_file(self._base / name)
@@ -131,7 +133,7 @@ class DocumentReader:
             ids = [document_id(path, item.id) for item in group]
             self._write(
                 [
-                    _new(item, id, path, self._pieces(item), None if item.id else content)
+                    _new(item, id, path, self._pieces(item, path), None if item.id else content)
                     for id, item in zip(ids, group, strict=True)
                 ]
             )
@@ -185,10 +187,11 @@ class DocumentReader:
         if self._price and pieces:
             self._price.add_document(document.id, document.title, pieces)
 
-    def _pieces(self, document: LoadedDocument) -> Iterator[Piece]:
-        for span in split_text(_in_parts(document.blocks), *self._size):
+    def _pieces(self, document: LoadedDocument, path: str) -> Iterator[Piece]:
+        places = Places(document.metadata, path)
+        for span in split_text(_in_parts(places.noted(document.blocks)), *self._size):
             self._go_on()
-            yield Piece(*span)
+            yield Piece(*span, *places.within(span.start, span.end))
 
     def _go_on(self) -> None:
         if self.stopped:
@@ -236,14 +239,19 @@ def _in_parts(blocks: Iterable[str]) -> Iterator[str]:
 
 def _loaded(given: Document) -> LoadedDocument:
     title = given.get("title") or given["id"]
-    return LoadedDocument(given["id"], storable(title), [storable(given["text"])])
+    return LoadedDocument(
+        given["id"], storable(title), [storable(given["text"])], given_metadata(given)
+    )
 
 
 def _new(
     item: LoadedDocument, id: str, path: str, pieces: Iterable[Piece], content: str | None = None
 ) -> NewDocument:
     """A document to be; ``content`` is the hash of its file, for one that is no row."""
+    metadata = combined(item.metadata)
     if content is None:
-        text = json.dumps([item.title, "".join(item.blocks)])
+        blocks = list(item.blocks)
+        parts = [list(block.places) for block in blocks if isinstance(block, Part)]
+        text = json.dumps([item.title, "".join(blocks), metadata, parts], sort_keys=True)
         content = f"{_READER}:{hashlib.sha256(text.encode()).hexdigest()}"
-    return NewDocument(id, path, item.title, content, pieces)
+    return NewDocument(id, path, item.title, content, pieces, metadata)

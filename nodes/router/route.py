@@ -36,7 +36,7 @@ from ...state.errors import RagraphsError
 from ...state.found import NOTHING
 from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
-from ..begin import LONGEST_QUESTION, check_question
+from ..begin import LONGEST_QUESTION, check_question, retriever_obstacle
 from ..node import node
 from ..run import Run, Update
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
@@ -50,12 +50,7 @@ _HANDED_ON = ("ranked",)
 _NO_MORE_CALLS = frozenset({"model_failed", "budget", "no_model"})
 
 
-def _spent_before(state: RouterState) -> int:
-    """One request for the answer; the previous question's usage on this thread is not counted."""
-    return 1 - total_calls(state.get("usage") or {})
-
-
-@node(reserve=_spent_before)
+@node(reserve=1, begins=True)
 async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     """Finds the question: as given, or in the last message, made to stand alone."""
     given = cast(str | None, state.get("question"))
@@ -85,11 +80,13 @@ async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     context, chosen = run.context, run.context.method
     # A long question takes a tenth of a second, in which the loop would serve nobody.
     kinds = await asyncio.to_thread(_kinds, state["asked"])
-    obstacles = await run.in_thread(_obstacles, context.max_calls - total_calls(state["usage"]))
+    obstacles = await run.in_thread(
+        _obstacles, context, context.max_calls - total_calls(state["usage"])
+    )
     if chosen != "auto" and obstacles[chosen]:
         raise RagraphsError(obstacles[chosen])
     choice = (
-        first_method(kinds, obstacles, _web())
+        first_method(kinds, obstacles, _web(context))
         if chosen == "auto"
         else Choice(chosen, "The user chose it.")
     )
@@ -160,8 +157,8 @@ async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
     left = run.context.max_calls - total_calls(state["usage"])
     tried = [one["method"] for one in path]
     kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
-    obstacles = await run.in_thread(_obstacles, left, True)
-    following = next_method(kinds, found, tried, obstacles, _web())
+    obstacles = await run.in_thread(_obstacles, run.context, left, True)
+    following = next_method(kinds, found, tried, obstacles, _web(run.context))
     if following is not None:
         update |= {"trying": following.method, "why": following.reason}
     return {**update, **kept}
@@ -249,12 +246,16 @@ def _kinds(question: str) -> dict[QuestionKind, float]:
     return kind_probabilities(question_features(question), KIND_CLASSIFIER)
 
 
-def _obstacles(index: Index, calls_left: int, further: bool = False) -> dict[str, str]:
-    return feasible(get_args(MethodName), layers_of(index), calls_left, further)
+def _obstacles(
+    index: Index, context: RouterContext, calls_left: int, further: bool = False
+) -> dict[str, str]:
+    obstacles = feasible(get_args(MethodName), layers_of(index), calls_left, further)
+    found = {method: retriever_obstacle(method, context) for method in obstacles}
+    return {method: found[method] or reason for method, reason in obstacles.items()}
 
 
-def _web() -> bool:
-    return web_search(settings()) is not None
+def _web(context: RouterContext) -> bool:
+    return web_search(settings(), context.own.web) is not None
 
 
 def _may_go_on(method: str, state: RouterState, context: RouterContext) -> bool:

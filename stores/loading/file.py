@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -69,6 +71,19 @@ class SourceFile:
     def empty(self) -> LoadError:
         """The error for a file without text."""
         return LoadError(f"{self.name} is empty, so there is nothing to index.")
+
+
+@contextmanager
+def needs(package: str, source: SourceFile) -> Iterator[None]:
+    """Raises LoadError where an import within fails because the extra ``formats`` is missing."""
+    try:
+        yield
+    except ImportError as error:
+        ending = source.path.suffix.lower()
+        raise LoadError(
+            f"{source.name} was not read, because {ending} files need {package}; install it with: "
+            "pip install 'ragraphs[formats]'."
+        ) from error
 
 
 def clean(text: str) -> str:

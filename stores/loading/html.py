@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...state.records import Metadata
 from .content import Content
 from .encoding import detect
 from .file import SourceFile, clean
-from .types import LoadedDocument, LoadError
+from .metadata import Outline, fitting
+from .types import LoadedDocument, LoadError, Part
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -40,6 +43,11 @@ _AS_BROWSERS_DO = {
     "shift_jis": "cp932",
     "gb2312": "gb18030",
 }
+_STATED = {
+    "author": "author", "article:author": "author", "dc.creator": "author",
+    "article:published_time": "date", "date": "date", "dc.date": "date",
+}  # fmt: skip
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -50,7 +58,7 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     """
     from bs4 import BeautifulSoup
 
-    markup = _markup(source)
+    markup = web_page(source, source.read(source.limits.html_bytes))
     if markup.count("<") > source.limits.html_tags:
         raise LoadError(
             f"{source.name} has more than {source.limits.html_tags} tags; split it, or save it "
@@ -60,29 +68,49 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     # file object, because BeautifulSoup warns of a short string that looks like a file's name.
     page = BeautifulSoup(io.StringIO(markup), "lxml")
     content = Content(page)
-    text = _laid_out(content.element, content) or _laid_out(page)
-    if not text:
+    part = _laid_out(content.element, content) or _laid_out(page)
+    if not part:
         raise source.empty()
-    yield LoadedDocument("", _title(page) or source.path.stem, (text,))
+    yield LoadedDocument("", title_of_page(page) or source.path.stem, (part,), _metadata(page))
 
 
-def _laid_out(element: Tag, content: Content | None = None) -> str:
-    layout = _Layout(content)
-    layout.add(element)
-    return clean(layout.text())
-
-
-def _markup(source: SourceFile) -> str:
+def web_page(source: SourceFile, data: bytes) -> str:
+    """The markup that ``data`` is, decoded as browsers do. Raises LoadError."""
     from bs4.dammit import EncodingDetector
 
-    data = source.read(source.limits.html_bytes)
     declared = EncodingDetector.find_declared_encoding(data[:4096], is_html=True) or ""
     encoding = detect(io.BytesIO(data), source.name, _AS_BROWSERS_DO.get(declared, declared))
     # BeautifulSoup warns of pages that begin as XML, though their text is the same.
     return _DECLARATION.sub("", data.decode(encoding.codec))
 
 
-def _title(page: BeautifulSoup) -> str:
+def page_part(markup: str) -> tuple[BeautifulSoup, Part]:
+    """A page that is all content, as a chapter of a book is, and its text with its sections."""
+    from bs4 import BeautifulSoup
+
+    page = BeautifulSoup(io.StringIO(markup), "lxml")
+    return page, _laid_out(page)
+
+
+def _laid_out(element: Tag, content: Content | None = None) -> Part:
+    layout = _Layout(content)
+    layout.add(element)
+    return layout.part()
+
+
+def _metadata(page: BeautifulSoup) -> Metadata:
+    stated: dict[str, str] = {}
+    for tag in page.find_all("meta", limit=200):
+        name = str(tag.get("name") or tag.get("property") or "").lower()
+        stated.setdefault(_STATED.get(name, ""), str(tag.get("content") or "").strip())
+    root = page.find("html")
+    language = str(root.get("lang") or root.get("xml:lang") or "") if root else ""
+    keys = ("author", "date")
+    return fitting({key: stated.get(key) for key in keys} | {"language": language})
+
+
+def title_of_page(page: BeautifulSoup) -> str:
+    """The title of a page, else its first heading."""
     for name in ("title", "h1"):
         found = page.find(name)
         title = _SPACE.sub(" ", found.get_text()).strip() if found else ""
@@ -101,9 +129,24 @@ class _Layout:
         self._content = content
         self._pieces: list[str] = []
         self._breaks = 2
+        # The level of each heading, the first of its pieces, and the first after it.
+        self._headings: list[list[int]] = []
+        self._open: list[int] = []
 
-    def text(self) -> str:
-        return "".join(self._pieces).strip()
+    def part(self) -> Part:
+        """The text with its sections, without space at its ends."""
+        starts = [start for _, start, _ in self._headings]
+        texts = [
+            clean("".join(self._pieces[start:end]))
+            for start, end in pairwise([0, *starts, len(self._pieces)])
+        ]
+        text = "".join(texts)
+        place, outline, changes = len(text.lstrip()) - len(text), Outline(), []
+        for (level, start, end), before in zip(self._headings, texts, strict=False):
+            place += len(before)
+            if heading := clean("".join(self._pieces[start:end])).strip():
+                changes.append((max(0, place), outline.enter(level, heading)))
+        return Part(text.strip(), {}, changes)
 
     def add(self, page: Tag) -> None:
         # A list of what is left instead of recursion: pages nest thousands of elements deep.
@@ -111,6 +154,8 @@ class _Layout:
         while left:
             step = left.pop()
             if isinstance(step, str):
+                if step in _HEADINGS:
+                    self._headings[self._open.pop()][2] = len(self._pieces)
                 self._end(step)
             else:
                 self._visit(*step, left)
@@ -127,6 +172,9 @@ class _Layout:
             if not _is_seen(element) or (self._content and self._content.leaves_out(element)):
                 return
             self._end(element.name)
+            if element.name in _HEADINGS:
+                self._open.append(len(self._headings))
+                self._headings.append([_HEADINGS[element.name], len(self._pieces), 0])
             if self._content and (label := self._content.label_of(element)):
                 self._write(f"{label}: ", verbatim)
             left.append(element.name)

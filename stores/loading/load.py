@@ -6,23 +6,43 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .docx import load_docx
+from .eml import load_eml
+from .epub import load_epub
 from .file import SourceFile
 from .html import load_html
+from .odt import load_odt
 from .pdf import load_pdf
+from .pptx import load_pptx
 from .rows import load_csv, load_json, load_jsonl
-from .text import load_text
-from .types import DEFAULT_LIMITS, ENDINGS, Limits, LoadedDocument, LoadError, LoadFailure
+from .text import load_code, load_markdown, load_rst, load_text
+from .types import (
+    DEFAULT_LIMITS,
+    LANGUAGES,
+    SUPPORTED,
+    Limits,
+    LoadedDocument,
+    LoadError,
+    LoadFailure,
+)
+from .xlsx import load_xlsx
 
 _LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
     ".txt": load_text,
-    ".md": load_text,
+    ".md": load_markdown,
+    ".rst": load_rst,
     ".html": load_html,
     ".htm": load_html,
     ".pdf": load_pdf,
     ".docx": load_docx,
+    ".epub": load_epub,
+    ".odt": load_odt,
+    ".pptx": load_pptx,
+    ".xlsx": load_xlsx,
+    ".eml": load_eml,
     ".csv": load_csv,
     ".json": load_json,
     ".jsonl": load_jsonl,
+    **dict.fromkeys(LANGUAGES, load_code),
 }
 
 
@@ -64,6 +84,6 @@ def _loader(source: SourceFile) -> Callable[[SourceFile], Iterator[LoadedDocumen
     ending = source.path.suffix.lower()
     if ending not in _LOADERS:
         raise LoadError(
-            f"{source.name} has an ending that cannot be read; supported are {', '.join(ENDINGS)}."
+            f"{source.name} has an ending that cannot be read; supported are {SUPPORTED}."
         )
     return _LOADERS[ending]

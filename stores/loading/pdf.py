@@ -7,9 +7,11 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from ...state.records import Metadata
 from .file import SourceFile, clean
+from .metadata import fitting
 from .text import title_of
-from .types import LoadedDocument, LoadError, LoadFailure
+from .types import LoadedDocument, LoadError, LoadFailure, Part
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
@@ -42,8 +44,10 @@ def load_pdf(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
         reader = _opened(file, source)
         pages, failures = _pages(reader, source)
         title = _stated_title(reader)
+        metadata = _stated_metadata(reader)
     yield from failures
-    yield LoadedDocument("", title or title_of(pages[0]) or source.path.stem, tuple(pages))
+    title = title or title_of(pages[0]) or source.path.stem
+    yield LoadedDocument("", title, tuple(pages), metadata)
 
 
 def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
@@ -71,11 +75,11 @@ def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
     return reader
 
 
-def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[str], list[LoadFailure]]:
+def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[LoadFailure]]:
     from pypdf.errors import LimitReachedError
 
     deadline = time.monotonic() + source.limits.pdf_seconds
-    texts: list[str] = []
+    parts: list[Part] = []
     failures: list[LoadFailure] = []
     size = 0
     for number in range(1, len(reader.pages) + 1):
@@ -89,18 +93,18 @@ def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[str], list[LoadF
             failures.append(LoadFailure(where, f"{where} {why}, so the page was left out."))
             continue
         if text.strip():
-            texts.append(f"{text.strip()}\n\n")
+            parts.append(Part(f"{text.strip()}\n\n", {"page": number}))
             size += len(text)
         if size > source.limits.text_characters:
             raise _too_large(source)
-    if not texts and failures:
+    if not parts and failures:
         raise LoadError(f"{source.name} has no page that can be read: {failures[0].reason}")
-    if not texts:
+    if not parts:
         raise LoadError(
             f"{source.name} has no text layer (a scan?); run text recognition on it, such as "
             "ocrmypdf, first."
         )
-    return texts, failures
+    return parts, failures
 
 
 def _page_text(page: PageObject, source: SourceFile, deadline: float) -> str:
@@ -125,6 +129,16 @@ def _stated_title(reader: PdfReader) -> str:
         return ""
     title = clean(str(title or "")).strip()
     return "" if title.lower().startswith(_AUTOMATIC_TITLES) else title
+
+
+def _stated_metadata(reader: PdfReader) -> Metadata:
+    try:
+        stated = reader.metadata
+        author = str(stated.author or "") if stated else ""
+        date = (stated.creation_date or stated.modification_date) if stated else None
+    except Exception:  # as with the title
+        return {}
+    return fitting({"author": author, "date": date})
 
 
 def _too_large(source: SourceFile) -> LoadError:

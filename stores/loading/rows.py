@@ -11,8 +11,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...language.analyser import shortened
+from ...state.records import Metadata
 from .encoding import EncodingError
 from .file import SourceFile, clean, megabytes
+from .metadata import fitting
 from .types import LONGEST_ID, LoadedDocument, LoadError, LoadFailure
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ _DELIMITERS = ",;\t|"
 # What is laid out beside each value: it must not multiply the length of a file.
 _LONGEST_COLUMN = 80
 _DEEPEST_INDENT = 40
+_FIELDS = frozenset({"id", "title", "text", "metadata", "document", "path"})
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?P<fraction>\.\d{1,15})?")
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -96,7 +100,14 @@ def _document(
         title = _plain(row.get("title"), where, "title") or title or identifier
     except LoadError as error:
         return LoadFailure(where, str(error))
-    return LoadedDocument(identifier, title, (clean(text),))
+    return LoadedDocument(identifier, title, (clean(text),), _metadata(row))
+
+
+def _metadata(row: Mapping[str, object]) -> Metadata:
+    """What ``row`` holds besides its text: its own ``metadata``, and its other columns."""
+    own = row.get("metadata")
+    others = {key: value for key, value in row.items() if key not in _FIELDS}
+    return fitting((dict(own) if isinstance(own, Mapping) else {}) | others, without=_FIELDS)
 
 
 def _plain(value: object, where: str, key: str) -> str:
@@ -214,12 +225,21 @@ def _csv_document(
         )
     filled = {column: cell for column, cell in zip(header, cells, strict=False) if cell}
     named = {column.lower(): cell for column, cell in filled.items()}
-    row = {key: named[key] for key in ("id", "title", "text") if key in named}
-    if "text" not in (column.lower() for column in header):
+    row: dict[str, object] = {key: named[key] for key in ("id", "title", "text") if key in named}
+    if "text" in (column.lower() for column in header):
+        others = {column: cell for column, cell in filled.items() if column.lower() not in row}
+        row["metadata"] = {column: _value(cell) for column, cell in others.items()}
+    else:
         row["text"] = "\n".join(
             f"{shortened(column, _LONGEST_COLUMN)}: {cell}" for column, cell in filled.items()
         )
     return _document(row, where, fallback)
+
+
+def _value(cell: str) -> str | int | float:
+    """The number that a cell is, else its text; ``007`` is a text."""
+    number = _NUMBER.fullmatch(cell)
+    return cell if number is None else float(cell) if number["fraction"] else int(cell)
 
 
 def _csv_lines(source: SourceFile) -> Iterator[str]:

@@ -7,13 +7,15 @@ import hashlib
 import os
 import re
 import stat
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from io import BufferedReader
 from pathlib import Path
 
 from ...state.errors import RagraphsError
-from .types import ENDINGS, LoadError, LoadFailure
+from .types import ENDINGS, SUPPORTED, LoadError, LoadFailure
 
 _WILDCARD = re.compile(r"[*?\[]")
 # O_NONBLOCK: opening a named pipe must not wait for a writer.
@@ -25,12 +27,18 @@ _FLAGS = (
 )
 
 
+_ENDING = re.compile(r"\.[a-z0-9]{1,10}")
+# Folders of packages and of compiled code, which nobody means, and the file that makes an index.
+_NOT_WALKED = frozenset({"node_modules", "__pycache__"})
+_CATALOGUE = "catalogue.sqlite"
+
+
 @dataclass(frozen=True)
 class FoundFiles:
-    """Files in order of their paths, the number of others skipped, and those not allowed."""
+    """Files in order of their paths, those whose endings cannot be read, and those not allowed."""
 
     files: tuple[Path, ...]
-    skipped: int
+    skipped: tuple[Path, ...]
     refused: tuple[LoadFailure, ...]
 
 
@@ -40,7 +48,7 @@ class _Search:
 
     root: Path | None
     files: list[Path] = field(default_factory=list)
-    skipped: int = 0
+    skipped: list[Path] = field(default_factory=list)
     refused: list[LoadFailure] = field(default_factory=list)
 
     def refuse(self, path: Path | str, reason: str) -> None:
@@ -48,6 +56,9 @@ class _Search:
 
     def walk(self, folder: Path, pattern: tuple[str, ...]) -> None:
         for parent, folders, files in os.walk(folder, onerror=self._unreadable):
+            if _CATALOGUE in files:
+                folders.clear()
+                continue
             states = _readings(Path(parent).relative_to(folder).parts, pattern)
             folders[:] = [
                 name for name in folders if _after(name, states, pattern) - {len(pattern)}
@@ -57,10 +68,12 @@ class _Search:
                 path = Path(parent, name)
                 if len(pattern) not in _after(name, states, pattern):
                     continue
-                if name.startswith(".") or path.suffix.lower() not in ENDINGS:
-                    self.skipped += 1
-                else:
+                if name.startswith("."):
+                    continue
+                if path.suffix.lower() in ENDINGS:
                     self.consider(path)
+                else:
+                    self.skipped.append(path)
 
     def consider(self, path: Path) -> None:
         target = _resolve(path)
@@ -69,14 +82,13 @@ class _Search:
         elif not os.path.isfile(target):
             self.refuse(path, "is a broken link or no ordinary file, so it was left out.")
         elif self.root is not None and target.suffix.lower() not in ENDINGS:
-            self.skipped += 1
+            self.skipped.append(path)
         else:
             self.files.append(path if self.root is None else target)
 
     def _leave_out_folders(self, parent: Path, folders: list[str]) -> None:
         hidden = [name for name in folders if name.startswith(".")]
-        self.skipped += len(hidden)
-        visible = sorted(set(folders) - set(hidden))
+        visible = sorted(set(folders) - {*hidden, *_NOT_WALKED})
         linked = [name for name in visible if (parent / name).is_symlink()]
         for name in linked:
             self.refuse(parent / name, "is a link to a folder; name the folder itself to read it.")
@@ -89,9 +101,10 @@ class _Search:
 def find_files(source: str, base: Path, root: Path | None = None) -> FoundFiles:
     """The files that ``source`` names: a file, a folder (with all below it) or a glob.
 
-    ``~`` is expanded and a relative source starts from ``base``. Hidden entries and unsupported
-    endings of folders and globs are skipped. With ``root``, only what lies below it after links
-    are followed is given, as resolved paths. Raises RagraphsError where nothing can be read.
+    ``~`` is expanded and a relative source starts from ``base``. Unsupported endings of folders and
+    globs are skipped; hidden entries, packages of others and indexes are not even told. With
+    ``root``, only what lies below it after links are followed is given, as resolved paths. Raises
+    RagraphsError where nothing can be read.
     """
     root = None if root is None else _resolve(root)
     path = _absolute(source, base)
@@ -125,10 +138,35 @@ def _outcome(source: str, search: _Search) -> FoundFiles:
             raise RagraphsError(
                 f"{source!r} gives no file that can be read: {search.refused[0].reason}"
             )
+        held = f" (it holds {told_endings(endings_of(search.skipped))})" if search.skipped else ""
         raise RagraphsError(
-            f"{source!r} gives no file that can be read; supported are {', '.join(ENDINGS)}."
+            f"{source!r} gives no file that can be read{held}; supported are {SUPPORTED}."
         )
-    return FoundFiles(tuple(sorted(set(search.files))), search.skipped, tuple(search.refused))
+    return FoundFiles(
+        tuple(sorted(set(search.files))), tuple(search.skipped), tuple(search.refused)
+    )
+
+
+def endings_of(paths: Iterable[Path]) -> dict[str, int]:
+    """How many of ``paths`` have each ending, the most frequent first; "" stands for none.
+
+    >>> endings_of([Path("a.png"), Path("b.PNG"), Path("Makefile")])
+    {'.png': 2, '': 1}
+    """
+    endings = (path.suffix.lower() for path in paths)
+    counted = Counter(ending if _ENDING.fullmatch(ending) else "" for ending in endings)
+    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+def told_endings(endings: Mapping[str, int], most: int = 10) -> str:
+    """Endings in words: ``7 .png, 3 .zip, 2 without an ending``.
+
+    Of more than ``most``, the rest are counted together.
+    """
+    told = [f"{count} {ending or 'without an ending'}" for ending, count in endings.items()]
+    if rest := list(endings.values())[most:]:
+        told[most:] = [f"{sum(rest)} of {len(rest)} other endings"]
+    return ", ".join(told)
 
 
 def _absolute(source: str, base: Path) -> Path:
@@ -157,7 +195,7 @@ def _require_inside(source: str, path: Path, root: Path | None) -> None:
 def _require_supported(source: str, path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise RagraphsError(
-            f"{source!r} has an ending that cannot be read; supported are {', '.join(ENDINGS)}."
+            f"{source!r} has an ending that cannot be read; supported are {SUPPORTED}."
         )
 
 

@@ -6,12 +6,15 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO
 
 from .file import SourceFile
-from .types import LoadedDocument, LoadError
+from .metadata import front_metadata
+from .sections import markdown_parts, rst_parts, rst_title
+from .types import LANGUAGES, LoadedDocument, LoadError
 
 _READ = 64 * 1024
 _TITLE_LENGTH = 120
@@ -23,30 +26,58 @@ _WORD = re.compile(r"\w")
 
 
 def load_text(source: SourceFile) -> Iterator[LoadedDocument]:
-    """The one document of a .txt or .md file. Raises LoadError."""
-    with source.open() as file:
-        blocks = TextBlocks(source, source.codec_of(file), _version(file))
+    """The one document of a .txt file. Raises LoadError."""
+    blocks = _blocks(source)
+    yield LoadedDocument("", title_of(next(iter(blocks))) or source.path.stem, blocks)
+
+
+def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
+    """The one document of a .md file, with its front matter and its sections. Raises LoadError."""
+    blocks = _blocks(source)
     head = next(iter(blocks))
-    markdown = source.path.suffix.lower() == ".md"
-    yield LoadedDocument("", title_of(head, markdown) or source.path.stem, blocks)
+    front, text = _front_matter(head)
+    blocks = replace(blocks, parts=partial(markdown_parts, front=len(head) - len(text)))
+    title = title_of(head, markdown=True) or source.path.stem
+    yield LoadedDocument("", title, blocks, front_metadata(front))
+
+
+def load_rst(source: SourceFile) -> Iterator[LoadedDocument]:
+    """The one document of a .rst file with its sections, its markup as it is. Raises LoadError."""
+    blocks = _blocks(source)
+    head = next(iter(blocks))
+    title = rst_title(head) or title_of(head) or source.path.stem
+    yield LoadedDocument("", title, replace(blocks, parts=rst_parts))
+
+
+def load_code(source: SourceFile) -> Iterator[LoadedDocument]:
+    """The one document of a file of source code, called like the file. Raises LoadError."""
+    language = LANGUAGES[source.path.suffix.lower()]
+    yield LoadedDocument("", source.path.name, _blocks(source), {"language": language})
+
+
+def _blocks(source: SourceFile) -> TextBlocks:
+    with source.open() as file:
+        return TextBlocks(source, source.codec_of(file), _version(file))
 
 
 @dataclass(frozen=True)
 class TextBlocks:
     """The text of a file in blocks that end at paragraphs or lines where they can.
 
-    Reads the file anew for each iteration; raises LoadError where it is no longer the same.
+    ``parts`` tells their metadata. Reads the file anew for each iteration; raises LoadError where
+    it is no longer the same.
     """
 
     source: SourceFile
     codec: str
     version: tuple[int, ...]
+    parts: Callable[[Iterable[str]], Iterable[str]] = iter
 
     def __iter__(self) -> Iterator[str]:
         size = self.source.limits.block_characters
         with self.source.open() as file:
             self._require_same(file)
-            yield from in_blocks(self._decoded(file), size)
+            yield from self.parts(in_blocks(self._decoded(file), size))
             self._require_same(file)
 
     def _decoded(self, file: BinaryIO) -> Iterator[str]:

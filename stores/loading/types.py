@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...language.analyser import LONGEST_TITLE, shortened
 from ...state.errors import RagraphsError
 from ...state.records import Metadata
 
-ENDINGS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".csv", ".json", ".jsonl")
+LANGUAGES = {
+    ".py": "python", ".js": "javascript", ".ts": "typescript", ".tsx": "typescript",
+    ".java": "java", ".go": "go", ".rs": "rust", ".c": "c", ".h": "c", ".cpp": "c++",
+    ".hpp": "c++", ".cs": "c#", ".rb": "ruby", ".php": "php", ".swift": "swift", ".kt": "kotlin",
+    ".scala": "scala", ".sh": "shell", ".sql": "sql", ".r": "r", ".lua": "lua", ".toml": "toml",
+    ".yaml": "yaml", ".yml": "yaml", ".ini": "ini",
+}  # fmt: skip
+_DOCUMENTS = (
+    ".txt", ".md", ".rst", ".html", ".htm", ".epub", ".pdf", ".docx", ".odt", ".pptx", ".xlsx",
+    ".eml", ".csv", ".json", ".jsonl",
+)  # fmt: skip
+ENDINGS = (*_DOCUMENTS, *LANGUAGES)
+SUPPORTED = f"{', '.join(_DOCUMENTS)} and source code"  # for messages
+PLAIN = frozenset({".txt", ".md", ".rst", *LANGUAGES})  # as many characters as bytes, or fewer
 
 LONGEST_ID = 1000  # of a document: each of its passages carries it, like the title
 
@@ -21,15 +34,35 @@ class LoadError(RagraphsError):
 
 
 class Part(str):
-    """A block of a document that has metadata of its own, such as ``{"page": 3}``."""
+    """A block of a document that has metadata of its own, such as ``{"page": 3}``.
+
+    ``changes`` are the places within the block where other metadata begins, as characters from its
+    start: a long block of Markdown has many sections, and passages may reach from one into the
+    next, as they may not from one block into the next.
+
+    >>> part = Part("Intro. Method.", {"section": "Intro"}, [(7, {"section": "Method"})])
+    >>> list(part.places)
+    [(0, {'section': 'Intro'}), (7, {'section': 'Method'})]
+    """
 
     metadata: Metadata
+    changes: tuple[tuple[int, Metadata], ...]
 
-    def __new__(cls, text: str, metadata: Metadata) -> Part:
-        """The block ``text``; ``metadata`` holds from its first character to the next Part."""
+    def __new__(
+        cls, text: str, metadata: Metadata, changes: Iterable[tuple[int, Metadata]] = ()
+    ) -> Part:
+        """The block ``text``; ``metadata`` holds from its first character to the first change."""
         part = super().__new__(cls, text)
-        part.metadata = metadata
+        part.metadata, part.changes = metadata, tuple(changes)
+        while part.changes and part.changes[0][0] == 0:
+            part.metadata, part.changes = part.changes[0][1], part.changes[1:]
         return part
+
+    @property
+    def places(self) -> Iterator[tuple[int, Metadata]]:
+        """The characters of the block at which metadata begins, the first of which is 0."""
+        yield 0, self.metadata
+        yield from self.changes
 
 
 @dataclass(frozen=True)
@@ -62,11 +95,12 @@ class LoadFailure:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a file is read into memory at most; .txt, .md, .csv and .jsonl stream.
+    """How much of a file is read into memory at most; plain text, .csv and .jsonl stream.
 
-    ``unpacked_bytes`` and ``unpacked_ratio`` together mark a compressed .docx as a bomb;
-    ``xml_bytes`` and ``xml_marks`` bound what of it is parsed. ``text_characters`` bounds the text
-    that .pdf and .json turn into, ``pdf_seconds`` the time one .pdf may take.
+    ``unpacked_bytes`` and ``unpacked_ratio`` together mark a packed file (.docx, .pptx, .epub, ...)
+    as a bomb; ``xml_bytes`` and ``xml_marks`` bound what of it is parsed, ``cells`` those of an
+    .xlsx file. ``text_characters`` bounds the text that .pdf, .xlsx and .json turn into,
+    ``pdf_seconds`` the time one .pdf may take, ``mail_parts`` the parts of an .eml file.
     """
 
     block_characters: int = 64 * 1024
@@ -79,6 +113,8 @@ class Limits:
     unpacked_ratio: int = 100
     xml_bytes: int = 64 * _MB
     xml_marks: int = 5_000_000
+    cells: int = 5_000_000
+    mail_parts: int = 100
     pdf_stream_bytes: int = 50 * _MB
     pdf_seconds: float = 300.0
     text_characters: int = 50_000_000

@@ -80,20 +80,30 @@ def test_a_setting_of_another_method_is_refused(run, docs):
     assert "--n-hop" in ended.err and "basic" in ended.err
 
 
-def test_trace_shows_every_node_on_stderr(run, docs):
+@pytest.mark.parametrize("method", ["crag", "auto"])
+def test_trace_is_a_tree_of_nodes_with_times_and_findings_on_stderr(run, docs, method):
     run("index", "docs")
-    ended = run("ask", QUESTION, "--method", "crag", "--trace", "--json")
+    ended = run("ask", QUESTION, "--method", method, "--trace", "--json")
     assert json.loads(ended.out)["answer"]
-    for node in ("retrieve", "grade", "refine", "answer"):
-        assert f"{node} " in ended.err
+    root, *lines = ended.err.splitlines()
+    nodes = {"crag": ["retrieve", "grade", "refine", "answer"], "auto": ["decide", "retrieve"]}
+    assert root.startswith("router  " if method == "auto" else "crag  ")
+    for node in nodes[method]:
+        [line] = [line for line in lines if f"── {node}  " in line]
+        assert re.search(r"  \d+\.\d\d s", line)
+        assert node != "retrieve" or line.endswith("2 passages")
+        assert line.startswith("│   ") == (method == "auto" and node == "retrieve")
+    assert "{" not in ended.err and "…" not in ended.err
 
 
 def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
     run("index", "docs")
     chosen = ("--method", "deeprag", "--mode", "tree", "--trace", "--json")
     ended = run("ask", "Who is older, John Fowler or Benjamin Baker?", *chosen)
-    assert len(json.loads(ended.out)["tree"]) == 3
-    assert "graph TD;" in ended.err and "q0 --> q2;" in ended.err
+    parts = json.loads(ended.out)["tree"][1:]
+    assert len(parts) == 2
+    for part, stroke in zip(parts, "├└", strict=True):
+        assert f"\n    {stroke}── {part['question']} → " in ended.err
 
 
 def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):
@@ -113,6 +123,24 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
         "docs/empty.txt",
     ]
     assert "세종대왕" in run("export").out
+
+
+def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_not(run, docs):
+    for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_bytes(b"x")
+    ended = run("index", "docs")
+    assert ended.code == 0
+    assert (
+        ended.err.splitlines().count(
+            "4 files were not read, since such endings are not supported: 2 .png, "
+            "1 without an ending, 1 .zip."
+        )
+        == 1
+    )
+    skipped = json.loads(run("index", "docs", "--json").out)["skipped"]
+    assert skipped == {".png": 2, "": 1, ".zip": 1}
+    assert "not read" not in run("index", "docs/*.txt").err
 
 
 @pytest.mark.parametrize(
@@ -176,19 +204,52 @@ def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(run, docs):
 
 
 @pytest.mark.parametrize(
-    ("command", "context"),
-    [("index", IndexContext), ("remove", IndexContext), ("ask", CragContext), ("status", Context)],
+    ("command", "context", "without"),
+    [
+        ("index", IndexContext, set()),
+        ("ask", CragContext, {"stream_answer"}),
+        ("demo", Context, set()),
+    ],
 )
 def test_every_field_of_the_context_is_a_flag_with_its_description(
-    run, monkeypatch, command, context
+    run, monkeypatch, command, context, without
 ):
     monkeypatch.setenv("COLUMNS", "300")
     method = ["--method", "crag"] if command == "ask" else []
     shown = run(command, *method, "--help").out
     for name, field in context.model_fields.items():
-        assert f"--{name.replace('_', '-')}" in shown
-        assert str(field.description)[:60] in shown
+        assert (f"--{name.replace('_', '-')}" in shown) == (name not in without)
+        assert name in without or str(field.description)[:60] in shown
     assert command != "ask" or "[offline]" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["status"], ["export"], ["communities"], ["calibrate"]),
+        *(["entities", name] for name in ("list", "show", "merges")),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_asks_no_model_takes_no_flag_of_one(run, command):
+    shown = run(*command, "--help").out
+    assert "--index" in shown and "--model" not in shown and "--timeout" not in shown
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("command", [["index"], ["ask", "--method", "hoprag"], ["evaluate"]])
+def test_help_has_the_flags_that_matter_first_and_splits_no_word(run, monkeypatch, width, command):
+    def words(columns: int) -> set[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = run(*command, "--help").out.splitlines()
+        assert max(map(cell_len, lines)) <= columns
+        return {word for line in lines for word in re.findall(r"[^\s│╭╮╰╯─]+", line)}
+
+    assert words(width) <= words(300)
+    if command[0] == "ask":
+        shown = run(*command, "--help").out
+        places = [shown.index(flag) for flag in ("--index", "--method", "--json", "--timeout")]
+        assert places == sorted(places)
 
 
 def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
@@ -253,7 +314,7 @@ def test_a_global_search_without_a_model_lists_communities_and_not_passages(run)
     ended = run("ask", "What is said of the Brooklyn Bridge?", "--method", "graphrag", "-n", "1")
     title = json.loads(run("communities", "--json").out)[0]["title"]
     assert ended.out.startswith(f"1  {title}  community ") or f"\n1  {title}  comm" in ended.out
-    assert "communities\n" in ended.out and "characters" not in ended.out
+    assert re.search(r"communities · \d+\.\d s\n", ended.out) and "characters" not in ended.out
 
 
 def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):

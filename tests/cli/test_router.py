@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.cli.show import err
+from ragraphs.cli.answers import Writing
+from ragraphs.cli.show import err, out
+from rich.cells import cell_len
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
@@ -88,13 +90,44 @@ def test_without_confirm_web_nobody_is_asked(run, index, web, say):
 
 
 @pytest.mark.parametrize("method", ["auto", "crag"])
-def test_a_streamed_answer_shows_on_stderr_and_the_result_on_stdout(
-    run, index, openai, script, method
+def test_a_pipe_gets_the_final_form_of_an_answer_once(run, index, openai, script, method):
+    ended = run("ask", QUESTION, "--method", method, "--model", MODEL)
+    assert ended.err == "" and ended.out.startswith(f"{FACT}\n  [1] “{FACT}”\n")
+    assert not openai.chats[-1].get("stream")
+
+
+@pytest.mark.parametrize("method", ["auto", "crag"])
+def test_a_terminal_gets_the_answer_as_it_is_written_and_once(
+    run, index, openai, script, monkeypatch, method
 ):
-    asked = ("ask", QUESTION, "--method", method, "--model", MODEL, "--stream-answer", "--json")
-    ended = run(*asked)
-    assert ended.err.strip() == FACT == json.loads(ended.out)["answer"]
+    monkeypatch.setattr(out, "_force_terminal", True)
+    ended = run("ask", QUESTION, "--method", method, "--model", MODEL)
+    assert ended.out.startswith(f"{FACT}\n") and ended.out.count(FACT) == 2  # and as a citation
     assert bool(openai.chats[-1].get("stream")) == (method != "auto")  # another could follow
+    told = run("ask", QUESTION, "--method", method, "--model", MODEL, "--json")
+    assert json.loads(told.out)["answer"] == FACT and told.err == ""
+
+
+@pytest.mark.parametrize("text", ["The bridge was designed, I think, by nobody.", "다리는 " * 9])
+def test_an_answer_is_written_in_lines_that_end_between_words(capsys, monkeypatch, text):
+    monkeypatch.setattr(out, "width", 20)
+    writing = Writing()
+    for place in range(0, len(text), 3):
+        writing.add(text[place : place + 3], "1")
+    writing.end()
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= 20 < cell_len(text)
+    assert " ".join(lines).split() == text.split() and writing.text == text
+
+
+def test_an_answer_that_breaks_off_is_begun_on_a_new_line(capsys):
+    writing = Writing()
+    writing.add("It was", "1")
+    writing.add("It was Fowler.\n\n", "2")
+    writing.end()
+    assert writing.text == "It was Fowler.\n\n"
+    first, told, *again = capsys.readouterr().out.splitlines()
+    assert (first, again[0]) == ("It was", "It was Fowler.") and "anew" in told
 
 
 def test_at_a_terminal_progress_says_what_is_tried_and_why(run, index, script, monkeypatch):

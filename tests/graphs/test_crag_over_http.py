@@ -150,6 +150,7 @@ async def test_incorrect_drops_the_passages_and_asks_the_web(model, tavily, ask)
     assert result["verdict"] == "incorrect" and result["stop_reason"] == "answered"
     assert {passage["document"] for passage in result["evidence"]} == {PAGE[0]}
     assert result["citations"][0]["document"] == PAGE[0]
+    assert result["citations"][0]["metadata"] == {"path": PAGE[0]}
     sent = model.sent("answer")
     assert WEB_FACT in sent and QUESTION in sent
     assert FACT not in sent and SECRET not in sent and QUERY not in sent

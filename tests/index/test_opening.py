@@ -108,7 +108,11 @@ def only_readable(folder: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize(
     "log",
-    [pytest.param("in the database", marks=pytest.mark.slow), "with pages", "without its index"],
+    [
+        pytest.param("in the database", marks=pytest.mark.slow),
+        pytest.param("with pages", marks=pytest.mark.slow),
+        "without its index",
+    ],
 )
 def test_an_index_that_can_only_be_read_is_answered_from_and_not_written_to(folder, log):
     expected = basic.invoke(QUESTION, context={"index": str(folder), "retriever": "graph"})

@@ -139,6 +139,22 @@ def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
     assert [row["path"] for row in catalogue.failures()] == ["b.txt"]
 
 
+def test_a_passage_whose_metadata_changed_is_outdated_until_it_is_described_or_gone(catalogue):
+    def write(year: int) -> list[str]:
+        for id in ("a", "b"):
+            piece = Piece(0, 3, "one", metadata={"year": year})
+            catalogue.write_documents([NewDocument(id, id, id, f"{year}", [piece])])
+        return catalogue.outdated_entries()
+
+    assert write(1843) == write(1843) == []
+    outdated = write(1844)
+    assert set(outdated) == catalogue.passage_ids() and write(1844) == outdated
+    catalogue.note_described(outdated[:1])
+    assert catalogue.outdated_entries() == outdated[1:]
+    catalogue.remove_documents(["a", "b"])
+    assert catalogue.outdated_entries() == []
+
+
 def test_a_file_counts_as_unread_when_one_of_its_documents_goes_or_comes_from_elsewhere(catalogue):
     rows = [document(f"r#{n}", f"row {n}", path="r") for n in (1, 2)]
     for change in (

@@ -262,3 +262,15 @@ def test_among_other_requests_few_rows_are_written_at_a_time(tmp_path, monkeypat
     vectors.add("passages", [Entry(str(n), "text", {"title": "t"}) for n in range(40)], rows)
     assert sum(written) == 40 and max(written) <= 32
     assert vectors.ids("passages") == {str(n) for n in range(40)}
+
+
+def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(opening):
+    vectors = opening("index")
+    entry = Entry("a", "A text.", {"author": "Ada", "tags": ["x", "y"], "year": 1843})
+    vectors.add("passages", [entry], np.eye(1, DIMENSION, dtype=np.float32))
+    new = {"author": "Augusta", "tags": ["z"], "draft": True}
+    vectors.describe("passages", [Entry("a", "", new), Entry("gone", "", new)])
+    with vectors._opened("passages") as store:
+        found = store.get(include=["metadatas", "documents"])
+    assert (found["ids"], found["metadatas"], found["documents"]) == (["a"], [new], ["A text."])
+    assert vectors.get("passages", ["a"])[0, 0] == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from earlier_formats import as_in_format
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
@@ -13,8 +14,8 @@ from ragraphs.stores.replies import ReplyStore
 from sqlalchemy import text
 
 
-def made_before(folder: Path) -> None:
-    """An index with a reading in the form that it had in format 1."""
+def made_before(folder: Path, format: int = 1) -> None:
+    """An index with a reading in the form that it had in format 1, or in format 2."""
     engine = schema.open_database(folder, create=True)
     said = "One. Two.", "Three. Four.", "Five."
     pieces = [Piece(20 * place, 20 * place + len(one), one) for place, one in enumerate(said)]
@@ -22,11 +23,7 @@ def made_before(folder: Path) -> None:
     Catalogue(engine).write_documents(documents)
     passage = next(Catalogue(engine).all_passages())["id"]
     ReadingStore(engine).put([Reading(passage, "facts", "m", {"entities": []})])
-    with engine.begin() as connection:
-        schema.begin_writing(connection)
-        for table, column in (("passages", "before"), ("readings", "words"), ("replies", "words")):
-            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
-        connection.execute(text("UPDATE properties SET value = '1' WHERE name = 'format'"))
+    as_in_format(engine, format)
     engine.dispose()
 
 
@@ -47,6 +44,22 @@ def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_rea
         assert len(readings.missing("facts", "m")) == 5
         assert len(readings.missing("facts", "m", "words of today")) == 6
         engine.dispose()
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_an_earlier_format_gets_room_for_metadata(tmp_path, format):
+    made_before(tmp_path, format)
+    engine = schema.open_database(tmp_path, create=False)
+    catalogue = Catalogue(engine)
+    passages = list(catalogue.all_passages())
+    assert [passage["metadata"] for passage in passages] == 6 * [{}]
+    assert [document["metadata"] for document in catalogue.documents()] == 2 * [{}]
+    pieces = [Piece(0, 4, "Five.", metadata={"year": 1843})]
+    catalogue.write_documents([NewDocument("a", "a", "a", "other", pieces, {"year": 1843})])
+    kept = next(passage for passage in passages if passage["text"] == "Five.")
+    assert catalogue.passages([kept["id"]])[0]["metadata"] == {"year": 1843}
+    assert catalogue.outdated_entries() == [kept["id"]]
+    engine.dispose()
 
 
 def test_a_table_that_an_index_never_had_is_made(tmp_path):

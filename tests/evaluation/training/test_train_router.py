@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from ragraphs.algorithms.router.decision import KINDS, kind_probabilities, likely_kind
 from ragraphs.algorithms.router.features import question_features
 from ragraphs.evaluation.training import train_router
@@ -39,6 +40,7 @@ def test_facts_come_from_types_and_from_decompositions():
     assert cases[-1].features == question_features("Where was Ann Lee born?")
 
 
+@pytest.mark.slow
 def test_training_writes_parameters_that_the_product_reads_and_is_repeatable(capsys):
     write_questions()
     with Path("router.json").open("w") as file:

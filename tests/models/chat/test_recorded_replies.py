@@ -51,7 +51,14 @@ def of_today(row) -> dict:
     return row.reply
 
 
-@pytest.mark.parametrize("mode", ["json_schema", "function_calling", "plain"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "json_schema",
+        pytest.param("function_calling", marks=pytest.mark.slow),
+        pytest.param("plain", marks=pytest.mark.slow),
+    ],
+)
 async def test_every_recorded_reply_arrives_whole(replaying, open_model, metering, mode):
     replaying.modes = {mode}
     meter, model = metering(), await open_model()

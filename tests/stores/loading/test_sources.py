@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores.loading.sources import find_files, open_source, sha256_of
+from ragraphs.stores.loading.sources import (
+    endings_of,
+    find_files,
+    open_source,
+    sha256_of,
+    told_endings,
+)
 from ragraphs.stores.loading.types import LoadError
 
 
@@ -44,10 +50,10 @@ def test_a_tilde_is_the_home_folder(docs: Path, monkeypatch: pytest.MonkeyPatch)
     assert find_files("~/a.txt", Path("/")).files == (docs / "a.txt",)
 
 
-def test_a_folder_gives_all_below_it_in_order_and_counts_what_it_skips(docs: Path) -> None:
+def test_a_folder_gives_all_below_it_in_order_and_names_what_it_skips(docs: Path) -> None:
     found = find_files("docs", docs.parent)
     assert names(found.files, docs) == ["a.txt", "b.MD", "deep/d.txt", "deep/er/c.pdf"]
-    assert found.skipped == 3  # the picture, the hidden file, the hidden folder
+    assert found.skipped == (docs / "deep/picture.png",)  # but nothing that is hidden
     assert found.refused == ()
 
 
@@ -72,9 +78,35 @@ def test_a_glob_gives_the_files_that_match(docs: Path, glob: str, expected: list
     assert names(find_files(glob, docs.parent).files, docs) == expected
 
 
-def test_a_glob_skips_what_is_hidden_or_unsupported(docs: Path) -> None:
-    assert find_files("docs/**", docs.parent).skipped == 3
-    assert find_files("docs/deep/*", docs.parent).skipped == 1
+def test_a_glob_names_what_it_skips_of_the_files_that_match(docs: Path) -> None:
+    write(docs / "data.bin")
+    assert names(find_files("docs/**", docs.parent).skipped, docs) == [
+        "data.bin",
+        "deep/picture.png",
+    ]
+    assert names(find_files("docs/deep/*", docs.parent).skipped, docs) == ["deep/picture.png"]
+
+
+def test_packages_of_others_and_an_index_are_neither_read_nor_told(docs: Path) -> None:
+    before = find_files("docs", docs.parent)
+    for name in ("node_modules/a/b.js", "deep/__pycache__/a.pyc", "index/a.json", "index/b.bin"):
+        write(docs / name)
+    write(docs / "index/catalogue.sqlite")
+    assert find_files("docs", docs.parent) == before
+
+
+def test_endings_are_counted_and_told_the_most_frequent_first() -> None:
+    paths = [Path(name) for name in ("a.png", "b.PNG", "c.zip", "Makefile", "v1.2 of May")]
+    counted = endings_of(paths)
+    assert counted == {"": 2, ".png": 2, ".zip": 1}
+    assert told_endings(counted) == "2 without an ending, 2 .png, 1 .zip"
+    many = endings_of([Path(f"a.x{number}") for number in range(99)])
+    assert told_endings(many).endswith("1 .x16, 1 .x17, 89 of 89 other endings")
+
+
+def test_a_folder_of_which_nothing_can_be_read_says_what_it_holds(docs: Path) -> None:
+    with pytest.raises(RagraphsError, match=r"\(it holds 1 \.png\)"):
+        find_files("docs/deep/*.png", docs.parent)
 
 
 def test_a_glob_of_many_wildcards_does_not_take_forever(tmp_path: Path) -> None:

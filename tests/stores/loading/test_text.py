@@ -223,7 +223,7 @@ class TestFiles:
         assert "could not be opened" in reason(tmp_path / "a.txt")
 
     def test_another_ending_is_a_failure_that_names_the_endings(self, write: Write) -> None:
-        assert ".docx, .csv" in reason(write("a.exe", "text"))
+        assert ".json, .jsonl and source code" in reason(write("a.exe", "text"))
 
     def test_messages_use_the_name_that_is_given(self, write: Write) -> None:
         (loaded,) = load(write("a.txt", ""), name="folder/a.txt")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from ragraphs.context import Context, RouterContext
 from ragraphs.graphs import CONTEXTS
-from ragraphs.server.app import problem_of
+from ragraphs.server.checked_runs import problem_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -48,9 +48,13 @@ def test_an_assistant_that_is_not_known_may_have_any_setting_of_a_graph():
 @pytest.mark.parametrize("given", ["text", 5, [1], {"messages": 5}, {"messages": [{"role": "?"}]}])
 def test_input_of_another_form_is_told_in_one_sentence(given):
     problem = problem_of(json.dumps({"assistant_id": "router", "input": given}).encode())
-    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"arguments": given}}
-    assert problem_of(json.dumps(call).encode()) == problem
     assert problem.endswith(".") and "\n" not in problem and len(problem) < 100
+
+
+@pytest.mark.parametrize("given", ["text", {"messages": 5}, None])
+def test_a_call_of_an_mcp_tool_is_left_to_the_tool(given):
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"arguments": given}}
+    assert problem_of(json.dumps(call).encode()) == ""
 
 
 @pytest.mark.parametrize("given", [None, {"question": "Who?"}, {"messages": "Who?"}])

@@ -1,0 +1,235 @@
+"""How the command line shows an answer: while it is written, with citations, or the passages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from rich.cells import cell_len
+from rich.markup import escape
+from rich.text import Text
+
+from ..language.analyser import one_line
+from ..models.protocol import OFFLINE
+from ..state.answering import AnswerOutput
+from ..state.records import Evidence
+from ..views.compact import place_of
+from .excerpts import Found, best_passages, excerpt, supporting
+from .show import cost_of, notes, out, visible
+
+_WIDEST = 100  # cells: longer lines of prose are hard to read
+PASSAGES = 3
+_EXTRACTS = 3
+
+_WHY_NOT = {
+    "no_evidence": "nothing in the index speaks of it",
+    "insufficient": "the evidence does not settle it",
+    "no_model": "it takes a model to answer (--model)",
+    "budget": "the limit of the run was reached (--max-calls, --max-tokens or --max-cost)",
+    "web_unavailable": "the index does not answer it, and the web could not be asked",
+    "model_failed": "the model gave no usable reply",
+    "steps": "the limit on steps was reached (--max-steps)",
+    "depth": "the limit on depth was reached (--max-depth)",
+    "nodes": "the limit on sub-questions was reached (--max-nodes)",
+}
+# Between Chinese and Japanese characters there are no spaces, and a line may end after each.
+_TOKENS = re.compile(r"\n|[^\S\n]+|[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
+
+
+class Asked(NamedTuple):
+    """An answer, the seconds that it took, and the text of it that the terminal shows already."""
+
+    output: AnswerOutput
+    seconds: float
+    written: str = ""
+
+
+class Writing:
+    """Prints the text of an answer while it comes, in lines that end between words.
+
+    writing = Writing()
+    writing.add("The Forth Bri", "1")
+    writing.add("dge.", "1")
+    writing.end()
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._id = self._held = self._gap = ""
+        self._column = 0
+
+    def add(self, piece: str, id: str) -> None:
+        """The next piece; another ``id`` begins the answer anew, after a reply that broke off."""
+        if id != self._id and self.text:
+            self.end()
+            out.print("[dim]The reply broke off; it begins anew.[/dim]")
+        if id != self._id:
+            self._id, self.text = id, ""
+        self.text += piece
+        tokens = _TOKENS.findall(self._held + visible(piece))
+        # The last word may go on with the next piece, unless no line could hold it anyway.
+        goes_on = tokens and not tokens[-1].isspace() and cell_len(tokens[-1]) < out.width
+        self._held = tokens.pop() if goes_on else ""
+        for token in tokens:
+            self._put(token)
+        out.file.flush()
+
+    def end(self) -> None:
+        """Ends the line, if one is begun."""
+        self._put(self._held)
+        self._held = self._gap = ""
+        if self._column:
+            self._put("\n")
+        out.file.flush()
+
+    def _put(self, token: str) -> None:
+        if token == "\n":
+            out.file.write(token)
+            self._column, self._gap = 0, ""
+        elif token.isspace():
+            self._gap = token if self._column else ""
+        elif token:
+            width = cell_len(self._gap + token)
+            if self._column and self._column + width > out.width:
+                self._put("\n")
+                width = cell_len(token)
+            out.file.write(self._gap + token)
+            self._column, self._gap = self._column + width, ""
+
+
+def show_answer(asked: Asked, model: str, passages: int = PASSAGES) -> list[Found]:
+    """Prints an answer with its citations and its cost, or the best passages.
+
+    Returns the passages behind the numbers that are shown, in their order.
+    """
+    if model == OFFLINE:
+        return _found(asked, passages)
+    result = asked.output
+    if result["answer"] and result["answer"] != asked.written:
+        out.print(escape(result["answer"]))
+    if not result["sufficient"]:
+        _why_not(result)
+    if not result["answer"]:
+        numbered, _ = _best_passages(result, passages)
+    else:
+        numbered = _citations(result)
+    cost = f"{_tried(result)} · {cost_of(result['usage'])} · {asked.seconds:.1f} s"
+    out.print(f"[dim]{escape(cost)}[/dim]")
+    notes(result["warnings"])
+    return numbered
+
+
+def _citations(result: AnswerOutput) -> list[Found]:
+    passages = {passage["id"]: passage for passage in result["evidence"]}
+    numbered = []
+    for place, citation in enumerate(result["citations"], start=1):
+        quote = Text(f"[{place}] “{one_line(citation['quote'])}”")
+        _wrapped(quote, indent=2, hanging=4, whole=out.soft_wrap)
+        _wrapped(Text(one_line(place_of(citation)), "dim"), indent=6, whole=out.soft_wrap)
+        quoted: Evidence = {
+            **{key: citation[key] for key in ("document", "title", "start", "end")},  # type: ignore[literal-required, typeddict-item]
+            **{"id": citation["passage"], "text": citation["quote"], "score": 0.0, "found": ""},
+        }
+        numbered.append(Found(passages.get(citation["passage"], quoted), [citation]))
+    return numbered
+
+
+def _tried(result: AnswerOutput) -> str:
+    """The method, or those that the router tried, one after the other."""
+    whole: Mapping[str, Any] = result
+    return " → ".join(one["method"] for one in whole.get("path", ())) or result["method"]
+
+
+def _found(asked: Asked, passages: int) -> list[Found]:
+    """Prints what was found without a model: an answer if it is certain, and the best passages."""
+    result = asked.output
+    if result["sufficient"]:
+        out.print(f"[bold]{escape(result['answer'])}[/bold]")
+        for said in supporting(result["answer"], result["citations"]):
+            _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
+        out.print()
+    elif result["stop_reason"] not in {"no_model", "insufficient"}:
+        _why_not(result)
+    numbered, shown = _best_passages(result, passages)
+    out.print(f"[dim]{result['method']} · {shown} · {asked.seconds:.1f} s[/dim]")
+    notes(result["warnings"])
+    return numbered
+
+
+def _why_not(result: AnswerOutput) -> None:
+    reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
+    label = "Not certain" if result["answer"] else "No answer"
+    out.print(f"[yellow]{label}: {reason}.[/yellow]")
+    if result["missing"]:
+        out.print(escape(one_line(f"Still open: {' '.join(result['missing'])}")))
+
+
+def _best_passages(result: AnswerOutput, most: int) -> tuple[list[Found], str]:
+    """Prints the best passages, or the communities that they come from, and says how many of all.
+
+    Communities cannot be opened.
+    """
+    if any(passage["found"] == "community" for passage in result["evidence"]):
+        whole: Mapping[str, Any] = result
+        return [], _communities({**whole.get("details", {}), **whole}, most)
+    said = result["answer"] if result["sufficient"] else ""
+    best = best_passages(result["evidence"], result["citations"], said)[:most]
+    for place, one in enumerate(best, start=1):
+        _heading(place, one.passage["title"], place_of({**one.passage, "title": ""}))
+        _wrapped(excerpt(one, in_colour=out.color_system is not None))
+        out.print()
+    return best, f"{len(best)} of {len(result['evidence'])} passages"
+
+
+def _communities(result: Mapping[str, Any], most: int) -> str:
+    best = result["communities"][:most]
+    for place, community in enumerate(best, start=1):
+        _heading(place, community["title"], f"community {community['id'][:8]}")
+        points = (one for one in result["points"] if community["id"] in one["communities"])
+        for point in islice(points, _EXTRACTS):
+            _wrapped(Text(f"“{one_line(point['text'])}”"))
+        out.print()
+    return f"{len(best)} of {len(result['communities'])} communities"
+
+
+def passage_in_place(found: Found, before: str, after: str) -> None:
+    """Prints a passage with its citations marked, between the text ``before`` and ``after``."""
+    _wrapped(Text(place_of(found.passage), "bold"), indent=0)
+    in_colour = out.color_system is not None
+    marks = [(one["start"], one["end"]) for one in found.citations]
+    start, text = found.passage["start"], found.passage["text"]
+    shown, at = Text(), 0
+    for first, last in sorted((a - start, b - start) for a, b in marks):
+        if at <= first <= last <= len(text):
+            quote = text[first:last]
+            marked = Text(quote, "bold green") if in_colour else Text(f"«{quote}»")
+            shown = Text.assemble(shown, text[at:first], marked)
+            at = last
+    shown.append(text[at:])
+    for part in (Text(before, "dim"), shown, Text(after, "dim")):
+        for line in part.split("\n"):
+            if line.plain.strip():
+                _wrapped(line)
+
+
+def _heading(place: int, title: str, where: str) -> None:
+    shown = Text.assemble(f"{place}  ", (title, "bold"), "  " * bool(title), (where, "dim"))
+    _wrapped(shown, indent=0)
+
+
+def _wrapped(text: Text, indent: int = 3, hanging: int = 0, *, whole: bool = False) -> None:
+    """Prints ``text`` wrapped by words, so that an ellipsis at its end does not stand alone.
+
+    Lines but the first are indented by ``hanging`` more. A ``whole`` text stays on one line.
+    """
+    width = max(20, min(out.width, _WIDEST) - indent - hanging - 2)
+    lines = [text] if whole else list(text.wrap(out, width))
+    if len(lines) > 1 and lines[-1].plain.strip() == "…":
+        lines.pop()
+        lines[-1].rstrip()
+        lines[-1].append(" …")
+    for place, line in enumerate(lines):
+        line.rstrip()
+        out.print(Text.assemble(" " * (indent + hanging * bool(place)), line), soft_wrap=True)

@@ -1,0 +1,59 @@
+"""What every command takes besides its own flags: logs on stderr, and a file of prices."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ..settings import settings
+from .show import err
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        help="Log the run on stderr; twice: every node and request.",
+    ),
+]
+PriceFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        metavar="FILE",
+        help="JSON file of models' prices, which goes over the table of the package.",
+    ),
+]
+
+
+def operate(*, verbose: Verbose = 0, prices: PriceFile = None) -> None:
+    """Sets up the logs of a command, and the operator's file of prices."""
+    if prices is not None:
+        os.environ["RAGRAPHS_PRICES"] = str(prices)
+        settings.cache_clear()
+    if verbose:
+        logger = logging.getLogger("ragraphs")
+        logger.setLevel(_LEVELS[min(verbose, len(_LEVELS) - 1)])
+        if not any(isinstance(handler, _Terminal) for handler in logger.handlers):
+            logger.addHandler(_Terminal())
+
+
+class _Terminal(logging.Handler):
+    """Prints log records on stderr, beside what moves there, and so that none is obeyed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Prints one record."""
+        err.print(Text(self.format(record), style="dim"), soft_wrap=True)

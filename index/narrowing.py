@@ -1,0 +1,97 @@
+"""Narrowing an index to the passages that meet a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..models.meter import current_meter
+from ..state.filters import Condition, conditions_of, filter_text, kind_of, nearest_first
+from .opening import Index, Kept
+
+_MOST_NAMED = 20
+_OF_COLUMNS = ("document", "title")
+_KINDS = {"integer": "number", "real": "number", "true": "boolean", "false": "boolean"}
+_IN_WORDS = {"text": "text", "number": "numbers", "boolean": "true or false"}
+
+
+def narrowed(index: Index, where: Mapping[str, Any] | None) -> Index:
+    """``index`` as if it held only the passages that meet the filter ``where``. Blocks.
+
+        part = narrowed(open_index("notes"), {"author": "Ada", "year": {"$gte": 1990}})
+        for passage in part.catalogue.all_passages():
+            print(passage["title"], passage["metadata"])
+
+    What a node reads of it, passages, what is said of entities, questions to hop along, comes from
+    these passages alone; reports on communities and descriptions of entities do not, which were
+    written from all. Warns where no passage meets the filter, and says why. Raises RagraphsError
+    for a filter of another form.
+    """
+    if not where:
+        return index
+    part = replace(
+        index,
+        catalogue=index.catalogue.only(where),
+        entities=index.entities.only(where),
+        whole=index,
+        where=filter_text(where),
+    )
+    found = _kept.of(part)
+    for sentence in found.warnings:
+        current_meter().warn(sentence)
+    return replace(part, allowed=found.allowed)
+
+
+class _Allowed(NamedTuple):
+    """The passages that meet a filter, and why there are none."""
+
+    allowed: frozenset[str]
+    warnings: list[str]
+
+
+def _load(index: Index) -> _Allowed:
+    allowed = frozenset(index.catalogue.passage_ids())
+    return _Allowed(allowed, [] if allowed else [_reason(index)])
+
+
+_kept = Kept(lambda index: "", _load, by_filter=True)
+
+
+def _reason(index: Index) -> str:
+    """Why no passage meets the filter: a key that none has, values of another kind, or neither."""
+    import json
+
+    kinds = index.catalogue.metadata_kinds()
+    for condition in conditions_of(json.loads(index.where)):
+        if condition.key in _OF_COLUMNS:
+            continue
+        if condition.key not in kinds:
+            return _unknown(condition.key, [*kinds, *_OF_COLUMNS])
+        if sentence := _of_another_kind(condition, kinds[condition.key]):
+            return sentence
+    return "No passage of the index meets the filter."
+
+
+def _unknown(key: str, known: Iterable[str]) -> str:
+    names = nearest_first(key, known)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return (
+        f"No passage of the index has the key {key!r} of the filter; the keys there are: "
+        f"{', '.join(names[:_MOST_NAMED])}{more}."
+    )
+
+
+def _of_another_kind(condition: Condition, held: Mapping[str, Any]) -> str:
+    """A sentence where the values of a key are all of other kinds than those asked for."""
+    known = {_KINDS.get(kind, "text"): example for kind, example in held.items()}  # lists hold text
+    asked = {kind_of(operand) for operand in condition.operands}
+    if asked & set(known):
+        return ""
+    example = next((one for one in known.values() if isinstance(one, str)), None)
+    like = "" if example is None else f" such as {example[:60]!r}"
+    return (
+        f"No passage of the index meets the filter: {condition.key!r} holds "
+        f"{' and '.join(_IN_WORDS[kind] for kind in known)}{like}, and the filter compares it with "
+        f"{' and '.join(_IN_WORDS[kind] for kind in sorted(asked))}."
+    )

@@ -1,0 +1,67 @@
+"""Answers as a tool that the models of agents call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.constants import TAG_NOSTREAM
+from langgraph.pregel import Pregel
+from pydantic import BaseModel, Field
+
+from ..language.analyser import one_line
+from ..state.answering import AnswerOutput
+from ..state.errors import RagraphsError
+from ..views.compact import short_answer
+
+# The agent writes its own answer; pieces of this one would stand among them.
+_UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
+
+
+class Question(BaseModel):
+    """The argument of the tool."""
+
+    question: str = Field(description="One question in full words, without pronouns.")
+
+
+def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: str) -> BaseTool:
+    """A tool that answers by ``graph``. Raises RagraphsError for a graph that answers nothing."""
+    if "answer" not in graph.output_channels:
+        raise RagraphsError(f"The graph {graph.name} answers no questions, so it is no tool.")
+
+    def answer(question: str) -> tuple[str, dict[str, Any]]:
+        try:
+            found = graph.invoke({"question": question}, _UNSEEN)
+        except RagraphsError as error:
+            raise ToolException(str(error)) from error
+        return answer_text(found), found
+
+    async def answer_async(question: str) -> tuple[str, dict[str, Any]]:
+        try:
+            found = await graph.ainvoke({"question": question}, _UNSEEN)
+        except RagraphsError as error:
+            raise ToolException(str(error)) from error
+        return answer_text(found), found
+
+    return StructuredTool.from_function(
+        answer,
+        answer_async,
+        name=name,
+        description=description,
+        args_schema=Question,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+    )
+
+
+def answer_text(output: AnswerOutput) -> str:
+    """An answer as a model reads it: the answer, numbered quotations, and what is missing."""
+    short = short_answer(output)
+    quotes = [
+        f"[{number}] “{one_line(quote['quote'])}” — {quote['place']}"
+        for number, quote in enumerate(short["quotes"], start=1)
+    ]
+    verdict = "" if short["sufficient"] else "The documents do not answer the question in full."
+    missing = "\n".join(f"Missing: {one}" for one in short["missing"])
+    return "\n\n".join(filter(None, [short["answer"], "\n".join(quotes), verdict, missing]))

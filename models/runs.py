@@ -1,0 +1,144 @@
+"""The runs of graphs: their logs and spans, and the budget that the nodes of a run share."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables.config import var_child_runnable_config
+
+from ..settings import settings
+from ..state.records import Usage
+from ..state.usage import total_calls, total_tokens
+from .budget import Budget, dollars
+from .tracing import Attributes, begun, note_error
+
+logger = logging.getLogger("ragraphs.graphs")
+
+
+@dataclass(eq=False)
+class GraphRun:
+    """One run of a graph. ``within`` is the context of OpenTelemetry inside its span."""
+
+    name: str
+    id: UUID
+    span: Any = None
+    within: Any = None
+    budget: Budget | None = None
+    started: float = field(default_factory=time.monotonic)
+    parts: set[UUID] = field(default_factory=set)
+
+
+class RunWatch(BaseCallbackHandler):
+    """Notes the runs of the graph called ``name``, which has it among its callbacks.
+
+    graph = builder.compile(name="crag").with_config(callbacks=[RunWatch("crag")])
+    """
+
+    run_inline = True  # in the order of events, and in the context of the caller
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._runs: dict[UUID, GraphRun] = {}
+
+    def of(self, part: UUID | None) -> GraphRun | None:
+        """The run that ``part`` is a part of, if it is one of the graph's."""
+        return None if part is None else self._runs.get(part)
+
+    def on_chain_start(
+        self,
+        serialized: dict[str, Any],
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **rest: Any,
+    ) -> None:
+        """Notes a run that begins, or a part of one."""
+        run = self.of(parent_run_id) or self._begun(run_id, inputs)
+        run.parts.add(run_id)
+        self._runs[run_id] = run
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **rest: Any) -> None:
+        """Notes the end of a run, with its figures."""
+        run = self._runs.pop(run_id, None)
+        if run is None or not self._ends(run, run_id):
+            return
+        figures = _figures(outputs if isinstance(outputs, Mapping) else {})
+        logger.info("%s ends after %.1f s: %s", self.name, _seconds(run), _listed(figures))
+        if run.span is not None:
+            run.span.set_attributes({f"ragraphs.{name}": told for name, told in figures.items()})
+            run.span.end()
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **rest: Any) -> None:
+        """Notes that a run failed; the message may quote a document."""
+        run = self._runs.pop(run_id, None)
+        if run is None or not self._ends(run, run_id):
+            return
+        logger.info("%s fails after %.1f s: %s", self.name, _seconds(run), type(error).__name__)
+        if run.span is not None:
+            note_error(run.span, error)
+            run.span.end()
+
+    def _begun(self, id: UUID, inputs: Any) -> GraphRun:
+        logger.info("%s begins", self.name)
+        attributes: dict[str, str] = {"ragraphs.graph": self.name}
+        if settings().trace_texts and isinstance(inputs, Mapping) and inputs.get("question"):
+            attributes["ragraphs.question"] = str(inputs["question"])
+        return GraphRun(self.name, id, *begun(f"ragraphs {self.name}", attributes))
+
+    def _ends(self, run: GraphRun, part: UUID) -> bool:
+        """Whether the end of ``part`` is the end of ``run``, all of which is then forgotten."""
+        run.parts.discard(part)
+        if part == run.id:
+            for left in run.parts:
+                self._runs.pop(left, None)
+        return part == run.id
+
+
+_running: ContextVar[GraphRun | None] = ContextVar("ragraphs_run", default=None)
+
+
+def enter_run() -> tuple[GraphRun | None, Any]:
+    """The innermost run that the calling node is a part of, and the context for the node's span.
+
+    That is the run's own, or None inside of another node of the same run, for the current one.
+    """
+    callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
+    part = getattr(callbacks, "parent_run_id", None)
+    watches = [one for one in getattr(callbacks, "handlers", ()) if isinstance(one, RunWatch)]
+    run = next(filter(None, (watch.of(part) for watch in reversed(watches))), None)
+    entered = run is not None and run is not _running.get()
+    _running.set(run)
+    return run, run.within if run is not None and entered else None
+
+
+def _seconds(run: GraphRun) -> float:
+    return time.monotonic() - run.started
+
+
+def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """What a run's output says of it, without any text of a document or a question."""
+    usage: Usage = outputs.get("usage") or Usage()
+    counts = ("added", "updated", "unchanged", "removed", "document_count", "passage_count")
+    figures: dict[str, str | int | float | None] = {
+        "method": outputs.get("method") or None,
+        "stop_reason": outputs.get("stop_reason"),
+        **{name: outputs.get(name) for name in counts},
+        "calls": total_calls(usage),
+        "tokens": total_tokens(usage),
+        "cost": usage.get("cost"),
+        "warnings": len(outputs.get("warnings") or ()),
+    }
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def _listed(figures: Attributes) -> str:
+    shown = {n: dollars(v) if isinstance(v, float) else v for n, v in figures.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items())

@@ -1,0 +1,105 @@
+"""Refuses runs that no graph can take, in a sentence."""
+
+from __future__ import annotations
+
+import json
+import logging
+from difflib import get_close_matches
+from typing import Any
+from uuid import UUID, uuid5
+
+from langchain_core.messages import convert_to_messages
+from pydantic import ValidationError
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..context import Context
+from ..graphs import CONTEXTS
+from ..language.analyser import shortened
+
+logger = logging.getLogger("ragraphs.server")
+
+_LONGEST = 500
+_ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
+# The server gives each graph an assistant whose id is the graph's name in this namespace.
+_NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+_CONTEXTS = CONTEXTS | {str(uuid5(_NAMESPACE, name)): kind for name, kind in CONTEXTS.items()}
+
+
+class CheckedRuns:
+    """Answers with status 422 and a sentence where a run's input or context is of no use.
+
+    The LangGraph server leaves unknown keys out without a word, before any node sees them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, unless it is refused."""
+        if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
+            return await self._app(scope, receive, send)
+        messages = [await receive()]
+        while messages[-1].get("more_body"):
+            messages.append(await receive())
+        problem = problem_of(b"".join(message.get("body", b"") for message in messages))
+        if problem:
+            logger.debug("%s refused: %s", scope["path"], problem)
+            return await JSONResponse({"detail": problem}, 422)(scope, receive, send)
+
+        async def again() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        return await self._app(scope, again, send)
+
+
+def problem_of(body: bytes) -> str:
+    """A sentence on the first thing in the JSON ``body`` that cannot be used; empty for none."""
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):  # the server says so
+        return ""
+    for run in given if isinstance(given, list) else [given]:
+        if not isinstance(run, dict):
+            continue
+        graph, context = str(run.get("assistant_id") or run.get("graph_id")), run.get("context")
+        problem = _of_input(run.get("input")) if "assistant_id" in run else ""
+        if isinstance(context, dict):
+            problem = problem or _of_context(_CONTEXTS.get(graph), context)
+        if problem:
+            return problem
+    return ""
+
+
+def _of_input(given: Any) -> str:
+    if given is not None and not isinstance(given, dict):
+        return 'The input of a graph is an object, such as {"question": "Who wrote it?"}.'
+    messages = (given or {}).get("messages")
+    try:
+        convert_to_messages(messages if isinstance(messages, list) else [messages or ""])
+    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
+        return "The messages cannot be read; give each one a 'role', and its 'content' as text."
+    return ""
+
+
+def _of_context(kind: type[Context] | None, context: dict[str, Any]) -> str:
+    """``kind`` is None for an assistant that a caller made, whose graph is not told."""
+    known = kind.model_fields if kind else _ANY
+    for name in context:
+        if name not in known:
+            near = get_close_matches(name[:50], known, 1, cutoff=0.5)
+            meant = f"; do you mean {near[0]!r}?" if near else "; leave it out."
+            return f"The context has no setting {name[:50]!r}{meant}"
+    try:
+        if kind:
+            kind.model_validate({name: context[name] for name in known if name in context})
+    except ValidationError as error:
+        return problem_in(error, "setting")
+    return ""
+
+
+def problem_in(error: ValidationError, called: str) -> str:
+    """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
+    problem = error.errors(include_input=False, include_url=False)[0]
+    name = ".".join(str(part) for part in problem["loc"])
+    return f"The {called} {name!r} cannot be used: {shortened(problem['msg'], _LONGEST)}."

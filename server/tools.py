@@ -1,0 +1,339 @@
+"""The tools that the server offers to language models: their arguments, results and words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from langgraph.pregel import Pregel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from ..context import Context, GraphragContext, IndexContext, MethodName, RouterContext
+from ..graphs import graph_of
+from ..index.opening import open_index
+from ..index.retrieval import search
+from ..language.analyser import shortened
+from ..settings import Settings
+from ..state.errors import IndexNotFoundError
+from ..state.records import Evidence
+from ..views.compact import ShortAnswer, place_of, short_answer
+from .access import Access
+
+_LONGEST = 1500
+A = TypeVar("A", bound="Arguments")
+Tell = Callable[[str], Awaitable[None]]
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class OfAnIndex(Arguments):
+    """The arguments of a tool that uses one of the indexes open to the caller."""
+
+    index: Annotated[
+        str, Field(description="Name of the collection of documents to use.", max_length=100)
+    ] = ""
+
+
+@dataclass(frozen=True)
+class Tool(Generic[A]):
+    """A tool: ``run`` gets its arguments, what the caller may use, and whom to tell of its steps.
+
+    ``description`` is for a model that knows nothing of this server. ``text`` is what such a model
+    reads of the result, which ``result`` describes.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    result: type[Any]
+    run: Callable[[A, Access, Tell], Awaitable[Any]]
+    text: Callable[[Any], str]
+    writes: bool = False
+    reads_web: bool = False
+
+
+def tools(access: Access, operator: Settings) -> list[Tool[Any]]:
+    """The tools for a caller with ``access``, as far as the ``operator`` allows them."""
+    offered: list[Tool[Any]] = [_ANSWER_WITH_WEB if operator.tavily_api_key else _ANSWER]
+    offered += [_SEARCH, _SUMMARISE]
+    if access.names is not None and len(access.names) > 1:
+        offered.append(_LIST)
+    if operator.mcp_indexing:
+        offered.append(_INDEX)
+    return offered
+
+
+def schema_of(tool: Tool[Any], access: Access) -> dict[str, Any]:
+    """The JSON schema of the tool's arguments, with the names of the indexes that are allowed."""
+    schema = tool.arguments.model_json_schema()
+    del schema["title"], schema["description"]  # those of the class
+    if index := schema["properties"].get("index"):
+        index["default"] = access.default
+        if access.names is not None:
+            index["enum"] = list(access.names)
+    return schema
+
+
+async def _run(graph: Pregel[Any, Any, Any, Any], given: Any, context: Context, tell: Tell) -> Any:
+    """The output of ``graph``; each of its events is told in words."""
+    result: Any = None
+    part: Any
+    async for mode, part in graph.astream(given, context=context, stream_mode=["custom", "values"]):
+        if mode == "values":
+            result = part
+        elif step := part.get("step"):
+            places = f" ({part['done']} of {part['total']})" if "total" in part else ""
+            await tell(f"{str(step).replace('_', ' ')}{places}")
+    return result
+
+
+class AnswerQuestion(OfAnIndex):
+    """The arguments of answer_question."""
+
+    question: Annotated[
+        str, Field(min_length=1, description="The question, complete in itself, in any language.")
+    ]
+    method: Annotated[
+        Literal["auto", MethodName],
+        Field(
+            description="How to look for the answer. Leave it at auto unless the user asks for one."
+        ),
+    ] = "auto"
+
+
+async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAnswer:
+    graph, _ = await asyncio.to_thread(graph_of, "router")
+    context = RouterContext(index=access.index(given.index), method=given.method)
+    return short_answer(await _run(graph, {"question": given.question}, context, tell))
+
+
+def answer_text(answer: ShortAnswer) -> str:
+    """``answer`` as text: the answer, its numbered quotations with their places, and the gaps."""
+    parts = [answer["answer"] or "The documents give no answer."]
+    if answer["answer"] and not answer["sufficient"]:
+        parts.append("The documents do not support all of this answer.")
+    quotes = [f'"{each["quote"]}" — {each["place"]}' for each in answer["quotes"]]
+    parts += ["\n".join(f"[{n}] {quote}" for n, quote in enumerate(quotes, 1))] if quotes else []
+    missing = [f"- {each}" for each in answer["missing"]]
+    parts += ["\n".join(["The documents do not say:", *missing])] if missing else []
+    return "\n\n".join(parts)
+
+
+def _from_json(given: Any) -> Any:
+    """The value in a JSON text, as some clients send lists and objects; any other ``given``."""
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        return given
+
+
+class SearchDocuments(OfAnIndex):
+    """The arguments of search_documents."""
+
+    query: Annotated[str, Field(min_length=1, description="Words or a question to search for.")]
+    top_k: Annotated[int, Field(ge=1, le=20, description="Most passages to return.")] = 5
+    where: Annotated[
+        dict[str, Any],
+        BeforeValidator(_from_json),
+        Field(
+            description="Conditions on the documents, all of which must hold, by title, document, "
+            'author, date, page and the like: {"author": "Ada", "date": {"$gte": "2024-01-01"}}. '
+            "Operators: $ne, $gt, $gte, $lt, $lte, $in, $nin. Leave it out to search everything."
+        ),
+    ] = {}
+
+
+class FoundPassage(TypedDict):
+    """A passage that was found; ``score`` is comparable within one search only."""
+
+    title: str
+    place: str
+    text: str
+    score: float
+
+
+class FoundPassages(TypedDict):
+    """The passages that were found, best first."""
+
+    passages: list[FoundPassage]
+
+
+async def _search(given: SearchDocuments, access: Access, tell: Tell) -> FoundPassages:
+    name = access.index(given.index)
+    found = await asyncio.to_thread(
+        lambda: search(open_index(name), given.query, "auto", given.top_k, given.where or None)
+    )
+    return {"passages": [_passage(each) for each in found]}
+
+
+def _passage(found: Evidence) -> FoundPassage:
+    return {
+        "title": found["title"],
+        "place": place_of({**found, "passage": found["id"], "quote": ""}),
+        "text": shortened(found["text"], _LONGEST),
+        "score": round(found["score"], 4),
+    }
+
+
+def _search_text(found: FoundPassages) -> str:
+    numbered = enumerate(found["passages"], start=1)
+    texts = [f"[{n}] {each['place']}\n{each['text']}" for n, each in numbered]
+    return "\n\n".join(texts) or "Nothing was found."
+
+
+class SummariseDocuments(OfAnIndex):
+    """The arguments of summarise_documents."""
+
+    question: Annotated[
+        str,
+        Field(min_length=1, description="The side of the whole to summarise."),
+    ] = "What are the main themes of these documents?"
+
+
+async def _summarise(given: SummariseDocuments, access: Access, tell: Tell) -> ShortAnswer:
+    graph, _ = await asyncio.to_thread(graph_of, "graphrag")
+    context = GraphragContext(index=access.index(given.index), search="global")
+    return short_answer(await _run(graph, {"question": given.question}, context, tell))
+
+
+class ListIndexes(Arguments):
+    """The arguments of list_indexes: none."""
+
+
+class ListedIndex(TypedDict):
+    """An index by its name, and the number of its documents; 0 where it is not made yet."""
+
+    name: str
+    documents: int
+
+
+class ListedIndexes(TypedDict):
+    """The indexes that the caller may name, the default one first."""
+
+    indexes: list[ListedIndex]
+
+
+async def _list(given: ListIndexes, access: Access, tell: Tell) -> ListedIndexes:
+    names = access.names or (access.default,)
+    return {"indexes": await asyncio.to_thread(lambda: [_listed(name) for name in names])}
+
+
+def _listed(name: str) -> ListedIndex:
+    try:
+        return {"name": name, "documents": open_index(name).catalogue.count_documents()}
+    except IndexNotFoundError:
+        return {"name": name, "documents": 0}
+
+
+def _list_text(listed: ListedIndexes) -> str:
+    return "\n".join(f"{each['name']}: {each['documents']} documents" for each in listed["indexes"])
+
+
+class GivenDocument(BaseModel):
+    """A document to be added."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: Annotated[str, Field(min_length=1, description="A lasting name; the same one replaces.")]
+    text: Annotated[str, Field(min_length=1, description="The whole text.")]
+    title: Annotated[str, Field(description="A title to cite it by.")] = ""
+
+
+class IndexDocuments(OfAnIndex):
+    """The arguments of index_documents."""
+
+    documents: Annotated[
+        list[GivenDocument],
+        BeforeValidator(_from_json),
+        Field(min_length=1, max_length=100, description="The documents to add."),
+    ]
+
+
+class Indexed(TypedDict):
+    """Changes to the documents of an index, and their number now."""
+
+    added: int
+    updated: int
+    unchanged: int
+    documents: int
+    problems: list[str]
+
+
+def _index_graph() -> Pregel[Any, Any, Any, Any]:
+    from ..graphs.index import graph
+
+    return graph
+
+
+async def _index(given: IndexDocuments, access: Access, tell: Tell) -> Indexed:
+    graph = await asyncio.to_thread(_index_graph)
+    documents = [each.model_dump(exclude_defaults=True) for each in given.documents]
+    context = IndexContext(index=access.index(given.index))
+    output = await _run(graph, {"documents": documents}, context, tell)
+    return {
+        "added": output["added"],
+        "updated": output["updated"],
+        "unchanged": output["unchanged"],
+        "documents": output["document_count"],
+        "problems": [f"{each['path']}: {each['reason']}" for each in output["failures"]],
+    }
+
+
+def _index_text(indexed: Indexed) -> str:
+    changes = ", ".join(f"{indexed[key]} {key}" for key in ("added", "updated", "unchanged"))
+    return "\n".join([f"{changes}; {indexed['documents']} documents now.", *indexed["problems"]])
+
+
+def _answer_tool(reads_web: bool) -> Tool[AnswerQuestion]:
+    web = " Where they tell too little, the web is searched as well." if reads_web else ""
+    return Tool(
+        "answer_question",
+        "Answer a question from the documents",
+        "Answers a question from the user's documents, and proves it: every answer comes with "
+        "verbatim quotations and their places. Use it whenever the documents may hold the answer; "
+        "it also combines facts from several of them. Where `sufficient` is false, the documents "
+        "do not support the answer; `missing` says what they lack. Tell the user so, and do not "
+        f"fill the gap.{web}",
+        AnswerQuestion, ShortAnswer, _answer, answer_text, reads_web=reads_web,
+    )  # fmt: skip
+
+
+_ANSWER, _ANSWER_WITH_WEB = _answer_tool(False), _answer_tool(True)
+_SEARCH = Tool(
+    "search_documents",
+    "Search the documents",
+    "Finds the passages of the user's documents that are nearest to a query, best first, with "
+    "title and place. Use it to read the sources yourself; to have a question answered with "
+    "quotations, use answer_question.",
+    SearchDocuments, FoundPassages, _search, _search_text,
+)  # fmt: skip
+_SUMMARISE = Tool(
+    "summarise_documents",
+    "Summarise all documents",
+    "Summarises all of the user's documents together, from reports on their subjects: themes, "
+    "overviews, comparisons over the whole. Use it for questions about the collection as a whole; "
+    "for single facts, use answer_question.",
+    SummariseDocuments, ShortAnswer, _summarise, answer_text,
+)  # fmt: skip
+_LIST = Tool(
+    "list_indexes",
+    "List the collections of documents",
+    "Lists the collections of documents that the other tools can use, with their sizes.",
+    ListIndexes, ListedIndexes, _list, _list_text,
+)  # fmt: skip
+_INDEX = Tool(
+    "index_documents",
+    "Add documents",
+    "Adds texts to the user's documents, so that the other tools find them. A document with the id "
+    "of an earlier one replaces it. Use it only when the user asks to keep something.",
+    IndexDocuments, Indexed, _index, _index_text, writes=True,
+)  # fmt: skip

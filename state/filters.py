@@ -1,0 +1,237 @@
+"""Filters: which passages of an index a question may be answered from.
+
+A filter is a dictionary of keys of metadata, ``title`` and ``document`` among them, each with a
+value or with operators: ``{"author": "Ada", "year": {"$gte": 1990, "$lt": 2000}}``. All of them
+must hold. ``matches`` is what a filter means; ``stores.conditions`` says the same in SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+from .errors import RagraphsError
+from .records import MetadataValue
+
+Scalar = str | int | float | bool
+Comparison = Literal["$gt", "$gte", "$lt", "$lte"]
+Membership = Literal["$in", "$nin"]
+
+LONGEST_FILTER = 16_000  # characters, written as JSON
+_MOST_KEYS = 50
+_ALONE: Mapping[str, Membership] = {"$eq": "$in", "$ne": "$nin", "$contains": "$in"}
+_OPERATORS = (*_ALONE, *get_args(Comparison), *get_args(Membership))
+COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+_WORDS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "=": "$eq"}
+_ON_COMMAND_LINE = re.compile(
+    r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
+)
+_VALUE = re.compile(r"""\s*+(?:"([^"]*)"|'([^']*)'|((?!["'])[^,]*?))\s*(?:,|$)""", re.S)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_INTEGER = re.compile(r"[+-]?\d{1,18}")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+class Condition(NamedTuple):
+    """One condition of a filter: the values of ``key`` are compared with ``operands``.
+
+    ``$in`` and ``$nin`` have as many operands as there are, comparisons one.
+    """
+
+    key: str
+    operator: Comparison | Membership
+    operands: tuple[Scalar, ...]
+
+
+def conditions_of(where: Mapping[str, Any]) -> list[Condition]:
+    """The conditions of a filter, all of which must hold.
+
+        conditions_of({"year": {"$gte": 1990, "$lt": 2000}, "author": "Ada"})
+
+    Raises RagraphsError, which names the place, for a filter of another form.
+    """
+    if not isinstance(where, Mapping):
+        raise RagraphsError('A filter is a dictionary, such as {"author": "Ada"}.')
+    if len(where) > _MOST_KEYS:
+        raise RagraphsError(f"The filter has {len(where)} keys; use at most {_MOST_KEYS}.")
+    found = [one for key, asked in where.items() for one in _conditions(key, asked)]
+    if (size := len(filter_text(where))) > LONGEST_FILTER:
+        raise RagraphsError(
+            f"The filter has {size:,} characters; use at most {LONGEST_FILTER:,}: a range or a "
+            "value of its own for each group takes less than a list of every one."
+        )
+    return found
+
+
+def filter_text(where: Mapping[str, Any]) -> str:
+    """A filter as JSON text, the same for the same filter whatever the order of its keys."""
+    return json.dumps(where, sort_keys=True, ensure_ascii=False)
+
+
+def matches(values: Mapping[str, MetadataValue], where: Mapping[str, Any]) -> bool:
+    """Whether metadata, with ``title`` and ``document`` among its keys, meets a filter.
+
+        matches({"author": "Ada", "tag": ["a", "b"]}, {"tag": {"$in": ["b", "c"]}})
+
+    Numbers are compared with numbers, text with text by code points, booleans with booleans. A list
+    matches where one of its elements does, and ``$ne`` and ``$nin`` where none is named. A key that
+    is missing, or an empty list, matches nothing, not even ``$ne``.
+    """
+    return all(_holds(values.get(one.key, []), one) for one in conditions_of(where))
+
+
+def kind_of(value: Scalar) -> Literal["text", "number", "boolean"]:
+    """The kind of a value: only values of one kind are compared with each other."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "text" if isinstance(value, str) else "number"
+
+
+def parse_where(texts: Iterable[str]) -> dict[str, Any]:
+    """The filter that conditions of the command line make, all of which must hold.
+
+        parse_where(["year>=1990", "year<2000", "tag=a,b", 'title="1984"', "author!=Ada"])
+
+    Several values, with commas between them, are any (``=``) or none (``!=``) of these. Numbers,
+    ``true`` and ``false`` are recognised; in quotes they stay text, as do those of ``date``. Raises
+    RagraphsError for a condition of another form.
+    """
+    where: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        key, sign, value = _parsed(text)
+        if sign in where.setdefault(key, {}):
+            raise RagraphsError(
+                f"--where names {key} with the same sign twice, last in {text!r}; name several "
+                f"values at once: {key}=a,b is any of them."
+            )
+        where[key][sign] = value
+    conditions_of(where)
+    return {
+        key: asked.get("$eq", asked) if len(asked) == 1 else asked for key, asked in where.items()
+    }
+
+
+def nearest_first(name: str, known: Iterable[str]) -> list[str]:
+    """``known`` names, those spelled like ``name`` before the others, which follow sorted."""
+    names = sorted(known)
+    lower = {one.casefold(): one for one in reversed(names)}
+    close = [lower[one] for one in get_close_matches(name.casefold(), lower, n=len(names) or 1)]
+    return list(dict.fromkeys([*close, *names]))
+
+
+def _conditions(key: object, asked: object) -> list[Condition]:
+    if not isinstance(key, str) or not key or not _can_be_written(key):
+        raise RagraphsError(f"The key {key!r} of the filter is no text; name a key of metadata.")
+    if key.startswith("$"):
+        raise RagraphsError(
+            f"The filter begins with {key!r}; begin with a key of metadata, such as "
+            '{"author": "Ada"}. Several keys are joined by and; there is no or.'
+        )
+    if not isinstance(asked, Mapping):
+        return [Condition(key, "$in", (_scalar(asked, f"where.{key}"),))]
+    if not asked:
+        raise RagraphsError(f"where.{key} is empty; give it a value or an operator.")
+    return [_condition(key, sign, operand) for sign, operand in asked.items()]
+
+
+def _condition(key: str, sign: object, operand: object) -> Condition:
+    place = f"where.{key}.{sign}"
+    if sign not in _OPERATORS:
+        raise RagraphsError(
+            f"{place} is no operator; use {', '.join(nearest_first(str(sign), _OPERATORS))}."
+        )
+    if sign in get_args(Membership):
+        if not isinstance(operand, Sequence) or isinstance(operand, str) or not operand:
+            raise RagraphsError(f"{place} takes a list of at least one value.")
+        values = tuple(_scalar(one, f"{place}[{at}]") for at, one in enumerate(operand))
+        return Condition(key, cast(Membership, sign), values)
+    value = _scalar(operand, place)
+    if sign in _ALONE:
+        return Condition(key, _ALONE[cast(str, sign)], (value,))
+    if isinstance(value, bool):
+        raise RagraphsError(
+            f"{place} takes a number or a text, since true and false have no order."
+        )
+    return Condition(key, cast(Comparison, sign), (value,))
+
+
+def _scalar(value: object, place: str) -> Scalar:
+    if isinstance(value, bool) or (isinstance(value, str) and _can_be_written(value)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
+        return value
+    if isinstance(value, list | tuple):
+        raise RagraphsError(f'{place} takes one value; for any of several: {{"$in": [...]}}.')
+    raise RagraphsError(f"{place} takes a text, a number, true or false, not {value!r:.60}.")
+
+
+def _can_be_written(text: str) -> bool:
+    """Whether ``text`` has a form in UTF-8: half of a surrogate pair has none."""
+    return text.isascii() or not _SURROGATE.search(text)
+
+
+def _holds(held: MetadataValue, condition: Condition) -> bool:
+    values = held if isinstance(held, list) else [held]
+    if condition.operator in ("$in", "$nin"):
+        named = any(_is_one(value, condition.operands) for value in values)
+        return bool(values) and named is (condition.operator == "$in")
+    compare, operand = COMPARE[condition.operator], condition.operands[0]
+    return any(kind_of(value) == kind_of(operand) and compare(value, operand) for value in values)
+
+
+def _is_one(value: Scalar, operands: Iterable[Scalar]) -> bool:
+    return any(kind_of(value) == kind_of(one) and value == one for one in operands)
+
+
+def _parsed(text: str) -> tuple[str, str, Any]:
+    """The key, the operator and the value of one condition of the command line."""
+    found = _ON_COMMAND_LINE.fullmatch(text)
+    if found is None:
+        raise RagraphsError(
+            f"--where {text!r} is no condition; write for example author=Ada, year>=1990, "
+            "tag=a,b or author!=Ada."
+        )
+    key, sign = found["key"], _WORDS[found["sign"]]
+    values = list(_values(found["value"], text, key == "date"))
+    if len(values) == 1:
+        return key, sign, values[0]
+    if sign not in ("$eq", "$ne"):
+        raise RagraphsError(
+            f"--where {text!r} compares with several values; name one, in quotes if it has a comma."
+        )
+    return key, "$in" if sign == "$eq" else "$nin", values
+
+
+def _values(written: str, text: str, as_text: bool) -> Iterable[Scalar]:
+    at = 0
+    while True:
+        found = _VALUE.match(written, at)
+        if found is None:
+            raise RagraphsError(f"--where {text!r}: put the whole value in quotes, or none of it.")
+        quoted = found[1] if found[1] is not None else found[2]
+        if quoted is None and not found[3]:
+            raise RagraphsError(f'--where {text!r} lacks a value; an empty one is written "".')
+        yield quoted if quoted is not None else found[3] if as_text else _recognised(found[3])
+        at = found.end()
+        if not found[0].endswith(","):
+            return
+
+
+def _recognised(word: str) -> Scalar:
+    if word.casefold() in ("true", "false"):
+        return word.casefold() == "true"
+    if _INTEGER.fullmatch(word):
+        return int(word)
+    return float(word) if _NUMBER.fullmatch(word) and math.isfinite(float(word)) else word

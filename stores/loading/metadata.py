@@ -1,0 +1,126 @@
+"""Metadata as documents state them, cut down to what an index keeps."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from ...state.records import Metadata, MetadataValue
+from .file import clean
+
+LONGEST_KEY = 64
+_LARGEST = 8 * 1024  # bytes of JSON: each passage carries them
+_MOST_KEYS = 50
+_LARGEST_NUMBER = 2**53  # beyond it JSON readers round
+_SEPARATOR = " › "
+_LONGEST_HEADING = 200
+_LARGEST_FRONT = 16 * 1024  # characters: reading YAML is slow
+_NAMES = {"authors": "author", "lang": "language"}
+_SHARED = frozenset({"author", "date", "language"})
+# Of these the loaders and the index are the judges.
+OWN = frozenset({"id", "title", "text", "document", "path", "page", "slide", "sheet", "section"})
+
+
+def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metadata:
+    """The entries of ``values`` that fit into an index; ``without`` are keys that are left out.
+
+    Keys have 1–64 characters and begin with neither ``$`` nor ``_``. Values are text, numbers,
+    booleans, lists of text; dates become ISO text. What is nested or empty, and what exceeds 50
+    keys or 8 KB of JSON, is left out.
+
+    >>> fitting({"author": "Ada", "year": date(1843, 9, 1), "more": {"a": 1}, "": 1})
+    {'author': 'Ada', 'year': '1843-09-01'}
+    """
+    kept: Metadata = {}
+    size = 2
+    left_out = set(without)
+    for given, value in values.items():
+        if not isinstance(given, str) or (key := _name(given)) in left_out:
+            continue
+        if not 0 < len(key) <= LONGEST_KEY or key.startswith(("$", "_")):
+            continue
+        fit = _fitting_value(value)
+        if fit is None:
+            continue
+        size += len(json.dumps({key: fit}, ensure_ascii=False).encode())
+        if size > _LARGEST or len(kept) == _MOST_KEYS:
+            break
+        kept[key] = fit
+    return kept
+
+
+def _name(given: str) -> str:
+    """The key for ``given``: names that everybody uses are written alike."""
+    key = clean(given[: 2 * LONGEST_KEY]).strip()
+    common = _NAMES.get(key.lower(), key.lower())
+    return common if common in _SHARED else key
+
+
+def _fitting_value(value: object) -> MetadataValue | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _LARGEST_NUMBER else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return _line(value) or None
+    if isinstance(value, date):  # and datetime
+        return value.isoformat()
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return _texts(value)
+    return None
+
+
+def _texts(values: Sequence[object]) -> list[str] | None:
+    """``values`` as texts; None where there are none, or one is neither text nor a number."""
+    if len(values) > _LARGEST or not all(isinstance(one, str | int | float) for one in values):
+        return None
+    return list(dict.fromkeys(filter(None, (_line(str(one)) for one in values)))) or None
+
+
+def _line(text: str) -> str:
+    return clean(text).strip() if len(text) <= _LARGEST else ""
+
+
+def front_metadata(front: str) -> Metadata:
+    """The metadata that the front matter of a Markdown file states; none where it is no YAML."""
+    import yaml
+
+    if not front.strip() or len(front) > _LARGEST_FRONT:
+        return {}
+    try:
+        # An alias stands for a value of any size.
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(front)):
+            return {}
+        stated = yaml.safe_load(front)
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError):
+        return {}
+    return fitting(stated, OWN) if isinstance(stated, Mapping) else {}
+
+
+class Outline:
+    """The headings above each place of a text, as its headings are passed in order.
+
+    >>> outline = Outline()
+    >>> outline.enter(1, "Method"), outline.enter(2, "Data")
+    ({'section': 'Method'}, {'section': 'Method › Data'})
+    """
+
+    def __init__(self) -> None:
+        self.metadata: Metadata = {}
+        self._above: list[tuple[int, str]] = []
+
+    def enter(self, level: int, heading: str) -> Metadata:
+        """The metadata from a heading on, of which level 1 is the highest."""
+        heading = " ".join(heading[: 2 * _LONGEST_HEADING].split())[:_LONGEST_HEADING]
+        if heading:
+            while self._above and self._above[-1][0] >= level:
+                self._above.pop()
+            self._above.append((level, heading))
+            # A new dictionary each: the metadata of earlier places stay as they are.
+            self.metadata = {"section": _SEPARATOR.join(text for _, text in self._above)}
+        return self.metadata

@@ -1,0 +1,62 @@
+"""A running ``uvicorn ragraphs.server.app:app``, and clients of its tools."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+
+@contextmanager
+def serving_tools(root: Path, **environment: str) -> Iterator[str]:
+    """The address of a server that works in ``root``, with lexical embeddings."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    env = {name: value for name, value in os.environ.items() if not name.startswith("RAGRAPHS_")}
+    env |= {"RAGRAPHS_EMBEDDINGS": "lexical", "RAGRAPHS_ROOT": ".", **environment}
+    command = [sys.executable, "-m", "uvicorn", "ragraphs.server.app:app", "--port", port]
+    with (root / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=root, env=env, stdout=log, stderr=log)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(url, process, root / "log")
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    latest = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < latest:
+        try:
+            httpx.get(url)
+            return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    raise RuntimeError(log.read_text(encoding="utf-8"))
+
+
+async def called(server: Any, tool: str, **arguments: Any) -> CallToolResult:
+    """The result of a tool, asked by a client of its own."""
+    async with Client(server) as client:
+        return await client.call_tool(tool, arguments)
+
+
+def text_of(result: CallToolResult) -> str:
+    """What a language model reads of a result."""
+    assert len(result.content) == 1
+    content = result.content[0]
+    assert isinstance(content, TextContent)
+    return content.text
