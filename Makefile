@@ -37,7 +37,8 @@ lint: install
 	$(BIN)/ruff check .
 	mkdir -p $(VENV)/typed && ln -sfn ../.. $(VENV)/typed/ragraphs
 	MYPYPATH=$(VENV)/typed $(BIN)/mypy
-	MYPYPATH=$(VENV)/typed $(BIN)/mypy tests/support
+	MYPYPATH=$(VENV)/typed $(BIN)/mypy tests/support docs/scripts
+	$(BIN)/python -m pytest -m slow tests/docs/test_types.py
 
 bench: install
 	$(BENCH).synthetic $(VENV)/bench

@@ -16,7 +16,7 @@ def reciprocal_rank_fusion(
 
     ``rankings`` are lists of ids, best first. Cormack, Clarke and Büttcher 2009 use k = 60, which
     flattens the top of the lists: with two retrievers of unlike quality the fusion then falls below
-    the better one. The smaller constant keeps it at or above both (README, Retrieval).
+    the better one. The smaller constant keeps it at or above both (docs/retrieval.md).
     """
     scores: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):

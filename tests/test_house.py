@@ -40,6 +40,7 @@ PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 NOT_PACKAGED = {
     Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "release", "training")
 }
+NO_ROOMS = {"tests", "build", "docs", "examples"}
 LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
@@ -51,8 +52,7 @@ def sources() -> list[Path]:
     return sorted(
         file
         for file in files
-        if file.parts[0] not in {"tests", "build", "docs", "examples"}
-        and not file.parts[0].startswith(".")
+        if file.parts[0] not in NO_ROOMS and not file.parts[0].startswith(".")
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from stub_openai import OpenAIStub
 
 LONGEST = 150
 PAIRS = [READMES, QUICKSTARTS]
+KOREAN = [korean for _, korean in PAIRS]  # their other blocks are those of the English pages
+_KOREAN_QUESTION = re.compile(r"[가-힣]\?\"")
 
 
 @pytest.mark.parametrize("readme", READMES)
@@ -33,7 +36,8 @@ def test_all_that_a_first_page_tells_to_run_runs_and_its_questions_have_answers(
     write_folder([], pdf("The Golden Gate Bridge was opened in 1937."))
     reader = Reader(run, openai, monkeypatch, capsys)
     for block in blocks_of(page):
-        reader.read(block)
+        if page not in KOREAN or _KOREAN_QUESTION.search(block.text):
+            reader.read(block)
 
 
 @pytest.mark.parametrize(("english", "korean"), PAIRS)

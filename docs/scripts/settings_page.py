@@ -51,7 +51,8 @@ def settings_page() -> str:
     ]
     methods = [fields for _, fields, base, _ in _GROUPS if base is context.QuestionContext]
     routing = _properties(context.RouterContext)
-    for known in [context.QuestionContext, *methods]:
+    shared: list[type[BaseModel]] = [context.QuestionContext]
+    for known in shared + methods:
         routing = {name: value for name, value in routing.items() if name not in _properties(known)}
     router = (
         "See [Router](methods/router.md). The router also has the settings of every method.\n\n"

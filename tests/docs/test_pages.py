@@ -19,7 +19,8 @@ from ragraphs.settings import settings
 from readme_folder import write_folder
 from stub_openai import OpenAIStub
 
-RUNNING = [page for page in PAGES if page not in QUICKSTARTS and blocks_of(page)]
+ELSEWHERE = {"docs/integrate.md", *QUICKSTARTS}  # tests/integrations, tests/test_readme.py
+RUNNING = [page for page in PAGES if page not in ELSEWHERE and blocks_of(page)]
 LAYERS: list[LayerName] = ["sentences", "hops", "communities"]
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -35,6 +36,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_folder(["data/musique"], pdf("The Golden Gate Bridge was opened in 1937."))
         context = ragraphs.IndexContext(embeddings="lexical", layers=LAYERS)
         ragraphs.index_graph.invoke({"sources": ["docs", "reports", "notes.pdf"]}, context=context)
+    shutil.copytree(folder / ".ragraphs", folder / "notes")
     settings.cache_clear()
     return folder
 

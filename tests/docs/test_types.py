@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from doc_pages import PAGES, READMES, ROOT, blocks_of
 
+GIVEN = 'SERVER = "http://127.0.0.1:11434/v1"'  # in the page on integration
+
 
 @pytest.mark.slow
 def test_the_python_of_every_page_is_typed(tmp_path: Path) -> None:
@@ -19,7 +21,7 @@ def test_the_python_of_every_page_is_typed(tmp_path: Path) -> None:
         blocks = [block.text for block in blocks_of(page) if block.language == "python"]
         if blocks:
             names.append(page.replace("/", "_").replace(".", "_") + ".py")
-            (tmp_path / names[-1]).write_text("\n".join(blocks), encoding="utf-8")
+            (tmp_path / names[-1]).write_text("\n".join([GIVEN, *blocks]), encoding="utf-8")
     assert names
     options = ["--strict", "--follow-imports=silent", "--config-file="]
     options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'docs'}")

@@ -57,6 +57,7 @@ def write_folder(sets: Iterable[str], pdf: bytes) -> None:
         file.write_text(text, encoding="utf-8")
     Path("notes.pdf").write_bytes(pdf)
     Path("openie.jsonl").write_text(json.dumps(_TRIPLES) + "\n", encoding="utf-8")
+    Path("prices.json").write_text(json.dumps({"prices": {}}), encoding="utf-8")
     write_set([question | {"decomposition": _PARTS} for question in QUESTIONS])
     for folder in sets:
         shutil.copytree("set", folder)
