@@ -46,7 +46,8 @@ def test_index_ask_status_export_and_remove(run, docs):
     indexed = run("index", "docs")
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
-    assert re.search(r"in \d+\.\d s\..* layers: passages;", indexed.out)
+    assert re.search(r"in \d+\.\d s\.\n.* holds 2 documents in 2 passages\.\n", indexed.out)
+    assert "Layers: passages (not built: sentences, hops, entities, communities)" in indexed.out
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -104,6 +105,21 @@ def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
     assert len(parts) == 2
     for part, stroke in zip(parts, "├└", strict=True):
         assert f"\n    {stroke}── {part['question']} → " in ended.err
+
+
+def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, docs):
+    run("index", "docs", "--layers", "hops")
+    told = dict(re.split("  +", line.strip()) for line in run("status").out.splitlines())
+    assert (told["documents"], told["read by"]) == ("2", "offline")
+    assert told["layers"] == "passages, hops (not built: sentences, entities, communities)"
+    assert re.fullmatch(r"\d+\.\d MB, format \d+", told["on disk"])
+    [file] = Path(".ragraphs").glob("hops-*.npz")
+    file.write_bytes(b"nothing")
+    assert "The file of a layer is damaged. Mend it with: ragraphs index --index " in (
+        damaged := run("status").out
+    )
+    mend = damaged.partition("Mend it with: ragraphs ")[2].splitlines()[0]
+    assert run(*mend.split()).code == 0 and "Mend it" not in run("status").out
 
 
 def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):
