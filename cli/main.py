@@ -54,7 +54,7 @@ def main() -> None:
     """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="ragraphs", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
@@ -218,6 +218,28 @@ def status(
     from ..views.status import describe
 
     return describe(opened(context), list_documents=list_documents), show.status
+
+
+@app.command()
+@context_options(Context, {"index", "model"})
+def doctor(
+    *,
+    connect: Annotated[
+        bool,
+        typer.Option("--connect", help="Ask the servers that would be used whether they answer."),
+    ] = False,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Say what is installed, what would be used and why, and what the index lacks.
+
+    Exit code 1 if something is broken. Nothing leaves this machine without --connect.
+    """
+    from ..views.doctor import examine
+
+    found = examine(context, connect=connect)
+    show.print_json(found) if as_json else show.examination(found)
+    raise typer.Exit(not found["healthy"])
 
 
 @app.command()

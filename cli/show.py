@@ -9,7 +9,7 @@ from typing import Any, get_args
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -157,6 +157,22 @@ def status(described: Any) -> None:
     for lack in described["lacks"]:
         out.print(f"[yellow]{escape(lack['says'])}[/yellow] Mend it with: {escape(lack['mend'])}")
     _failures(described["failures"], out)
+
+
+def examination(found: Any) -> None:
+    """Prints what `ragraphs doctor` has found, and how to mend it."""
+    signs = {
+        "ok": "[green]ok[/green]",
+        "note": "[yellow]note[/yellow]",
+        "broken": "[red]broken[/red]",
+    }
+    table = Table.grid(Column(no_wrap=True), Column(), padding=(0, 2))
+    for one in found["checks"]:
+        table.add_row(signs[one["state"]], Text(f"{one['name']}: {one['says']}"))
+        if one["mend"]:
+            table.add_row("", Text(one["mend"], "dim"))
+    out.print(table)
+    out.print("Nothing is broken." if found["healthy"] else "[red]Something is broken.[/red]")
 
 
 def calibration(fitted: Any) -> None:
