@@ -58,8 +58,7 @@ def main() -> None:
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
-        is_ours = isinstance(error, RagraphsError)
-        show.problem(str(error) if is_ours else usage_sentence(error))
+        show.problem(str(error) if isinstance(error, RagraphsError) else usage_sentence(error))
         code = getattr(error, "exit_code", 1)
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
