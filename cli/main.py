@@ -155,13 +155,13 @@ def ask(
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
     asked = _answer(question, context, trace=traced, writes=not as_json)
-    if traced:
-        show.tree(traced.drawn(asked.output, asked.seconds))
     if as_json:
         show.print_json(asked.output)
     else:
         show_answer(asked, context.model, passages)
         _advise(context)
+    if traced:
+        show.tree(traced.drawn(asked.output, asked.seconds))
 
 
 @app.command(epilog=_METHODS_HELP)
@@ -344,14 +344,16 @@ def demo(*, context: Context) -> None:
 
     The index is made in a temporary folder, or kept where --index says.
     """
+    is_kept = "index" in context.model_fields_set
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
         with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
-            shutil.copytree(corpus, Path(folder) / "demo")
-        place = context.index if "index" in context.model_fields_set else f"{folder}/.ragraphs"
-        layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
-        show.indexing(run_index({"sources": [f"{folder}/demo"]}, layered, quiet=False))
+            sources = corpus if is_kept else shutil.copytree(corpus, Path(folder) / "demo")
+            place = context.index if is_kept else f"{folder}/.ragraphs"
+            layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
+            show.indexing(run_index({"sources": [str(sources)]}, layered, quiet=False))
         asking = context.narrowed(RouterContext, index=place)
         for question, passages in _DEMO_QUESTIONS:
-            show.command("ask", question, *(["-n", str(passages)] if passages != 3 else []))
+            most = ["-n", str(passages)] if passages != PASSAGES else []
+            show.command("ask", question, *most, *(["--index", place] if is_kept else []))
             show_answer(_answer(question, asking), asking.model, passages)
     _advise(context)

@@ -196,7 +196,8 @@ def cost(usage: Usage) -> None:
 
 def entities(found: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
-    table = Table.grid(padding=(0, 2))
+    whole = [Column(no_wrap=True) for _ in ("type", "passages", "id")]
+    table = Table.grid(Column(overflow="fold"), *whole, padding=(0, 2))
     for entity in found:
         passages = counted(entity["passages"], "passage")
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])

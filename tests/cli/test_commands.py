@@ -188,7 +188,7 @@ def test_a_failure_is_one_sentence_and_exit_code_1(run, docs, arguments, words):
         (["ask", QUESTION, "--top-k", "x"], "--top-k: must be a whole number."),
         (["ask", QUESTION, "--retriever", "x"], "--retriever: 'x' is not one of 'auto', 'hybrid'"),
         (["ask", QUESTION, "--upper", "0", "--lower", "1"], "ragraphs: upper must not be below"),
-        (["ask", "Who", "built", "it?"], "words of one belong in quotes; see: ragraphs ask --help"),
+        (["ask", "Who", "built", "it?"], "several words in quotes; see: ragraphs ask --help"),
         (["ask"], "Missing argument 'question'; see: ragraphs ask --help"),
         (["index", "docs", "--entity-types", ""], "--entity-types: must not be empty."),
         (["status", "--model", "offline"], "No such option: --model"),
@@ -375,8 +375,11 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
 
 
 def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
-    run("demo", "--index", "kept")
+    shown = run("demo", "--index", "kept").out
+    assert 'ragraphs ask "Who painted the Tower Bridge?" -n 1 --index kept' in shown
     assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
+    documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)
+    assert all(Path(one["path"]).is_file() for one in documents["document_list"])
 
 
 @pytest.fixture
