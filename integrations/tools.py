@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -30,16 +30,16 @@ def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: st
     if "answer" not in graph.output_channels:
         raise RagraphsError(f"The graph {graph.name} answers no questions, so it is no tool.")
 
-    def answer(question: str) -> tuple[str, dict[str, Any]]:
+    def answer(question: str) -> tuple[str, AnswerOutput]:
         try:
-            found = graph.invoke({"question": question}, _UNSEEN)
+            found = cast(AnswerOutput, graph.invoke({"question": question}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
         return answer_text(found), found
 
-    async def answer_async(question: str) -> tuple[str, dict[str, Any]]:
+    async def answer_async(question: str) -> tuple[str, AnswerOutput]:
         try:
-            found = await graph.ainvoke({"question": question}, _UNSEEN)
+            found = cast(AnswerOutput, await graph.ainvoke({"question": question}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
         return answer_text(found), found

@@ -106,7 +106,7 @@ class LangChainEmbedder:
     def _span(self, tokens: int) -> AbstractContextManager[Note]:
         attributes: Attributes = {
             "gen_ai.operation.name": "embeddings",
-            "gen_ai.provider.name": "openai",
+            "gen_ai.provider.name": self.name.partition(":")[0],
             "gen_ai.request.model": self.name.partition(":")[2],
             "gen_ai.usage.input_tokens": tokens,
         }

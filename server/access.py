@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from ..settings import settings
 from ..state.errors import RagraphsError
 
 
-class Access(NamedTuple):
+@dataclass(frozen=True)
+class Access:
     """The indexes that a caller may use: ``default`` where none is named.
 
     access_of(user).index("notes")

@@ -38,7 +38,8 @@ class McpRoute:
             detail = "Set http.enable_custom_route_auth in langgraph.json to serve MCP with auth."
             refusal = JSONResponse({"detail": detail}, 403)
         else:
-            return await served.mcp.handle_request(scope, receive, send)
+            await served.mcp.handle_request(scope, receive, send)
+            return
         await refusal(scope, receive, send)
 
 

@@ -74,7 +74,7 @@ def tools(access: Access, operator: Settings) -> list[Tool[Any]]:
 
 def schema_of(tool: Tool[Any], access: Access) -> dict[str, Any]:
     """The JSON schema of the tool's arguments, with the names of the indexes that are allowed."""
-    schema = tool.arguments.model_json_schema()
+    schema: dict[str, Any] = tool.arguments.model_json_schema()
     del schema["title"], schema["description"]  # those of the class
     if index := schema["properties"].get("index"):
         index["default"] = access.default
@@ -178,7 +178,17 @@ async def _search(given: SearchDocuments, access: Access, tell: Tell) -> FoundPa
 def _passage(found: Evidence) -> FoundPassage:
     return {
         "title": found["title"],
-        "place": place_of({**found, "passage": found["id"], "quote": ""}),
+        "place": place_of(
+            {
+                "passage": found["id"],
+                "document": found["document"],
+                "title": found["title"],
+                "start": found["start"],
+                "end": found["end"],
+                "quote": found["text"],
+                "metadata": found.get("metadata", {}),
+            }
+        ),
         "text": shortened(found["text"], _LONGEST),
         "score": round(found["score"], 4),
     }

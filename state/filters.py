@@ -26,7 +26,7 @@ LONGEST_FILTER = 16_000  # characters, written as JSON
 _MOST_KEYS = 50
 _ALONE: Mapping[str, Membership] = {"$eq": "$in", "$ne": "$nin", "$contains": "$in"}
 _OPERATORS = (*_ALONE, *get_args(Comparison), *get_args(Membership))
-COMPARE: Mapping[Comparison, Callable[[Any, Any], Any]] = {
+COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
     "$gt": operator.gt,
     "$gte": operator.ge,
     "$lt": operator.lt,

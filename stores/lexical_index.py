@@ -7,8 +7,10 @@ portable.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import (
+    ColumnClause,
     ColumnElement,
     Connection,
     bindparam,
@@ -28,7 +30,7 @@ from .queries import batches
 _TITLE_WEIGHT = 3.0
 _MOST_QUERY_TERMS = 200
 _TERMS = table("passage_terms", column("rowid"))
-_WHOLE_ROW = literal_column("passage_terms")
+_WHOLE_ROW: ColumnClause[Any] = literal_column("passage_terms")
 _ADD = text("INSERT INTO passage_terms (rowid, title, body) VALUES (:number, :title, :body)")
 _REMOVE = text(
     "DELETE FROM passage_terms WHERE rowid IN (SELECT number FROM passages WHERE id IN :ids)"

@@ -71,6 +71,19 @@ def test_documents_given_inline_make_an_index_of_their_own(server):
     assert (server.root / "notes" / "catalogue.sqlite").is_file()
 
 
+def test_a_filter_says_which_passages_are_read(server):
+    texts = {1889: "Gustave Eiffel built the tower.", 1894: "Sir Horace Jones built the bridge."}
+    given = [
+        {"id": str(year), "text": text, "metadata": {"year": year}} for year, text in texts.items()
+    ]
+    server.run("index", {"documents": given}, index="built")
+    asked = {"question": "Who built it?"}
+    answer = server.run("basic", asked, index="built", where={"year": {"$gt": 1890}})
+    assert [one["document"] for one in answer["evidence"]] == ["1894"]
+    refused = server.refusal("basic", asked, index="built", where={"year": {"$over": 1890}})
+    assert "where.year.$over is no operator; use $" in refused
+
+
 async def test_progress_and_updates_are_streamed(server):
     client = get_client(url=server.url)
     given = {"documents": [{"id": str(n), "text": f"Text {n}."} for n in range(3)]}

@@ -14,6 +14,7 @@ from ..index.opening import Index
 from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
 from ..models.prices import known_prices
+from ..settings import settings
 from ..stores.queries import batches
 from .entities import with_passages
 
@@ -67,7 +68,7 @@ def _paid(index: Index) -> dict[str, Any]:
     tokens = index.replies.tokens()
     if not tokens:
         return {}
-    prices = known_prices(index.operator)
+    prices = known_prices(settings())
     costs = [prices.cost(model, sent=n, received=m) for model, (n, m) in tokens.items()]
     known = [cost for cost in costs if cost is not None]
     return {

@@ -11,6 +11,7 @@ from ...context import IndexContext, RouterContext
 from ...graphs import graph_of
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 
+_TOOLS = ("answer_question", "search_documents", "summarise_documents", "index_documents")
 METHODS = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag", "router")
 QUESTION = "Who designed the Forth Bridge?"
 _PATHS = (
@@ -228,19 +229,20 @@ def _route(chance: random.Random) -> Request:
 
 def _mcp(chance: random.Random) -> Request:
     odd = odd_value(chance)
-    name = chance.choice((*METHODS, "index", "nothing", odd))
+    name = chance.choice((*_TOOLS, "basic", "nothing", odd))
     arguments: Any = chance.choice(
         (
             odd,
             {"question": odd},
             {"question": QUESTION},
+            {"question": QUESTION, "index": odd},
+            {"query": odd, "top_k": odd},
+            {"query": QUESTION, "where": odd},
             {"documents": odd},
             {"nonsense": odd},
             None,
         )
     )
-    if name == "index" and isinstance(arguments, dict):
-        arguments = {"documents": odd}
     call: dict[str, Any] = {"name": name, "arguments": arguments}
     method = chance.choice(("tools/call", "tools/call", "tools/call", "tools/list", "initialize"))
     body = {"jsonrpc": "2.0", "id": chance.choice((1, odd)), "method": method, "params": call}

@@ -39,8 +39,7 @@ async def refuse(ctx: Auth.types.AuthContext, value: Any) -> None:
     raise Auth.exceptions.HTTPException(403, f"Tenants may not {ctx.action} {ctx.resource} here.")
 
 
-@auth.on.assistants.read
-@auth.on.assistants.search
+@auth.on(resources="assistants", actions=["read", "search"])
 async def see_the_graphs(ctx: Auth.types.AuthContext, value: Any) -> None:
     """All tenants see the same assistants, one for each graph, which hold nothing of anybody's."""
 
@@ -48,11 +47,7 @@ async def see_the_graphs(ctx: Auth.types.AuthContext, value: Any) -> None:
 @auth.on.threads
 async def keep_to_own_threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
     """Marks each new thread with its tenant, who alone can see, change, copy or delete it."""
-    metadata = value.get("metadata")
-    if metadata is None:
-        metadata = value["metadata"] = {}
-    metadata["tenant"] = ctx.user.identity  # in place: the server reads no other dictionary
-    return {"tenant": ctx.user.identity}
+    return _own(ctx, value)
 
 
 @auth.on.threads.create_run
@@ -67,4 +62,12 @@ async def ask_own_index(ctx: Auth.types.AuthContext, value: Any) -> dict[str, st
     except RagraphsError as error:
         raise Auth.exceptions.HTTPException(403, str(error)) from error
     value["kwargs"]["context"] = {**asked, "index": index}
-    return await keep_to_own_threads(ctx, value)
+    return _own(ctx, value)
+
+
+def _own(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
+    metadata = value.get("metadata")
+    if metadata is None:
+        metadata = value["metadata"] = {}
+    metadata["tenant"] = ctx.user.identity  # in place: the server reads no other dictionary
+    return {"tenant": ctx.user.identity}

@@ -7,6 +7,7 @@ With a fast server of one's own that adds up over the thousands of requests of a
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,9 +26,12 @@ from tenacity import (
     wait_random,
 )
 
+from ..failures import kind_of
 from .body import ACCEPTED, BodyError, Inflated
 from .envelope import text_in, tokens_in
 from .request import ChatRequest
+
+logger = logging.getLogger("ragraphs.models")
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 _PASSING = {408, 409, 429}
@@ -87,6 +91,7 @@ class OpenAIServer:
             stop=stop_after_attempt(max_retries + 1),
             wait=_pause,
             retry=retry_if_exception(lambda e: isinstance(e, RequestError) and e.passes),
+            before_sleep=_log_retry,
             reraise=True,
         )
 
@@ -165,6 +170,12 @@ def _pause(state: RetryCallState) -> float:
     error = state.outcome and state.outcome.exception()
     asked = error.pause if isinstance(error, RequestError) else None
     return _backoff(state) if asked is None else min(asked, _LONGEST_PAUSE)
+
+
+def _log_retry(state: RetryCallState) -> None:
+    error = state.outcome and state.outcome.exception()
+    if isinstance(error, BaseException):
+        logger.debug("attempt %d failed: %s", state.attempt_number, kind_of(error))
 
 
 def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:

@@ -9,11 +9,9 @@ from datetime import date
 from typing import Any
 
 from ...state.records import Metadata, MetadataValue
+from ..metadata import LARGEST, LONGEST_KEY, MOST_KEYS, MOST_TEXTS, is_key
 from .file import clean
 
-LONGEST_KEY = 64
-_LARGEST = 8 * 1024  # bytes of JSON: each passage carries them
-_MOST_KEYS = 50
 _LARGEST_NUMBER = 2**53  # beyond it JSON readers round
 _SEPARATOR = " › "
 _LONGEST_HEADING = 200
@@ -27,9 +25,8 @@ OWN = frozenset({"id", "title", "text", "document", "path", "page", "slide", "sh
 def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metadata:
     """The entries of ``values`` that fit into an index; ``without`` are keys that are left out.
 
-    Keys have 1–64 characters and begin with neither ``$`` nor ``_``. Values are text, numbers,
-    booleans, lists of text; dates become ISO text. What is nested or empty, and what exceeds 50
-    keys or 8 KB of JSON, is left out.
+    Keys are those that ``is_key`` allows. Values are text, numbers, booleans, lists of text; dates
+    become ISO text. What is nested or empty, and what exceeds 50 keys or 8 KB of JSON, is left out.
 
     >>> fitting({"author": "Ada", "year": date(1843, 9, 1), "more": {"a": 1}, "": 1})
     {'author': 'Ada', 'year': '1843-09-01'}
@@ -40,13 +37,13 @@ def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metada
     for given, value in values.items():
         if not isinstance(given, str) or (key := _name(given)) in left_out:
             continue
-        if not 0 < len(key) <= LONGEST_KEY or key.startswith(("$", "_")):
+        if not is_key(key):
             continue
         fit = _fitting_value(value)
         if fit is None:
             continue
         size += len(json.dumps({key: fit}, ensure_ascii=False).encode())
-        if size > _LARGEST or len(kept) == _MOST_KEYS:
+        if size > LARGEST or len(kept) == MOST_KEYS:
             break
         kept[key] = fit
     return kept
@@ -77,13 +74,13 @@ def _fitting_value(value: object) -> MetadataValue | None:
 
 def _texts(values: Sequence[object]) -> list[str] | None:
     """``values`` as texts; None where there are none, or one is neither text nor a number."""
-    if len(values) > _LARGEST or not all(isinstance(one, str | int | float) for one in values):
+    if len(values) > MOST_TEXTS or not all(isinstance(one, str | int | float) for one in values):
         return None
     return list(dict.fromkeys(filter(None, (_line(str(one)) for one in values)))) or None
 
 
 def _line(text: str) -> str:
-    return clean(text).strip() if len(text) <= _LARGEST else ""
+    return clean(text).strip() if len(text) <= LARGEST else ""
 
 
 def front_metadata(front: str) -> Metadata:

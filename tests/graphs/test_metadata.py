@@ -97,6 +97,16 @@ def test_metadata_of_a_file_and_of_its_parts_is_its_passages(indexing, loading):
     ]
 
 
+def test_metadata_of_a_file_that_no_index_can_keep_is_left_out(indexing):
+    odd = {"$x": 1, "#y": 2, 'a"b': 3, "chroma:document": "x", "big": 10**400, "year": 1843}
+    row = {"id": "1", "text": "A text.", "metadata": odd}
+    (indexing.folder / "docs" / "rows.jsonl").write_text(json.dumps(row))
+    indexing.run("docs/rows.jsonl")
+    assert [one["metadata"] for one in passages(indexing)] == [
+        {"path": "docs/rows.jsonl", "year": 1843}
+    ]
+
+
 def test_a_citation_names_the_section_of_its_quote_where_a_passage_has_two(
     indexing, loading, script
 ):

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ragraphs.context import IndexContext, LayerName
+from ragraphs.context import IndexContext, LayerName, QuestionContext, RouterContext
 from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.hops import load_hops
+from ragraphs.index.narrowing import narrowed
 from ragraphs.index.opening import Index, open_index
+from ragraphs.index.retrieval import search
 from ragraphs.settings import settings
-from scripted_model import MODEL, QUESTION, TEXTS, Script
+from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION, TEXTS, Script
 from stub_openai import OpenAIStub, serving_openai
 
 OPEN = {"where": {"shelf": "open"}}

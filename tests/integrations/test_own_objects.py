@@ -14,6 +14,9 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.retrievers import BaseRetriever
+from ragraphs.models.meter import start_meter
+from ragraphs.nodes.retrieve import nearest
+from ragraphs.nodes.run import Run
 from ragraphs.settings import settings
 from scripted_model import DOCUMENTS, FACT, NOT_FOUND, QUESTION, Script
 from stub_openai import OpenAIStub
@@ -217,6 +220,14 @@ def test_documents_of_a_retriever_become_evidence(shelf: Shelf) -> None:
     assert (first["score"], second["score"]) == (0.5, 0.5)
     assert (second["id"], second["document"], second["title"]) == ("tay", "tay", "tay")
     assert found["usage"]["retrievals"] == 1
+
+
+async def test_a_ranking_of_earlier_does_not_stand_for_texts_of_a_retriever(shelf: Shelf) -> None:
+    context = ragraphs.BasicContext().using(retriever=shelf)
+    run = Run(context, ragraphs.open_index(context), start_meter(None))
+    held = {"ranked": {"tay": 0.5}}
+    found = await nearest(run, {"question": QUESTION, "held": held, "ranked": {}}, 5)
+    assert [one["document"] for one in found] == ["bridges.pdf", "tay"]
 
 
 def test_a_filter_holds_for_a_retriever_of_ones_own(shelf: Shelf) -> None:

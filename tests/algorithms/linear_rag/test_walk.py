@@ -230,3 +230,23 @@ def test_korean_question_is_linked_without_its_particles() -> None:
     assert "훈민정음" in [graph.keys[seed.entity] for seed in parts.seeds]
     scores = rank(graph, parts, flat(graph))
     assert set(np.argsort(-scores, kind="stable")[:2]) == {0, 1}
+
+
+def test_the_walk_goes_as_if_forbidden_passages_were_not_there(graph: PassageGraph) -> None:
+    question = read_question(graph, "Who directed Silent Harbour?")
+    near = flat(graph, s1=0.9)
+    every = rank(graph, question, near)
+    assert every[1] > every[4]  # over the passage on the film
+    allowed = np.array([title != "Silent Harbour" for title, _ in TEXTS])
+    scores = rank(graph, question, near, allowed=allowed)
+    assert scores[0] == 0
+    assert scores[1] <= scores[4]
+    assert rank(graph, question, near, allowed=np.ones(len(TEXTS), bool)) == pytest.approx(every)
+
+
+def test_where_nothing_allowed_is_near_all_that_is_allowed_is_alike(graph: PassageGraph) -> None:
+    question = read_question(graph, "Who directed Silent Harbour?")
+    allowed = np.array([title in ("Bread", "Glass") for title, _ in TEXTS])
+    scores = rank(graph, question, flat(graph), allowed=allowed)
+    assert set(np.flatnonzero(scores)) == {4, 5}
+    assert scores[4] == scores[5]
