@@ -129,8 +129,14 @@ def _citations(result: AnswerOutput) -> list[Found]:
         _wrapped(quote, indent=2, hanging=4, whole=out.soft_wrap)
         _wrapped(Text(one_line(place_of(citation)), "dim"), indent=6, whole=out.soft_wrap)
         quoted: Evidence = {
-            **{key: citation[key] for key in ("document", "title", "start", "end")},  # type: ignore[literal-required, typeddict-item]
-            **{"id": citation["passage"], "text": citation["quote"], "score": 0.0, "found": ""},
+            "id": citation["passage"],
+            "document": citation["document"],
+            "title": citation["title"],
+            "text": citation["quote"],
+            "start": citation["start"],
+            "end": citation["end"],
+            "score": 0.0,
+            "found": "",
         }
         numbered.append(Found(passages.get(citation["passage"], quoted), [citation]))
     return numbered
@@ -177,7 +183,8 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[Found], str]:
     said = result["answer"] if result["sufficient"] else ""
     best = best_passages(result["evidence"], result["citations"], said)[:most]
     for place, one in enumerate(best, start=1):
-        _heading(place, one.passage["title"], place_of({**one.passage, "title": ""}))
+        untitled: Evidence = {**one.passage, "title": ""}
+        _heading(place, one.passage["title"], place_of(untitled))
         _wrapped(excerpt(one, in_colour=out.color_system is not None))
         out.print()
     return best, f"{len(best)} of {len(result['evidence'])} passages"

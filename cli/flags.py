@@ -233,7 +233,7 @@ def usage_sentence(error: typer.TyperException) -> str:
         name = f"{found[1]}: " if found[1] else ""
         return f"{name}{plain_problem(found[2])}."
     if extra := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", said):
-        said = f"{extra[1]!r} is one argument too many, and words of one belong in quotes"
+        said = f"The words {extra[1]!r} are too many: put a text of several words in quotes"
     context = getattr(error, "ctx", None)
     place = context.command_path if context is not None else "ragraphs"
     return f"{said.rstrip('.')}; see: {place} --help" if said else ""

@@ -54,12 +54,11 @@ def main() -> None:
     """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="ragraphs", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (RagraphsError, typer.TyperException) as error:
-        is_ours = isinstance(error, RagraphsError)
-        show.problem(str(error) if is_ours else usage_sentence(error))
+        show.problem(str(error) if isinstance(error, RagraphsError) else usage_sentence(error))
         code = getattr(error, "exit_code", 1)
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
@@ -156,13 +155,13 @@ def ask(
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
     asked = _answer(question, context, trace=traced, writes=not as_json)
-    if traced:
-        show.tree(traced.drawn(asked.output, asked.seconds))
     if as_json:
         show.print_json(asked.output)
     else:
         show_answer(asked, context.model, passages)
         _advise(context)
+    if traced:
+        show.tree(traced.drawn(asked.output, asked.seconds))
 
 
 @app.command(epilog=_METHODS_HELP)
@@ -218,6 +217,28 @@ def status(
     from ..views.status import describe
 
     return describe(opened(context), list_documents=list_documents), show.status
+
+
+@app.command()
+@context_options(Context, {"index", "model"})
+def doctor(
+    *,
+    connect: Annotated[
+        bool,
+        typer.Option("--connect", help="Ask the servers that would be used whether they answer."),
+    ] = False,
+    as_json: Json = False,
+    context: Context,
+) -> None:
+    """Say what is installed, what would be used and why, and what the index lacks.
+
+    Exit code 1 if something is broken. Nothing leaves this machine without --connect.
+    """
+    from ..views.doctor import examine
+
+    found = examine(context, connect=connect)
+    show.print_json(found) if as_json else show.examination(found)
+    raise typer.Exit(not found["healthy"])
 
 
 @app.command()
@@ -335,14 +356,16 @@ def demo(*, context: Context) -> None:
 
     The index is made in a temporary folder, or kept where --index says.
     """
+    is_kept = "index" in context.model_fields_set
     with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
         with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
-            shutil.copytree(corpus, Path(folder) / "demo")
-        place = context.index if "index" in context.model_fields_set else f"{folder}/.ragraphs"
-        layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
-        show.indexing(run_index({"sources": [f"{folder}/demo"]}, layered, quiet=False))
+            sources = corpus if is_kept else shutil.copytree(corpus, Path(folder) / "demo")
+            place = context.index if is_kept else f"{folder}/.ragraphs"
+            layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
+            show.indexing(run_index({"sources": [str(sources)]}, layered, quiet=False))
         asking = context.narrowed(RouterContext, index=place)
         for question, passages in _DEMO_QUESTIONS:
-            show.command("ask", question, *(["-n", str(passages)] if passages != 3 else []))
+            most = ["-n", str(passages)] if passages != PASSAGES else []
+            show.command("ask", question, *most, *(["--index", place] if is_kept else []))
             show_answer(_answer(question, asking), asking.model, passages)
     _advise(context)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 from rich.tree import Tree
 
+from ..context import LayerName
+from ..language.analyser import one_line
 from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..state.index import Plan
@@ -56,7 +59,8 @@ _WHOLE = 10_000  # cells: more than a line of a tree has
 
 def counted(number: int, noun: str) -> str:
     """A number and a noun, such as ``1 passage`` or ``1,200 passages``."""
-    return f"{number:,} {noun}" + "s" * (number != 1)
+    plural = f"{noun[:-1]}ies" if noun.endswith("ly") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def print_json(value: Any) -> None:
@@ -73,28 +77,32 @@ def indexing(result: Any, seconds: float | None = None) -> None:
     """Prints the outcome of an index run, its failures and warnings on stderr."""
     if (plan := result["plan"]) is not None:
         out.print(
-            f"Would read {plan['documents']} documents into {plan['passages']} passages "
+            f"Would read {counted(plan['documents'], 'document')} into "
+            f"{counted(plan['passages'], 'passage')} "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
-            f"{plan['missing_replies']} replies of a model missing; about "
+            f"{counted(plan['missing_replies'], 'reply')} of a model missing; about "
             f"{planned_tokens(plan)} to send."
         )
     else:
         took = "" if seconds is None else f" in {seconds:.1f} s"
         out.print(
-            f"{result['added']} documents added, {result['updated']} updated, "
-            f"{result['unchanged']} unchanged, {result['removed']} removed{took}. The index at "
-            f"{escape(result['index'])} holds {result['document_count']} documents in "
-            f"{result['passage_count']} passages; layers: {', '.join(result['layers'])}; "
-            f"embeddings: {escape(result['embeddings'])}."
+            f"{counted(result['added'], 'document')} added, {result['updated']} updated, "
+            f"{result['unchanged']} unchanged, {result['removed']} removed{took}."
+        )
+        out.print(
+            f"The index at {escape(result['index'])} holds "
+            f"{counted(result['document_count'], 'document')} in "
+            f"{counted(result['passage_count'], 'passage')}."
+        )
+        out.print(
+            f"Layers: {_layers(result['layers'])}. Embeddings: {escape(result['embeddings'])}."
         )
     cost(result["usage"])
     if skipped := result["skipped"]:
-        count = sum(skipped.values())
-        were = "1 file was" if count == 1 else f"{count:,} files were"
+        were = "1 file was" if sum(skipped.values()) == 1 else f"{sum(skipped.values()):,} files were"
         endings = escape(told_endings(skipped))
         err.print(f"{were} not read, since such endings are not supported: {endings}.")
-    for failure in result["failures"]:
-        err.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+    _failures(result["failures"], err)
     notes(result["warnings"])
 
 
@@ -103,6 +111,19 @@ def planned_tokens(plan: Plan) -> str:
     tokens = plan["embedding_tokens"] + plan["reply_tokens"]
     price = f" ({dollars(plan['cost'])}, replies not counted)" if plan.get("cost") else ""
     return f"{tokens:,} tokens{price}"
+
+
+def _layers(built: Sequence[str]) -> str:
+    """The layers that are built, and those that are not."""
+    names = get_args(LayerName)
+    missing = [name for name in names if name not in ("passages", *built)]
+    words = ", ".join(name for name in names if name not in missing)
+    return f"{words} (not built: {', '.join(missing)})" if missing else words
+
+
+def _failures(failures: Sequence[Any], where: Console) -> None:
+    for failure in failures:
+        where.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
 
 
 def command(*words: str) -> None:
@@ -129,17 +150,45 @@ def sentence(text: str) -> None:
 
 
 def status(described: Any) -> None:
-    """Prints the contents of an index, and the files that could not be read."""
+    """Prints the contents of an index, what it lacks, and the files that could not be read."""
+    sizes = ("entities", "relations", "claims", "communities", "replies")
+    reader = described.get("reader")
+    rows = {
+        "index": described["index"] + " (read only)" * bool(described.get("read_only")),
+        "documents": f"{described['documents']:,}",
+        "passages": f"{described['passages']:,}, of at most {described['passage_tokens']} tokens",
+        "layers": _layers(described["layers"]),
+        "embeddings": described["embeddings"],
+        **({"read by": reader} if reader else {}),
+        **{name: f"{described[name]:,}" for name in sizes if described.get(name)},
+        **({"paid for": _paid(described)} if described.get("reply_tokens") else {}),
+        "on disk": f"{described['bytes'] / 1e6:,.1f} MB, format {described['format']}",
+    }
     table = Table.grid(padding=(0, 2))
-    for name, value in described.items():
-        if name not in {"failures", "document_list"}:
-            shown = dollars(value) if name == "reply_cost" else value
-            table.add_row(name, escape(", ".join(shown) if isinstance(shown, list) else str(shown)))
+    for name, value in rows.items():
+        table.add_row(Text(name, "dim"), Text(one_line(str(value)), overflow="fold"))
     out.print(table)
     for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
-    for failure in described["failures"]:
-        out.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+    for lack in described["lacks"]:
+        out.print(f"[yellow]{escape(lack['says'])}[/yellow] Mend it with: {escape(lack['mend'])}")
+    _failures(described["failures"], out)
+
+
+def examination(found: Any) -> None:
+    """Prints what `ragraphs doctor` has found, and how to mend it."""
+    signs = {
+        "ok": "[green]ok[/green]",
+        "note": "[yellow]note[/yellow]",
+        "broken": "[red]broken[/red]",
+    }
+    table = Table.grid(Column(no_wrap=True), Column(), padding=(0, 2))
+    for one in found["checks"]:
+        table.add_row(signs[one["state"]], Text(f"{one['name']}: {one['says']}"))
+        if one["mend"]:
+            table.add_row("", Text(one["mend"], "dim"))
+    out.print(table)
+    out.print("Nothing is broken." if found["healthy"] else "[red]Something is broken.[/red]")
 
 
 def calibration(fitted: Any) -> None:
@@ -163,7 +212,8 @@ def cost(usage: Usage) -> None:
 
 def entities(found: Sequence[dict[str, Any]]) -> None:
     """Prints entities, one a line."""
-    table = Table.grid(padding=(0, 2))
+    whole = [Column(no_wrap=True) for _ in ("type", "passages", "id")]
+    table = Table.grid(Column(overflow="fold"), *whole, padding=(0, 2))
     for entity in found:
         passages = counted(entity["passages"], "passage")
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
@@ -208,6 +258,12 @@ def communities(found: Sequence[dict[str, Any]]) -> None:
         weight = f"{one['size']} entities, {one['rating']:g}"
         indent = "  " * one["level"]
         out.print(f"{indent}[dim]{one['id'][:8]}[/dim] {escape(one['title'])} [dim]{weight}[/dim]")
+
+
+def _paid(described: Mapping[str, Any]) -> str:
+    """The tokens that the stored replies took, and their cost where it is known."""
+    cost = f", {dollars(described['reply_cost'])}" if "reply_cost" in described else ""
+    return f"{described['reply_tokens']:,} tokens{cost}"
 
 
 def community(report: dict[str, Any]) -> None:

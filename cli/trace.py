@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from rich.text import Text
 from rich.tree import Tree
@@ -112,9 +112,8 @@ def _line(name: str, seconds: float, usage: Usage, words: Sequence[str]) -> Text
 
 
 def _usage(task: _Task) -> Usage:
-    usage = task.wrote.get("usage") or {}
-    found: Usage = getattr(usage, "value", usage)  # LangGraph's Overwrite holds a value
-    return found
+    usage: Any = task.wrote.get("usage") or {}
+    return cast(Usage, getattr(usage, "value", usage))  # LangGraph's Overwrite holds a value
 
 
 def _sum(tasks: Sequence[_Task]) -> Usage:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
 from ..index.layers import LAYERS, layers_of, read_for
@@ -21,8 +23,15 @@ from .entities import with_passages
 _BATCH = 1000
 
 
+class Lack(TypedDict):
+    """A sentence on what an index lacks, and the command that mends it."""
+
+    says: str
+    mend: str
+
+
 def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
-    """Sizes, settings, layers and failures of an index. Blocks."""
+    """Sizes, settings, layers, failures and lacks of an index. Blocks."""
     catalogue = index.catalogue
     passages = catalogue.passage_ids()
     vectors = index.vectors.ids("passages")
@@ -36,6 +45,8 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "embeddings": catalogue.property("embeddings"),
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
         "layers": (layers := layers_of(index)),
+        "missing_layers": [name for name in LAYERS if name not in layers],
+        "bytes": sum(file.stat().st_size for file in index.folder.rglob("*") if file.is_file()),
         "replies": index.replies.count(),
         **_paid(index),
         "failures": [
@@ -54,6 +65,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     for layer in LAYERS.values():
         if (reason := layer.damage(index)) is not None:
             described["failures"].append({"path": str(layer.path(index)), "reason": reason})
+    described["lacks"] = list(_lacks(described))
     if "entities" in layers:
         described |= index.entities.counts()
     if "communities" in layers:
@@ -75,6 +87,22 @@ def _paid(index: Index) -> dict[str, Any]:
         "reply_tokens": sum(sent + received for sent, received in tokens.values()),
         **({"reply_cost": round(sum(known), 6)} if len(known) == len(costs) else {}),
     }
+
+
+def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
+    """What the numbers of an index say that it lacks."""
+    command = f"ragraphs index --index {described['index']}"
+    if described["without_vector"]:
+        yield {"says": f"{described['without_vector']} passages have no vector.", "mend": command}
+    for kind in ("questions", "facts"):
+        if unread := described.get(f"unread_{kind}"):
+            yield {"says": f"{unread} passages were not read for their {kind}.", "mend": command}
+    earlier = ("read_in_earlier_words", "written_in_earlier_words")
+    if outdated := sum(described.get(name, 0) for name in earlier):
+        says = f"{outdated} replies were given to a prompt's earlier words."
+        yield {"says": says, "mend": f"{command} --refresh"}
+    if any(failure["path"].endswith(".npz") for failure in described["failures"]):
+        yield {"says": "The file of a layer is damaged.", "mend": f"{command} --repair"}
 
 
 def export_lines(index: Index) -> Iterator[str]:

@@ -64,9 +64,10 @@ def test_without_a_model_the_passages_that_are_shown_can_be_opened(pipe):
 def test_neighbouring_text_of_the_document_stands_around_an_opened_passage(run, pipe, script):
     sentences = "".join(f"\n\nSentence {n} tells of nothing that matters much." for n in range(60))
     Path("long.txt").write_text(f"{sentences}\n\nThe Ely Bridge was built by Ada.{sentences}")
-    run("index", "long.txt", "--chunk-tokens", "20")
+    assert run("index", "long.txt", "--chunk-tokens", "20", "--index", "long").code == 0
     script.replies["Answer"] = lambda human: script.quoting(human, "Ely Bridge was built by Ada.")
-    opened = pipe("Who built the Ely Bridge?", "/open 1", model=MODEL).out.partition("/open 1")[2]
+    ended = pipe("Who built the Ely Bridge?", "/open 1", model=MODEL, index="long")
+    opened = ended.out.partition("/open 1")[2]
     lines = [line.strip() for line in opened.splitlines()]
     assert lines[2].startswith("…") and lines[-1].endswith("…")
     assert any("«Ely Bridge was built by Ada.»" in line for line in lines[3:-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -46,7 +47,8 @@ def test_index_ask_status_export_and_remove(run, docs):
     indexed = run("index", "docs")
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
-    assert re.search(r"in \d+\.\d s\..* layers: passages;", indexed.out)
+    assert re.search(r"in \d+\.\d s\.\n.* holds 2 documents in 2 passages\.\n", indexed.out)
+    assert "Layers: passages (not built: sentences, hops, entities, communities)" in indexed.out
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -104,6 +106,20 @@ def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
     assert len(parts) == 2
     for part, stroke in zip(parts, "├└", strict=True):
         assert f"\n    {stroke}── {part['question']} → " in ended.err
+
+
+def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, docs):
+    run("index", "docs", "--layers", "hops")
+    told = dict(re.split("  +", line.strip()) for line in run("status").out.splitlines())
+    assert (told["documents"], told["read by"]) == ("2", "offline")
+    assert told["layers"] == "passages, hops (not built: sentences, entities, communities)"
+    assert re.fullmatch(r"\d+\.\d MB, format \d+", told["on disk"])
+    [file] = Path(".ragraphs").glob("hops-*.npz")
+    file.write_bytes(b"nothing")
+    damaged = run("status").out
+    assert "The file of a layer is damaged. Mend it with: ragraphs index --index " in damaged
+    mend = damaged.partition("Mend it with: ragraphs ")[2].splitlines()[0]
+    assert run(*mend.split()).code == 0 and "Mend it" not in run("status").out
 
 
 def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):
@@ -183,7 +199,26 @@ def test_a_failure_is_one_sentence_and_exit_code_1(run, docs, arguments, words):
         (["index", "docs", "--layers", "passages,magic"], "--layers: 'magic' is not one of"),
         (["index", "docs", "--chunk-tokens", "1"], "--chunk-tokens"),
         (["unheard-of"], "unheard-of"),
-        (["export", "--format", "pdf"], "'pdf'"),
+        (["export", "--format", "pdf"], "'pdf' is not one of 'jsonl', 'graphml', 'html'"),
+        (["ask", QUESTION, "--timeout", "0"], "--timeout: must be greater than 0."),
+        (["ask", QUESTION, "-n", "0"], "--passages: must be greater than or equal to 1."),
+        (["ask", QUESTION, "--index", ""], "--index: must not be empty."),
+        (["ask", QUESTION, "--top-k", "x"], "--top-k: must be a whole number."),
+        (["ask", QUESTION, "--retriever", "x"], "--retriever: 'x' is not one of 'auto', 'hybrid'"),
+        (["ask", QUESTION, "--upper", "0", "--lower", "1"], "ragraphs: upper must not be below"),
+        (["ask", "Who", "built", "it?"], "several words in quotes; see: ragraphs ask --help"),
+        (["ask"], "Missing argument 'question'; see: ragraphs ask --help"),
+        (["index", "docs", "--entity-types", ""], "--entity-types: must not be empty."),
+        (["status", "--model", "offline"], "No such option: --model"),
+        (["magic"], "No such command 'magic'; see: ragraphs --help"),
+        (
+            ["evaluate", "answers", "set", "--method", "x"],
+            "ragraphs: 'x' is no method; choose from",
+        ),
+        (
+            ["evaluate", "answers", "set", "--setting", "n_hop=x"],
+            "--n-hop: must be a whole number.",
+        ),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_code_2(run, docs, arguments, words):
@@ -259,8 +294,38 @@ def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
     assert "--n-hop" in run("ask", "--method", "hoprag", "--help").out
 
 
-def test_the_version_is_told(run):
-    assert run("--version").out == f"ragraphs {version('ragraphs')}\n"
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told(run, flag):
+    assert run(flag).out == f"ragraphs {version('ragraphs')}\n"
+
+
+@pytest.mark.parametrize("group", ["entities", "evaluate"])
+def test_a_group_without_a_command_shows_its_help_and_nothing_else(run, group):
+    shown = run(group)
+    assert shown.code == 2 and "Usage:" in shown.out + shown.err
+    assert "ragraphs: " not in shown.err
+
+
+def test_a_shell_completes_commands_and_the_values_of_flags():
+    def completed(typed: str) -> set[str]:
+        asked = {"_RAGRAPHS_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": "-1"}
+        asked["COMP_CWORD"] = str(len(typed.split(" ")) - 1)
+        told = subprocess.run(
+            [COMMAND], env={**os.environ, **asked}, capture_output=True, text=True
+        )
+        return set(told.stdout.split())
+
+    assert {"chat", "communities", "calibrate"} == completed("ragraphs c")
+    assert {"hybrid"} == completed("ragraphs ask --retriever h")
+
+
+def test_a_long_error_at_a_terminal_is_wrapped_between_words(run, monkeypatch):
+    monkeypatch.setattr(show.err, "_force_terminal", True)
+    monkeypatch.setattr(show.err, "soft_wrap", False)
+    monkeypatch.setattr(show.err, "width", 40)
+    told = run("status", "--index", "nothing-here").err
+    words = "ragraphs: There is no index at; build one with: ragraphs index SOURCE --index".split()
+    assert len(told.splitlines()) > 2 and set(words) <= {*told.split(), "at;"}
 
 
 def test_help_and_no_arguments_explain_the_commands(run):
@@ -328,8 +393,11 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
 
 
 def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
-    run("demo", "--index", "kept")
+    shown = run("demo", "--index", "kept").out
+    assert 'ragraphs ask "Who painted the Tower Bridge?" -n 1 --index kept' in shown
     assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
+    documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)
+    assert all(Path(one["path"]).is_file() for one in documents["document_list"])
 
 
 @pytest.fixture
