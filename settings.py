@@ -142,8 +142,16 @@ class Settings(BaseSettings):
         validation_alias="OPENAI_BASE_URL",
         description="Address of an OpenAI-compatible server.",
     )
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    tavily_api_key: SecretStr | None = Field(default=None, validation_alias="TAVILY_API_KEY")
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="OPENAI_API_KEY",
+        description="Key for OpenAI, or for the server at OPENAI_BASE_URL.",
+    )
+    tavily_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="TAVILY_API_KEY",
+        description="Key for the web search; unset: the web is not searched.",
+    )
     tavily_base_url: str | None = Field(
         default=None, description="Address of a Tavily-compatible server; unset: Tavily's own."
     )

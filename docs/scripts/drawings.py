@@ -20,7 +20,7 @@ _STYLE = """
   rect.end { fill: #7c6fd6; }
   text { font: 14px system-ui, sans-serif; fill: #1f1b3a; text-anchor: middle; }
   text.end { fill: #ffffff; }
-  path.edge { fill: none; stroke: #4a4a5a; stroke-width: 1.4; marker-end: url(#arrow); }
+  path.edge { fill: none; stroke: #77778a; stroke-width: 1.4; marker-end: url(#arrow); }
   path.choice { stroke-dasharray: 5 4; }
 """
 
@@ -61,7 +61,7 @@ def to_svg(graph: Graph, title: str) -> str:
             f"<title>{escape(title)}</title>",
             f"<style>{_STYLE}</style>",
             '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#4a4a5a"/></marker>'
+            'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#77778a"/></marker>'
             "</defs>",
             *edges,
             *boxes,
