@@ -114,6 +114,7 @@ def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, scr
         answered = terminal.sees("107 tokens")
         terminal.types("/open 1\n")
         terminal.sees("Firth of Forth.")
+        terminal.sees("> ")
         terminal.types("\x03")
         terminal.sees("Ctrl-D leaves.")
         terminal.types("\x04")
