@@ -37,6 +37,7 @@ def started(command: list[str]) -> subprocess.Popen[str]:
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs ``ragraphs ARGUMENTS...`` with lexical embeddings."""
     monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
+    monkeypatch.setenv("RAGRAPHS_PRICES", "")  # so that a flag's file does not outlive the test
 
     def run(*arguments: str) -> Ended:
         monkeypatch.setattr(sys, "argv", ["ragraphs", *arguments])
