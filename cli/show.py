@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -99,7 +99,8 @@ def indexing(result: Any, seconds: float | None = None) -> None:
         )
     cost(result["usage"])
     if skipped := result["skipped"]:
-        were = "1 file was" if sum(skipped.values()) == 1 else f"{sum(skipped.values()):,} files were"
+        count = sum(skipped.values())
+        were = "1 file was" if count == 1 else f"{count:,} files were"
         endings = escape(told_endings(skipped))
         err.print(f"{were} not read, since such endings are not supported: {endings}.")
     _failures(result["failures"], err)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import sys
+from email.message import Message
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -61,7 +62,7 @@ def dependencies(name: str = "ragraphs") -> list[Dependency]:
 
 def licence_of(package: str) -> str:
     """The licence that ``package`` states, in short."""
-    stated = distribution(package).metadata
+    stated = cast(Message, distribution(package).metadata)
     classified = [
         line.removeprefix(_CLASSIFIER)
         for line in stated.get_all("Classifier", [])

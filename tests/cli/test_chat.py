@@ -95,6 +95,7 @@ def test_a_chat_over_no_index_ends_in_one_sentence(run):
     assert ended.code == 1 and ended.out == "" and ended.err.startswith("ragraphs: There is no ind")
 
 
+@pytest.mark.slow
 def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, script):
     """In a terminal of 60 columns."""
     slow = Response({}, seconds=30)
@@ -114,6 +115,7 @@ def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, scr
         answered = terminal.sees("107 tokens")
         terminal.types("/open 1\n")
         terminal.sees("Firth of Forth.")
+        terminal.sees("> ")
         terminal.types("\x03")
         terminal.sees("Ctrl-D leaves.")
         terminal.types("\x04")

@@ -34,27 +34,29 @@ class Terminal:
         )
         os.close(theirs)
         self.shown = ""
-        self._read_until = 0
+        self._seen = 0
 
     def types(self, keys: str) -> None:
         """Types ``keys``; \\n is the return key, \\x03 Ctrl-C, \\x04 Ctrl-D."""
         os.write(self._keys, keys.encode())
 
     def sees(self, text: str) -> str:
-        """Waits for ``text``; gives all that was shown since the last text, without escapes."""
+        """Waits for ``text``; gives all from the last text on to it, without escapes."""
         until = time.monotonic() + _PATIENCE
-        while text not in (new := _ESCAPES.sub("", self.shown[self._read_until :])):
-            assert time.monotonic() < until, f"{text!r} never came: {new!r}"
-            assert self._reads() or text in _ESCAPES.sub("", self.shown), f"No {text!r}: {new!r}"
-        self._read_until = len(self.shown)
-        return new
+        while (at := self._plain.find(text, self._seen)) < 0:
+            assert time.monotonic() < until and self._reads(), f"No {text!r}: {self._plain!r}"
+        start, self._seen = self._seen, at + len(text)
+        return self._plain[start : self._seen]
 
     def ends(self) -> tuple[int, str]:
         """The exit code, and the rest of what is shown."""
         while self._reads():
             pass
-        code = self._running.wait(_PATIENCE)
-        return code, _ESCAPES.sub("", self.shown[self._read_until :])
+        return self._running.wait(_PATIENCE), self._plain[self._seen :]
+
+    @property
+    def _plain(self) -> str:
+        return _ESCAPES.sub("", self.shown)
 
     def _reads(self) -> bool:
         """Reads what there is, or waits a moment; False at the end."""
