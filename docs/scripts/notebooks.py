@@ -14,7 +14,11 @@ def run_notebook(file: Path) -> NotebookNode:
     """The notebook with the outputs of its cells, in order; the first error of a cell is raised."""
     notebook = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
-        notebook, timeout=120, record_timing=False, resources={"metadata": {"path": file.parent}}
+        notebook,
+        timeout=120,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": file.parent}},
     )
     ran: NotebookNode = client.execute()
     ran.metadata.pop("language_info", None)  # it names the version of Python

@@ -27,7 +27,8 @@ _OPERATOR = """\
 Whatever could reach another machine, another folder or a key is the operator's alone. With \
 `RAGRAPHS_ROOT`, indexes are plain names below it, links out of it are not followed, and a run of \
 the index may take at most 100,000,000 bytes, 20,000 documents and 100,000 new passages unless the \
-operator sets other numbers. An address in `.env` receives only a key from the same file.
+operator sets other numbers. A larger run is refused before it begins. An address in `.env` \
+receives only a key from the same file.
 """
 _GROUPS: tuple[tuple[str, type[BaseModel], type[BaseModel] | None, str], ...] = (
     ("All graphs", context.Context, None, ""),

@@ -54,7 +54,7 @@ def build(folder: Path) -> tuple[set[str], set[str]]:
     Builds from a copy of the last commit, the wheel out of the source distribution, into
     ``folder``.
     """
-    copy = folder.parent / "copy"
+    copy = folder.parent / "repository"
     run("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(copy))
     run(sys.executable, "-m", "build", "--outdir", str(folder), str(copy))
     listed = run("git", "-C", str(copy), "-c", "core.quotepath=off", "ls-files", "-z").split("\0")

@@ -20,7 +20,12 @@ from readme_folder import write_folder
 from stub_openai import OpenAIStub
 
 ELSEWHERE = {"docs/integrate.md", *QUICKSTARTS}  # tests/integrations, tests/test_readme.py
-RUNNING = [page for page in PAGES if page not in ELSEWHERE and blocks_of(page)]
+SLOW = {"docs/evaluate.md"}  # tests/evaluation has the same commands
+RUNNING = [
+    pytest.param(page, marks=pytest.mark.slow) if page in SLOW else page
+    for page in PAGES
+    if page not in ELSEWHERE and blocks_of(page)
+]
 LAYERS: list[LayerName] = ["sentences", "hops", "communities"]
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
