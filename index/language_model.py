@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import warnings
 from collections.abc import AsyncGenerator, Callable
 from functools import cache, partial
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _offline_models: dict[Embedder, LanguageModel] = {}
 _OPENAI = "openai:"
+_PACKAGE = re.compile(r"pip install ([\w-]+)")
+_NAMING = "name one as provider:name, such as openai:gpt-4o-mini, or use offline"
 _Opened = dict[Any, "ChatLanguageModel"]
 _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
 
@@ -196,14 +199,25 @@ def _open_langchain(context: Context, operator: Settings) -> OpenedModel:
 
         client = PunctualClient(context.timeout, context.concurrency)
         options |= _openai_options(context, operator) | {"http_async_client": client}
+    provider, _, model = context.model.partition(":")
+    if not (provider and model):
+        raise RagraphsError(f"The model {context.model!r} lacks a provider or a name; {_NAMING}.")
     try:
-        if ":" not in context.model:
-            raise ValueError("no provider is named")
-        return OpenedModel(init_chat_model(context.model, **options), client)
-    except (ImportError, ValueError) as error:
+        return OpenedModel(init_chat_model(model, model_provider=provider, **options), client)
+    except ImportError as error:
+        package = _PACKAGE.search(str(error))
         raise RagraphsError(
-            f"The model {context.model!r} cannot be used ({explain(error)}); name one as "
-            "provider:name, such as openai:gpt-4o-mini, or use offline."
+            f"The model {context.model!r} needs a package that is not installed; run: pip install "
+            f"{package.group(1) if package else f'langchain-{provider}'}."
+        ) from error
+    except ValueError as error:
+        if str(error).startswith("Unsupported provider"):
+            raise RagraphsError(
+                f"LangChain knows no provider {provider!r} of the model {context.model!r}; "
+                f"{_NAMING}; other providers need a package: pip install langchain-PROVIDER."
+            ) from error
+        raise RagraphsError(
+            f"The model {context.model!r} cannot be used ({explain(error)}); {_NAMING}."
         ) from error
 
 

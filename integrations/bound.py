@@ -13,6 +13,7 @@ from langgraph.runtime import get_runtime
 
 from ..context import Context, CragContext, MethodName, QuestionContext
 from ..graphs import CONTEXTS
+from ..models.runs import RunWatch, watches_of
 from ..nodes.begin import check_retriever
 from ..nodes.run import OURS, meant_for_us, named, settled, unknown
 from ..state.errors import RagraphsError
@@ -158,7 +159,8 @@ def bind(
 ) -> BoundGraph:
     """``graph``, which a builder of ours compiled, with settings and objects bound as by ``build``.
 
-    Of a graph that is bound already, they go over what is bound.
+    Of a graph that is bound already, they go over what is bound. Its runs are limited, logged and
+    traced like those of our own graphs.
     """
     kind = graph.context_schema
     if not (isinstance(kind, type) and issubclass(kind, Context)):
@@ -179,10 +181,12 @@ def bind(
         web=web,
         prompts=prompts,
     )
-    _check_use(graph.name, bound)
+    method = _method(kind)
+    _check_use(method or graph.name, bound)
     if isinstance(graph, BoundGraph):
         bound = _over(graph.bound, bound)
     parts = {k: v for k, v in vars(graph).items() if k not in {"bound", "__orig_class__"}}
+    parts["config"] = _watched(graph, method)
     if checkpointer is not None:
         parts["checkpointer"] = checkpointer
     return BoundGraph(bound=bound, **parts)
@@ -192,6 +196,23 @@ def _graph(name: str) -> Graph:
     if name not in CONTEXTS:
         raise RagraphsError(f"There is no graph {name!r}; there are: {', '.join(CONTEXTS)}.")
     return cast(Graph, import_module(f"..graphs.{name}", __package__).graph)
+
+
+def _method(kind: type[Context]) -> str | None:
+    """The name of our graph whose settings are of this ``kind``."""
+    names = {context: name for name, context in CONTEXTS.items()}
+    return next((names[one] for one in kind.__mro__ if one in names), None)
+
+
+def _watched(graph: Graph, method: str | None) -> RunnableConfig | None:
+    """The config of ``graph``, with a watch of its runs, and the most steps of our ``method``."""
+    config = graph.config or {}
+    if method is not None and "recursion_limit" not in config:
+        most = (_graph(method).config or {})["recursion_limit"]
+        graph = graph.with_config(recursion_limit=most)
+    if not watches_of(config):
+        graph = graph.with_config(callbacks=[RunWatch(graph.name)])
+    return graph.config
 
 
 def _check_use(name: str, bound: Context) -> None:

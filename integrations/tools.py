@@ -10,10 +10,9 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 from pydantic import BaseModel, Field
 
-from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
-from ..views.compact import short_answer
+from ..views.compact import short_answer, short_text
 
 # The agent writes its own answer; pieces of this one would stand among them.
 _UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
@@ -35,14 +34,14 @@ def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: st
             found = cast(AnswerOutput, graph.invoke({"question": question}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
-        return answer_text(found), found
+        return short_text(short_answer(found)), found
 
     async def answer_async(question: str) -> tuple[str, AnswerOutput]:
         try:
             found = cast(AnswerOutput, await graph.ainvoke({"question": question}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
-        return answer_text(found), found
+        return short_text(short_answer(found)), found
 
     return StructuredTool.from_function(
         answer,
@@ -53,15 +52,3 @@ def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: st
         response_format="content_and_artifact",
         handle_tool_error=True,
     )
-
-
-def answer_text(output: AnswerOutput) -> str:
-    """An answer as a model reads it: the answer, numbered quotations, and what is missing."""
-    short = short_answer(output)
-    quotes = [
-        f"[{number}] “{one_line(quote['quote'])}” — {quote['place']}"
-        for number, quote in enumerate(short["quotes"], start=1)
-    ]
-    verdict = "" if short["sufficient"] else "The documents do not answer the question in full."
-    missing = "\n".join(f"Missing: {one}" for one in short["missing"])
-    return "\n\n".join(filter(None, [short["answer"], "\n".join(quotes), verdict, missing]))

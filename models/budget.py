@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from threading import Lock
 
 from ..state.records import Usage
 from ..state.usage import total_tokens
 from .prices import Prices
 from .protocol import NoReplyError
+
+_LIKELY_REPLY = 2000  # tokens, as long as no longer reply has come
 
 
 class Budget:
@@ -19,7 +22,7 @@ class Budget:
     before, in another process perhaps.
 
     >>> budget = Budget(10_000, None, {}, prices)
-    >>> with budget.reserved("openai:gpt-4o-mini", 900):
+    >>> async with budget.turn("openai:gpt-4o-mini", 900):
     ...     budget.spend("openai:gpt-4o-mini", sent=912, received=40)
     """
 
@@ -32,6 +35,44 @@ class Budget:
         self._tokens = total_tokens(spent)
         self._cost = prices.cost_of(spent) or 0.0
         self._lock = Lock()
+        self._replies = 0  # on their way
+        self._longest = _LIKELY_REPLY
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @asynccontextmanager
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[None]:
+        """Holds the ``tokens`` of a prompt as ``reserved`` does; near a limit it waits first.
+
+        Nobody knows the length of a reply before it has come. Where those on their way may reach
+        the limit, requests go one after another: a run goes over it by one reply at most.
+        """
+        while (freed := self._queued(model, tokens)) is not None:
+            await freed
+        try:
+            with self.reserved(model, tokens):
+                yield
+        finally:
+            self._leave()
+
+    def _queued(self, model: str, tokens: int) -> asyncio.Future[None] | None:
+        """A future to wait for before the request; None where it has begun to count."""
+        with self._lock:
+            replies = (self._replies + 1) * self._longest
+            cost = self.prices.cost(model, sent=tokens, received=replies) or 0.0
+            if self._replies and (self._over_tokens(tokens + replies) or self._over_cost(cost)):
+                freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._waiting.append(freed)
+                return freed
+            self._replies += 1
+            return None
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._replies -= 1
+            waiting, self._waiting = self._waiting, []
+        for freed in waiting:
+            with suppress(RuntimeError):  # the loop of a run that was given up
+                freed.get_loop().call_soon_threadsafe(_free, freed)
 
     @contextmanager
     def reserved(self, model: str, tokens: int) -> Iterator[None]:
@@ -44,10 +85,10 @@ class Budget:
             self.prices.require(model)
         cost = self.prices.cost(model, sent=tokens) or 0.0
         with self._lock:
-            if self._max_tokens is not None and self._tokens + tokens > self._max_tokens:
-                raise _reached(f"{self._max_tokens:,} tokens", "--max-tokens")
-            if self.max_cost is not None and self._cost + cost > self.max_cost:
-                raise _reached(dollars(self.max_cost), "--max-cost")
+            if self._over_tokens(tokens):
+                raise _reached(f"{self._max_tokens or 0:,} tokens", "--max-tokens")
+            if self._over_cost(cost):
+                raise _reached(dollars(self.max_cost or 0), "--max-cost")
             self._add(tokens, cost)
         try:
             yield
@@ -58,7 +99,14 @@ class Budget:
     def spend(self, model: str, *, sent: int = 0, received: int = 0) -> None:
         """Takes off the tokens of a request, and their cost."""
         with self._lock:
+            self._longest = max(self._longest, received)
             self._add(sent + received, self.prices.cost(model, sent=sent, received=received) or 0.0)
+
+    def _over_tokens(self, more: int) -> bool:
+        return self._max_tokens is not None and self._tokens + more > self._max_tokens
+
+    def _over_cost(self, more: float) -> bool:
+        return self.max_cost is not None and self._cost + more > self.max_cost
 
     def _add(self, tokens: int, cost: float) -> None:
         self._tokens += tokens
@@ -71,6 +119,11 @@ def dollars(cost: float) -> str:
     while digits < 6 and 0 < cost < 10 ** (1 - digits):
         digits += 1
     return f"${cost:,.{digits}f}"
+
+
+def _free(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 def _reached(limit: str, flag: str) -> NoReplyError:

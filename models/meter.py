@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -62,16 +62,16 @@ class Meter:
         self.calls_left -= 1
         return True
 
-    @contextmanager
-    def reserved(self, model: str, tokens: int) -> Iterator[None]:
-        """Holds the ``tokens`` of a prompt while it is on its way.
+    @asynccontextmanager
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[None]:
+        """Holds the ``tokens`` of a prompt while it is on its way; near a limit it waits first.
 
         Raises NoReplyError where the run's budget has fewer left.
         """
-        with ExitStack() as held:
+        async with AsyncExitStack() as held:
             if self.budget is not None:
                 try:
-                    held.enter_context(self.budget.reserved(model, tokens))
+                    await held.enter_async_context(self.budget.turn(model, tokens))
                 except NoReplyError as error:
                     if self.indexing:
                         self.warn(str(error))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 
 from ..settings import settings
 from ..state.records import Usage
@@ -105,15 +105,26 @@ class RunWatch(BaseCallbackHandler):
 _running: ContextVar[GraphRun | None] = ContextVar("ragraphs_run", default=None)
 
 
+def handlers_of(config: RunnableConfig) -> Sequence[Any]:
+    """The handlers of callbacks in ``config``."""
+    callbacks = config.get("callbacks") or []
+    return callbacks if isinstance(callbacks, list) else callbacks.handlers
+
+
+def watches_of(config: RunnableConfig) -> list[RunWatch]:
+    """The watches among the callbacks in ``config``, the innermost run's last."""
+    return [one for one in handlers_of(config) if isinstance(one, RunWatch)]
+
+
 def enter_run() -> tuple[GraphRun | None, Any]:
     """The innermost run that the calling node is a part of, and the context for the node's span.
 
     That is the run's own, or None inside of another node of the same run, for the current one.
     """
-    callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
-    part = getattr(callbacks, "parent_run_id", None)
-    watches = [one for one in getattr(callbacks, "handlers", ()) if isinstance(one, RunWatch)]
-    run = next(filter(None, (watch.of(part) for watch in reversed(watches))), None)
+    config = var_child_runnable_config.get() or RunnableConfig()
+    part = getattr(config.get("callbacks"), "parent_run_id", None)
+    watches = reversed(watches_of(config))
+    run = next(filter(None, (watch.of(part) for watch in watches)), None)
     entered = run is not None and run is not _running.get()
     _running.set(run)
     return run, run.within if run is not None and entered else None

@@ -20,7 +20,7 @@ from ..language.analyser import shortened
 from ..settings import Settings
 from ..state.errors import IndexNotFoundError
 from ..state.records import Evidence
-from ..views.compact import ShortAnswer, place_of, short_answer
+from ..views.compact import ShortAnswer, place_of, short_answer, short_text
 from .access import Access
 
 _LONGEST = 1500
@@ -114,18 +114,6 @@ async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAns
     graph, _ = await asyncio.to_thread(graph_of, "router")
     context = RouterContext(index=access.index(given.index), method=given.method)
     return short_answer(await _run(graph, {"question": given.question}, context, tell))
-
-
-def answer_text(answer: ShortAnswer) -> str:
-    """``answer`` as text: the answer, its numbered quotations with their places, and the gaps."""
-    parts = [answer["answer"] or "The documents give no answer."]
-    if answer["answer"] and not answer["sufficient"]:
-        parts.append("The documents do not support all of this answer.")
-    quotes = [f'"{each["quote"]}" — {each["place"]}' for each in answer["quotes"]]
-    parts += ["\n".join(f"[{n}] {quote}" for n, quote in enumerate(quotes, 1))] if quotes else []
-    missing = [f"- {each}" for each in answer["missing"]]
-    parts += ["\n".join(["The documents do not say:", *missing])] if missing else []
-    return "\n\n".join(parts)
 
 
 def _from_json(given: Any) -> Any:
@@ -313,7 +301,7 @@ def _answer_tool(reads_web: bool) -> Tool[AnswerQuestion]:
         "it also combines facts from several of them. Where `sufficient` is false, the documents "
         "do not support the answer; `missing` says what they lack. Tell the user so, and do not "
         f"fill the gap.{web}",
-        AnswerQuestion, ShortAnswer, _answer, answer_text, reads_web=reads_web,
+        AnswerQuestion, ShortAnswer, _answer, short_text, reads_web=reads_web,
     )  # fmt: skip
 
 
@@ -332,7 +320,7 @@ _SUMMARISE = Tool(
     "Summarises all of the user's documents together, from reports on their subjects: themes, "
     "overviews, comparisons over the whole. Use it for questions about the collection as a whole; "
     "for single facts, use answer_question.",
-    SummariseDocuments, ShortAnswer, _summarise, answer_text,
+    SummariseDocuments, ShortAnswer, _summarise, short_text,
 )  # fmt: skip
 _LIST = Tool(
     "list_indexes",

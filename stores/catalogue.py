@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -14,9 +13,9 @@ from sqlalchemy.dialects.sqlite import insert
 from ..state.records import Metadata, Passage
 from . import lexical_index, schema
 from .conditions import passage_condition
+from .passage_rows import delete_passages, stored_passages, write_passages
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
-    add_missing,
     batches,
     count_rows,
     delete_with,
@@ -26,7 +25,6 @@ from .queries import (
     update_rows,
     upsert,
 )
-from .readings import IMPORTED
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
@@ -179,10 +177,10 @@ class Catalogue:
             for each in documents
         ]
         with self._engine.begin() as connection:
-            old = _stored(connection, [document.id for document in documents])
+            old = stored_passages(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
             upsert(connection, schema.documents, new)
-            counts = _write_passages(connection, documents, old)
+            counts = write_passages(connection, documents, old)
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, schema.documents, numbers)
@@ -191,7 +189,7 @@ class Catalogue:
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
         """The pieces of ``document``, and what would be new if they were stored."""
         with self._engine.connect() as connection:
-            old = _stored(connection, [document.id])
+            old = stored_passages(connection, [document.id])
         for id, piece, before in identified(document):
             is_moved = id in old and old[id].before != before
             yield PlannedPiece(id, piece, before, id not in old, is_moved)
@@ -325,13 +323,6 @@ def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
     return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
-def _stored(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
-    """The passages of ``documents`` by their ids: the lines before each, and its metadata."""
-    table = schema.passages.c
-    query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
-    return {row.id: row for row in connection.execute(query)}
-
-
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
     """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
@@ -353,64 +344,7 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
     return removed
 
 
-def _write_passages(
-    connection: Connection, documents: Sequence[NewDocument], old: dict[str, Any]
-) -> Counter[str]:
-    """Inserts new passages and moves kept ones, which are taken out of ``old``.
-
-    The number of passages of each document.
-    """
-    counts: Counter[str] = Counter()
-    pieces = ((new, *found) for new in documents for found in identified(new))
-    for batch in batches(pieces):
-        counts.update(document.id for document, *_ in batch)
-        fresh: list[dict[str, Any]] = []
-        kept: dict[str, Any] = {}
-        moved: list[str] = []
-        outdated: list[dict[str, str]] = []
-        for document, id, piece, before in batch:
-            place = {
-                "start": piece.start,
-                "end": piece.end,
-                "before": before,
-                "metadata": dict(piece.metadata),
-                "turns": list(piece.turns),
-            }
-            if stored := old.pop(id, None):
-                if stored.before != before:
-                    moved.append(id)
-                if stored.metadata != place["metadata"]:
-                    outdated.append({"passage": id})
-                kept[id] = place
-            else:
-                row = {"id": id, "document": document.id, "title": piece.title(document.title)}
-                fresh.append(row | place | {"text": piece.text})
-        if fresh:
-            connection.execute(schema.passages.insert(), fresh)
-            lexical_index.add(connection, [row["id"] for row in fresh])
-        update_rows(connection, schema.passages, kept)
-        add_missing(connection, schema.outdated_entries, outdated)
-        _forget_readings(connection, moved)
-    return counts
-
-
-def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
-    """Deletes what a model read in ``passages``; what was imported does not depend on the lines."""
-    table = schema.readings
-    for batch in batches(passages):
-        read = table.c.passage.in_(batch) & (table.c.model != IMPORTED)
-        connection.execute(delete(table).where(read))
-
-
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
-    lexical_index.remove(connection, ids)
-    for column in (
-        schema.readings.c.passage,
-        schema.outdated_entries.c.passage,
-        schema.sentence_vectors.c.passage,
-        schema.sentence_vectors_beside.c.passage,
-        schema.passages.c.id,
-    ):
-        delete_with(connection, column, ids)
+    delete_passages(connection, ids)
     if ids:
         upsert(connection, schema.properties, [_property(FORGETTING, True)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
+from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.records import Citation, Passage
 
@@ -35,6 +36,24 @@ def short_answer(output: AnswerOutput) -> ShortAnswer:
         ],
         "missing": output["missing"],
     }
+
+
+def short_text(answer: ShortAnswer) -> str:
+    """``answer`` as text: the answer, its numbered quotations with their places, and the gaps.
+
+    >>> print(short_text(short_answer(crag_graph.invoke({"question": "Who designed it?"}))))
+    John Fowler
+    <BLANKLINE>
+    [1] “It was designed by John Fowler.” — Forth Bridge (forth.txt, characters 10–41)
+    """
+    parts = [answer["answer"] or "The documents give no answer."]
+    if answer["answer"] and not answer["sufficient"]:
+        parts.append("The documents do not support all of this answer.")
+    quotes = [f"“{one_line(each['quote'])}” — {each['place']}" for each in answer["quotes"]]
+    parts.append("\n".join(f"[{number}] {quote}" for number, quote in enumerate(quotes, start=1)))
+    if answer["missing"]:
+        parts.append("\n- ".join(["The documents do not say:", *answer["missing"]]))
+    return "\n\n".join(filter(None, parts))
 
 
 def place_of(citation: Citation | Passage) -> str:

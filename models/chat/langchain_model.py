@@ -19,7 +19,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import SecretStr
 
 from ..failures import secrets_of
-from ..runs import RunWatch
+from ..runs import RunWatch, handlers_of
 from .request import ChatRequest
 from .streamed import streamed
 
@@ -104,9 +104,7 @@ class LangChainModel:
 
 def is_followed() -> bool:
     """Whether a tracer or a counter follows the run through LangChain's callbacks."""
-    callbacks = _observed().get("callbacks") or []
-    handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers
-    return any(not isinstance(handler, RunWatch) for handler in handlers)
+    return any(not isinstance(handler, RunWatch) for handler in handlers_of(_observed()))
 
 
 def _observed() -> RunnableConfig:

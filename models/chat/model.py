@@ -279,20 +279,21 @@ class ChatLanguageModel:
     async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
         """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
         tokens = sum(count_tokens(message.text) for message in request.messages)
-        with meter.reserved(self.name, tokens), model_span(self.name, request) as note:
-            if not meter.take_call():
-                raise NoReplyError(
-                    "budget", "The limit on requests to the model was reached (--max-calls)."
-                )
-            started = time.monotonic()
-            try:
-                message = await self._send(request)
-            except Exception:
-                meter.count(self.name, calls=1)
-                raise
-            raw = read_envelope(message, request.messages)
-            meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
-            note(told_of(raw))
+        async with meter.turn(self.name, tokens):
+            with model_span(self.name, request) as note:
+                if not meter.take_call():
+                    raise NoReplyError(
+                        "budget", "The limit on requests to the model was reached (--max-calls)."
+                    )
+                started = time.monotonic()
+                try:
+                    message = await self._send(request)
+                except Exception:
+                    meter.count(self.name, calls=1)
+                    raise
+                raw = read_envelope(message, request.messages)
+                meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
+                note(told_of(raw))
         logger.debug(
             "%s replied with %s after %.2f s: %d tokens sent, %d received",
             self.name,

@@ -25,7 +25,6 @@ from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
 from ...stores.loading.text import in_blocks
 from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure, Part
-from ...stores.metadata import combined
 from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
@@ -248,7 +247,7 @@ def _new(
     item: LoadedDocument, id: str, path: str, pieces: Iterable[Piece], content: str | None = None
 ) -> NewDocument:
     """A document to be; ``content`` is the hash of its file, for one that is no row."""
-    metadata = combined(item.metadata)
+    metadata = item.metadata
     if content is None:
         blocks = list(item.blocks)
         parts = [list(block.places) for block in blocks if isinstance(block, Part)]

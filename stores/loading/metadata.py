@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any
 
-from ...state.records import Metadata, MetadataValue
-from ..metadata import LARGEST, LONGEST_KEY, MOST_KEYS, MOST_TEXTS, is_key
+from ...state.records import Metadata
+from ..metadata import LARGEST, LONGEST_KEY, MOST_TEXTS, combined
 from .file import clean
 
-_LARGEST_NUMBER = 2**53  # beyond it JSON readers round
 _SEPARATOR = " › "
 _LONGEST_HEADING = 200
 _LARGEST_FRONT = 16 * 1024  # characters: reading YAML is slow
@@ -25,28 +21,15 @@ OWN = frozenset({"id", "title", "text", "document", "path", "page", "slide", "sh
 def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metadata:
     """The entries of ``values`` that fit into an index; ``without`` are keys that are left out.
 
-    Keys are those that ``is_key`` allows. Values are text, numbers, booleans, lists of text; dates
-    become ISO text. What is nested or empty, and what exceeds 50 keys or 8 KB of JSON, is left out.
+    Common keys are written alike, texts have no white space around them, and lists hold texts. What
+    is empty is left out, and what ``combined`` leaves out.
 
-    >>> fitting({"author": "Ada", "year": date(1843, 9, 1), "more": {"a": 1}, "": 1})
+    >>> fitting({"Authors": "Ada", "year": date(1843, 9, 1), "more": {"a": 1}, "": 1})
     {'author': 'Ada', 'year': '1843-09-01'}
     """
-    kept: Metadata = {}
-    size = 2
     left_out = set(without)
-    for given, value in values.items():
-        if not isinstance(given, str) or (key := _name(given)) in left_out:
-            continue
-        if not is_key(key):
-            continue
-        fit = _fitting_value(value)
-        if fit is None:
-            continue
-        size += len(json.dumps({key: fit}, ensure_ascii=False).encode())
-        if size > LARGEST or len(kept) == MOST_KEYS:
-            break
-        kept[key] = fit
-    return kept
+    named = [(_name(key), value) for key, value in values.items() if isinstance(key, str)]
+    return combined(*({key: _tidy(value)} for key, value in named if key not in left_out))
 
 
 def _name(given: str) -> str:
@@ -56,20 +39,13 @@ def _name(given: str) -> str:
     return common if common in _SHARED else key
 
 
-def _fitting_value(value: object) -> MetadataValue | None:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) <= _LARGEST_NUMBER else None
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+def _tidy(value: object) -> object:
+    """``value`` as an index would have it, where it is text or a list; None for what is empty."""
     if isinstance(value, str):
         return _line(value) or None
-    if isinstance(value, date):  # and datetime
-        return value.isoformat()
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return _texts(value)
-    return None
+    return value
 
 
 def _texts(values: Sequence[object]) -> list[str] | None:

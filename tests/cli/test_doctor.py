@@ -57,7 +57,7 @@ def test_keys_and_settings_are_named_with_their_place_and_never_shown(examined, 
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [(MODEL, "needs a key"), ("gpt", "no provider is named"), ("no:such", "cannot be used")],
+    [(MODEL, "needs a key"), ("gpt", "lacks a provider"), ("no:such", "no provider 'no'")],
 )
 def test_a_model_that_cannot_be_used_is_broken(examined, model, words):
     code, checks = examined("--model", model)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ragraphs
+from langchain_openai import ChatOpenAI
 from ragraphs.context import BasicContext, CragContext, IndexContext, RouterContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
@@ -21,6 +23,7 @@ from ragraphs.state.usage import total_calls, total_tokens
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
 
 A_REQUEST = 107  # tokens, as the server counts them
+A_REPLY = 7
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +111,7 @@ def test_requests_side_by_side_do_not_overshoot_together(script, tmp_path):
     )
     result = index_graph.invoke({"documents": documents}, context=context)
     sent = len(script.asked)
-    assert 0 < sent < 40 and total_tokens(result["usage"]) <= 2000 + 16 * A_REQUEST
+    assert 0 < sent < 40 and total_tokens(result["usage"]) <= 2000 + A_REPLY
     assert result["failures"] == [] and result["added"] == 40
     assert any("2,000 tokens a run (--max-tokens)" in one for one in result["warnings"])
     assert any("left for the next run of: ragraphs index" in one for one in result["warnings"])
@@ -118,6 +121,21 @@ def test_requests_side_by_side_do_not_overshoot_together(script, tmp_path):
     read = [asked.human for asked in script.asked if "Bridge" in asked.human]
     assert len(read) == len(set(read)) >= 40  # what was paid for is not asked for again
     assert not any("left for the next run" in one for one in rest["warnings"])
+
+
+def test_without_a_price_of_ones_own_model_nothing_is_sent(
+    script, index, openai, tmp_path, monkeypatch
+):
+    own = ChatOpenAI(model="mine", base_url=openai.base_url, api_key="none", max_retries=0)
+    graph: Any = ragraphs.build("basic", index=index, llm=own, max_cost=1000)
+    with pytest.raises(RagraphsError, match="price of own:ChatOpenAI:mine is not known"):
+        graph.invoke({"question": QUESTION})
+    assert not script.asked
+    file = tmp_path / "prices.json"
+    file.write_text(json.dumps({"prices": {"own:ChatOpenAI:mine": {"input": 1e6, "output": 1e6}}}))
+    monkeypatch.setenv("RAGRAPHS_PRICES", str(file))
+    settings.cache_clear()
+    assert graph.invoke({"question": QUESTION})["usage"]["cost"] == A_REQUEST
 
 
 def test_without_a_price_nothing_is_sent(script, index):

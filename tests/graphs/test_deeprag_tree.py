@@ -9,7 +9,8 @@ import pytest
 from deeprag_support import CHAIN, DOCUMENTS, OLDER, Script, ask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ragraphs.state.usage import total_calls
+from ragraphs.state.usage import total_calls, total_tokens
+from stub_openai import long_replies
 
 SPLIT = [CHAIN[0][0], "When was #1 born?", CHAIN[2][0], "When was #3 born?"]
 
@@ -208,3 +209,11 @@ def test_an_earlier_answer_is_fenced_in_one_line_of_the_next_question(grow, mode
     before, _, rest = shown.partition("<text>")
     inside, _, after = rest.partition("</text>")
     assert (before, after) == ("Question: When was ", " born?") and "PWNED" in inside
+
+
+def test_sub_questions_side_by_side_go_over_the_limit_by_one_reply_at_most(grow, monkeypatch):
+    long_replies(monkeypatch, 5000)
+    result = grow(max_tokens=6500)
+    assert total_calls(result["usage"]) == 2
+    assert total_tokens(result["usage"]) <= 6500 + 5000
+    assert any("(--max-tokens)" in one for one in result["warnings"])

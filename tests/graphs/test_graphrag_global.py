@@ -8,7 +8,8 @@ from graphrag_support import Asking
 from ragraphs.index.communities import load_communities, report_text
 from ragraphs.index.report_material import passages_of
 from ragraphs.language.analyser import count_tokens
-from stub_openai import failure
+from ragraphs.state.usage import total_calls, total_tokens
+from stub_openai import failure, long_replies
 
 
 @pytest.fixture
@@ -322,3 +323,11 @@ def test_a_reduce_step_that_fails_is_told(ask):
     result = ask()
     assert (result["answer"], result["stop_reason"]) == ("", "model_failed")
     assert result["points"] and result["warnings"]
+
+
+def test_maps_side_by_side_go_over_the_limit_by_one_reply_at_most(ask, monkeypatch):
+    long_replies(monkeypatch, 5000)
+    result = ask(level=1, context_tokens=500, max_tokens=3000)
+    assert total_calls(result["usage"]) == 1
+    assert total_tokens(result["usage"]) <= 3000 + 5000
+    assert any("(--max-tokens)" in one for one in result["warnings"])

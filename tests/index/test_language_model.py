@@ -42,9 +42,16 @@ async def test_an_address_alone_is_enough(open_named):
     assert model.name == "openai:local"
 
 
-@pytest.mark.parametrize("name", ["nobody:model", "gpt-4o-mini", "openai", ":", "anthropic:x"])
+@pytest.mark.parametrize("name", ["nobody:model", "gpt-4o-mini", "openai", ":", ":x"])
 async def test_an_unknown_or_absent_provider_is_one_sentence(open_named, name):
     with pytest.raises(RagraphsError, match="provider:name") as caught:
+        await open_named(name)
+    assert is_one_sentence(caught.value) and "Supported" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "package"), [("anthropic:x", "anthropic"), ("bedrock:x", "aws")])
+async def test_a_provider_without_its_package_says_what_to_install(open_named, name, package):
+    with pytest.raises(RagraphsError, match=rf"pip install langchain-{package}\.$") as caught:
         await open_named(name)
     assert is_one_sentence(caught.value)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
 import ragraphs
 from langchain_core.documents import Document
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from scripted_model import QUESTION, Script
@@ -132,3 +134,26 @@ def test_one_node_of_crag_is_replaced(bridges: str, llm: Any, script: Script) ->
     found = graph.invoke({"question": QUESTION})
     assert found["verdict"] == "correct"
     assert {text["document"] for text in found["evidence"]} == {"Forth Bridge"}
+
+
+def test_a_graph_of_ones_own_is_logged_like_ours_and_only_once(
+    bridges: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    graph: Any = ragraphs.builder("basic").compile(name="mine")
+    bound = ragraphs.bind(ragraphs.bind(graph, index=bridges), top_k=3)
+    with caplog.at_level(logging.INFO, "ragraphs.graphs"):
+        bound.invoke({"question": QUESTION})
+    told = [one.getMessage() for one in caplog.records if one.name == "ragraphs.graphs"]
+    assert [one.split(" after")[0] for one in told] == ["mine begins", "mine ends"]
+
+
+def test_a_graph_of_ones_own_that_runs_in_circles_ends(bridges: str) -> None:
+    builder = ragraphs.builder("basic")
+    builder.nodes.pop("answer")
+    builder.add_node("answer", lambda state: Command(goto="answer"))
+    circle = builder.compile()
+    with pytest.raises(GraphRecursionError, match="limit of 10 "):
+        ragraphs.bind(circle, index=bridges).invoke({"question": QUESTION})
+    shorter = ragraphs.bind(circle.with_config(recursion_limit=5), index=bridges)
+    with pytest.raises(GraphRecursionError, match="limit of 5 "):
+        ragraphs.bind(shorter, top_k=3).invoke({"question": QUESTION})

@@ -49,8 +49,8 @@ def test_a_tool_says_what_is_missing(bridges: str, llm: Any, script: Any) -> Non
     }
     tool = ragraphs.build("basic", index=bridges, llm=llm).as_tool()
     assert tool.invoke({"question": "Who designed the Severn Bridge?"}) == (
-        "The documents do not answer the question in full.\n\n"
-        "Missing: Who designed the Severn Bridge?"
+        "The documents give no answer.\n\n"
+        "The documents do not say:\n- Who designed the Severn Bridge?"
     )
 
 

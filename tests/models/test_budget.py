@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from ragraphs.models.budget import Budget
 from ragraphs.models.prices import Price, Prices
@@ -51,3 +53,53 @@ def test_what_was_spent_before_counts():
         budget.reserved("a:b", 4).__enter__()
     with pytest.raises(NoReplyError, match="--max-cost"):
         budget.reserved("a:b", 2).__enter__()
+
+
+async def spent_side_by_side(budget: Budget, requests: int, *, received: int) -> tuple[int, int]:
+    """The requests that were sent, and the most of them at one time."""
+    sent: list[int] = []
+    under_way: set[int] = set()
+
+    async def ask(number: int) -> None:
+        async with budget.turn("a:b", 10):
+            under_way.add(number)
+            sent.append(len(under_way))
+            await asyncio.sleep(0.001)
+            budget.spend("a:b", sent=10, received=received)
+            under_way.remove(number)
+
+    await asyncio.gather(*map(ask, range(requests)), return_exceptions=True)
+    return len(sent), max(sent)
+
+
+@pytest.mark.parametrize(
+    ("max_tokens", "max_cost", "sent"), [(1000, None, 2), (None, 1000, 1), (1000, 10**9, 2)]
+)
+async def test_a_limit_is_passed_by_one_reply_at_most(max_tokens, max_cost, sent):
+    budget = Budget(max_tokens, max_cost, {}, PRICES)
+    assert await spent_side_by_side(budget, 8, received=900) == (sent, 1)
+
+
+async def test_far_from_a_limit_requests_go_side_by_side():
+    budget = Budget(10**6, None, {}, PRICES)
+    assert await spent_side_by_side(budget, 8, received=900) == (8, 8)
+
+
+async def test_a_turn_that_is_given_up_keeps_nobody_waiting():
+    budget = Budget(100, None, {}, PRICES)
+
+    async def ask() -> None:
+        async with budget.turn("a:b", 10):
+            await asyncio.sleep(5)
+
+    first = asyncio.create_task(ask())
+    await asyncio.sleep(0)
+    second, third = asyncio.create_task(ask()), asyncio.create_task(ask())
+    await asyncio.sleep(0)
+    second.cancel()
+    first.cancel()
+    await asyncio.sleep(0.01)
+    assert not third.done()
+    third.cancel()
+    async with asyncio.timeout(1), budget.turn("a:b", 10):
+        pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -149,3 +150,14 @@ def serving_openai() -> Iterator[OpenAIStub]:
         yield stub
     finally:
         stub.close()
+
+
+def long_replies(monkeypatch: Any, tokens: int) -> None:
+    """Has the server take some time, and say that each reply took ``tokens``."""
+    told = usage_of
+
+    def usage(body: Any) -> dict[str, int]:
+        time.sleep(0.05)
+        return {**told(body), "completion_tokens": tokens}
+
+    monkeypatch.setattr("stub_openai.usage_of", usage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragraphs.state.records import Citation
-from ragraphs.views.compact import place_of
+from ragraphs.views.compact import ShortAnswer, place_of, short_text
 
 CITATION: Citation = {
     "passage": "p",
@@ -22,3 +22,31 @@ def test_a_place_names_title_document_page_and_characters():
 
 def test_a_place_without_a_page_names_none():
     assert place_of({**CITATION, "metadata": {}}) == "Notes (notes.pdf, characters 10–52)"
+
+
+ANSWER: ShortAnswer = {
+    "answer": "John Fowler",
+    "sufficient": True,
+    "quotes": [{"quote": "Fowler\n  designed it.", "place": "Notes (notes.pdf, page 3)"}],
+    "missing": [],
+}
+
+
+def test_the_text_of_an_answer_has_its_quotations_each_on_a_line():
+    assert short_text(ANSWER) == (
+        "John Fowler\n\n[1] “Fowler designed it.” — Notes (notes.pdf, page 3)"
+    )
+
+
+def test_the_text_of_an_answer_says_first_that_it_is_not_supported_and_last_what_is_missing():
+    partial: ShortAnswer = {**ANSWER, "sufficient": False, "missing": ["When?", "With whom?"]}
+    assert short_text(partial) == (
+        "John Fowler\n\nThe documents do not support all of this answer.\n\n"
+        "[1] “Fowler designed it.” — Notes (notes.pdf, page 3)\n\n"
+        "The documents do not say:\n- When?\n- With whom?"
+    )
+
+
+def test_without_an_answer_the_text_says_so():
+    nothing: ShortAnswer = {"answer": "", "sufficient": False, "quotes": [], "missing": []}
+    assert short_text(nothing) == "The documents give no answer."

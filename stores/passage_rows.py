@@ -1,0 +1,86 @@
+"""The rows of passages: written for new documents, moved, and deleted with all that hangs on them.
+
+Each function works within a transaction of its caller.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, delete, select
+
+from . import lexical_index, schema
+from .pieces import NewDocument, identified
+from .queries import add_missing, batches, delete_with, update_rows
+from .readings import IMPORTED
+
+
+def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
+    """The passages of ``documents`` by their ids: the lines before each, and its metadata."""
+    table = schema.passages.c
+    query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
+    return {row.id: row for row in connection.execute(query)}
+
+
+def write_passages(
+    connection: Connection, documents: Sequence[NewDocument], old: dict[str, Any]
+) -> Counter[str]:
+    """Inserts new passages and moves kept ones, which are taken out of ``old``.
+
+    Returns the number of passages of each document.
+    """
+    counts: Counter[str] = Counter()
+    pieces = ((new, *found) for new in documents for found in identified(new))
+    for batch in batches(pieces):
+        counts.update(document.id for document, *_ in batch)
+        fresh: list[dict[str, Any]] = []
+        kept: dict[str, Any] = {}
+        moved: list[str] = []
+        outdated: list[dict[str, str]] = []
+        for document, id, piece, before in batch:
+            place = {
+                "start": piece.start,
+                "end": piece.end,
+                "before": before,
+                "metadata": dict(piece.metadata),
+                "turns": list(piece.turns),
+            }
+            if stored := old.pop(id, None):
+                if stored.before != before:
+                    moved.append(id)
+                if stored.metadata != place["metadata"]:
+                    outdated.append({"passage": id})
+                kept[id] = place
+            else:
+                row = {"id": id, "document": document.id, "title": piece.title(document.title)}
+                fresh.append(row | place | {"text": piece.text})
+        if fresh:
+            connection.execute(schema.passages.insert(), fresh)
+            lexical_index.add(connection, [row["id"] for row in fresh])
+        update_rows(connection, schema.passages, kept)
+        add_missing(connection, schema.outdated_entries, outdated)
+        _forget_readings(connection, moved)
+    return counts
+
+
+def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
+    """Deletes what a model read in ``passages``; what was imported does not depend on the lines."""
+    table = schema.readings
+    for batch in batches(passages):
+        read = table.c.passage.in_(batch) & (table.c.model != IMPORTED)
+        connection.execute(delete(table).where(read))
+
+
+def delete_passages(connection: Connection, ids: Collection[str]) -> None:
+    """Deletes passages, their words, their vectors by sentence, and what was read in them."""
+    lexical_index.remove(connection, ids)
+    for column in (
+        schema.readings.c.passage,
+        schema.outdated_entries.c.passage,
+        schema.sentence_vectors.c.passage,
+        schema.sentence_vectors_beside.c.passage,
+        schema.passages.c.id,
+    ):
+        delete_with(connection, column, ids)
