@@ -55,6 +55,7 @@ out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
 
 _WHOLE = 10_000  # cells: more than a line of a tree has
+_FEW = 3  # places that were not read for the same reason, and are named
 
 
 def counted(number: int, noun: str) -> str:
@@ -123,8 +124,15 @@ def _layers(built: Sequence[str]) -> str:
 
 
 def _failures(failures: Sequence[Any], where: Console) -> None:
+    """Prints each reason once, with the first places that were not read for it."""
+    places: dict[str, list[str]] = {}
     for failure in failures:
-        where.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+        places.setdefault(failure["reason"], []).append(failure["path"])
+    for reason, paths in places.items():
+        more = len(paths) - _FEW
+        named = "; ".join([*paths[:_FEW], *([f"{more:,} more"] if more > 0 else [])])
+        said = reason if reason.startswith(f"{named} ") else f"{named}: {reason}"
+        where.print(f"[red]Not read:[/red] {escape(said)}")
 
 
 def command(*words: str) -> None:

@@ -246,7 +246,7 @@ def _index(context: Context) -> Iterator[Check]:
 def _failures(failures: Sequence[dict[str, str]]) -> Iterator[Check]:
     if failures:
         says = f"{len(failures)} files or rows could not be read: {failures[0]['path']}"
-        yield _check("index", "documents", "note", says, "ragraphs status lists them all.")
+        yield _check("index", "documents", "note", says, "ragraphs status --json lists them all.")
 
 
 def _source(name: str) -> str:
