@@ -95,9 +95,8 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"{counted(result['document_count'], 'document')} in "
             f"{counted(result['passage_count'], 'passage')}."
         )
-        out.print(
-            f"Layers: {_layers(result['layers'])}. Embeddings: {escape(result['embeddings'])}."
-        )
+        out.print(f"Layers: {_layers(result['layers'])}.")
+        out.print(f"Embeddings: {escape(result['embeddings'])}.")
     cost(result["usage"])
     if skipped := result["skipped"]:
         count = sum(skipped.values())
