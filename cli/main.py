@@ -61,6 +61,7 @@ def main() -> None:
         code = app(prog_name="ragraphs", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
+        sys.stdout.flush()  # where it fails, it is told
     except (RagraphsError, typer.TyperException) as error:
         show.problem(str(error) if isinstance(error, RagraphsError) else usage_sentence(error))
         code = getattr(error, "exit_code", 1)

@@ -103,7 +103,7 @@ def indexing(result: Any, seconds: float | None = None) -> None:
         were = "1 file was" if count == 1 else f"{count:,} files were"
         endings = escape(told_endings(skipped))
         err.print(f"{were} not read, since such endings are not supported: {endings}.")
-    _failures(result["failures"], err)
+    failures(result["failures"], err)
     notes(result["warnings"])
 
 
@@ -122,10 +122,10 @@ def _layers(built: Sequence[str]) -> str:
     return f"{words} (not built: {', '.join(missing)})" if missing else words
 
 
-def _failures(failures: Sequence[Any], where: Console) -> None:
+def failures(found: Sequence[Any], where: Console) -> None:
     """Prints each reason once, with the first places that were not read for it."""
     places: dict[str, list[str]] = {}
-    for failure in failures:
+    for failure in found:
         places.setdefault(failure["reason"], []).append(failure["path"])
     for reason, paths in places.items():
         more = len(paths) - _FEW
@@ -180,7 +180,7 @@ def status(described: Any) -> None:
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
     for lack in described["lacks"]:
         out.print(f"[yellow]{escape(lack['says'])}[/yellow] Mend it with: {escape(lack['mend'])}")
-    _failures(described["failures"], out)
+    failures(described["failures"], out)
 
 
 def examination(found: Any) -> None:
