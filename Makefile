@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all wheel-test lint bench attack docs pictures notebooks dev clean
+.PHONY: install demo test test-all wheel-test lint bench attack docs pictures sessions notebooks dev clean
 
 install: $(STAMP)
 
@@ -63,6 +63,9 @@ docs: install
 
 pictures: install
 	$(BIN)/python docs/scripts/pictures.py docs/images
+
+sessions: install
+	$(BIN)/python docs/scripts/sessions.py docs/commands.md
 
 notebooks: install
 	$(BIN)/python docs/scripts/notebooks.py examples

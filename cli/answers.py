@@ -135,6 +135,7 @@ def _citations(result: AnswerOutput) -> list[Found]:
             "text": citation["quote"],
             "start": citation["start"],
             "end": citation["end"],
+            "metadata": citation["metadata"],
             "score": 0.0,
             "found": "",
         }
@@ -223,7 +224,7 @@ def passage_in_place(found: Found, before: str, after: str) -> None:
 
 def _heading(place: int, title: str, where: str) -> None:
     shown = Text.assemble(f"{place}  ", (title, "bold"), "  " * bool(title), (where, "dim"))
-    _wrapped(shown, indent=0)
+    _wrapped(shown, indent=0, hanging=3)
 
 
 def _wrapped(text: Text, indent: int = 3, hanging: int = 0, *, whole: bool = False) -> None:

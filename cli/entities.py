@@ -8,10 +8,12 @@ import typer
 
 from ..context import Context
 from . import show
-from .flags import INDEX_ONLY, Shown, context_options, shown
+from .flags import INDEX_ONLY, Commands, Shown, context_options, shown
 from .running import opened
 
-entities = typer.Typer(help="Look up entities, and correct them.", no_args_is_help=True)
+entities = typer.Typer(
+    cls=Commands, help="Look up entities, and correct them.", no_args_is_help=True
+)
 
 _Entity = Annotated[str, typer.Argument(help="Name or id of an entity.")]
 

@@ -11,10 +11,10 @@ import typer
 
 from ..context import IndexContext, MethodName, RankerName
 from . import tables
-from .flags import Shown, context_options, parsed, shown
+from .flags import Commands, Shown, context_options, parsed, shown
 from .running import progress_bars
 
-evaluate = typer.Typer(help="Measure on data sets.", no_args_is_help=True)
+evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
 
 _Set = Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")]
 _Limit = Annotated[int | None, typer.Option(min=1, help="Only the first questions.")]

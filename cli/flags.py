@@ -15,6 +15,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from ..context import Context, QuestionContext
 from ..state.errors import RagraphsError
@@ -223,6 +224,31 @@ def plain_problem(said: str) -> str:
     return re.sub(r"^(Input|String|Value|List) should ", "must ", said).rstrip(".")
 
 
+class Commands(TyperGroup):
+    """Commands whose help gives no type to flags that take no value.
+
+    app = typer.Typer(cls=Commands)
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters of the group itself."""
+        return _without_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or None."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _without_types(command.get_params(ctx))
+        return command
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
+    for one in parameters:
+        if getattr(one, "is_flag", False) or getattr(one, "count", False):
+            one.metavar = ""
+    return parameters
+
+
 _INVALID = re.compile(r"Invalid value(?: for '([^']+)'.*?)?: (.*)", re.DOTALL)
 
 
@@ -236,4 +262,5 @@ def usage_sentence(error: typer.TyperException) -> str:
         said = f"The words {extra[1]!r} are too many: put a text of several words in quotes"
     context = getattr(error, "ctx", None)
     place = context.command_path if context is not None else "ragraphs"
-    return f"{said.rstrip('.')}; see: {place} --help" if said else ""
+    see = " See" if said.endswith("?") else "; see"
+    return f"{said.rstrip('.')}{see}: {place} --help" if said else ""

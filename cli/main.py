@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import json
 import shutil
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +25,7 @@ from . import show
 from .answers import PASSAGES, Asked, show_answer
 from .entities import entities
 from .evaluate import evaluate
-from .flags import INDEX_ONLY, Json, Shown, context_options, parsed, shown, usage_sentence
+from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
 from .running import ask_graph, opened, run_index
 from .trace import Trace
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ..state.index import IndexInput
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -47,6 +50,7 @@ _DEMO_QUESTIONS = (
 )
 
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
@@ -57,6 +61,7 @@ def main() -> None:
         code = app(prog_name="ragraphs", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
+        sys.stdout.flush()  # where it fails, it is told
     except (RagraphsError, typer.TyperException) as error:
         show.problem(str(error) if isinstance(error, RagraphsError) else usage_sentence(error))
         code = getattr(error, "exit_code", 1)
@@ -65,6 +70,13 @@ def main() -> None:
         code = _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
+        code = 1
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        show.problem(f"The disk is full ({error.strerror}); make room, and run it again.")
+        with suppress(OSError):
+            sys.stdout.close()  # the rest of it would fail once more at the end
         code = 1
     sys.exit(code)
 

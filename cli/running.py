@@ -174,6 +174,8 @@ def _followed(writing: Writing | None, trace: Trace | None) -> Iterator[_Followi
     waiting = err.status("asking")
     if err.is_terminal:
         waiting.start()
+        # Draws it now: what is printed beside a first drawing would stand on its line.
+        waiting.update(spinner="dots")
     try:
         yield _Following(waiting, writing, trace)
     finally:

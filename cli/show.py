@@ -55,6 +55,7 @@ out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
 
 _WHOLE = 10_000  # cells: more than a line of a tree has
+_FEW = 3  # places that were not read for the same reason, and are named
 
 
 def counted(number: int, noun: str) -> str:
@@ -94,16 +95,15 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"{counted(result['document_count'], 'document')} in "
             f"{counted(result['passage_count'], 'passage')}."
         )
-        out.print(
-            f"Layers: {_layers(result['layers'])}. Embeddings: {escape(result['embeddings'])}."
-        )
+        out.print(f"Layers: {_layers(result['layers'])}.")
+        out.print(f"Embeddings: {escape(result['embeddings'])}.")
     cost(result["usage"])
     if skipped := result["skipped"]:
         count = sum(skipped.values())
         were = "1 file was" if count == 1 else f"{count:,} files were"
         endings = escape(told_endings(skipped))
         err.print(f"{were} not read, since such endings are not supported: {endings}.")
-    _failures(result["failures"], err)
+    failures(result["failures"], err)
     notes(result["warnings"])
 
 
@@ -122,9 +122,16 @@ def _layers(built: Sequence[str]) -> str:
     return f"{words} (not built: {', '.join(missing)})" if missing else words
 
 
-def _failures(failures: Sequence[Any], where: Console) -> None:
-    for failure in failures:
-        where.print(f"[red]Not read:[/red] {escape(failure['path'])}: {escape(failure['reason'])}")
+def failures(found: Sequence[Any], where: Console) -> None:
+    """Prints each reason once, with the first places that were not read for it."""
+    places: dict[str, list[str]] = {}
+    for failure in found:
+        places.setdefault(failure["reason"], []).append(failure["path"])
+    for reason, paths in places.items():
+        more = len(paths) - _FEW
+        named = "; ".join([*paths[:_FEW], *([f"{more:,} more"] if more > 0 else [])])
+        said = reason if reason.startswith(f"{named} ") else f"{named}: {reason}"
+        where.print(f"[red]Not read:[/red] {escape(said)}")
 
 
 def command(*words: str) -> None:
@@ -173,7 +180,7 @@ def status(described: Any) -> None:
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
     for lack in described["lacks"]:
         out.print(f"[yellow]{escape(lack['says'])}[/yellow] Mend it with: {escape(lack['mend'])}")
-    _failures(described["failures"], out)
+    failures(described["failures"], out)
 
 
 def examination(found: Any) -> None:

@@ -85,7 +85,8 @@ def examine(context: Context, *, connect: bool = False) -> Examination:
 def _program(operator: Settings) -> Iterator[Check]:
     yield _ok("program", "ragraphs", version("ragraphs"))
     is_old = sys.version_info < (3, 11)
-    python = f"{platform.python_version()} on {platform.platform(terse=True)}"
+    system = [platform.system(), platform.machine(), *platform.libc_ver()]
+    python = f"{platform.python_version()} on {' '.join(filter(None, system))}"
     mend = "Use Python 3.11 or later." if is_old else ""
     yield _check("program", "Python", "broken" if is_old else "ok", python, mend)
     yield _ok("program", "packages", ", ".join(f"{name} {_version(name)}" for name in _PACKAGES))
@@ -246,7 +247,7 @@ def _index(context: Context) -> Iterator[Check]:
 def _failures(failures: Sequence[dict[str, str]]) -> Iterator[Check]:
     if failures:
         says = f"{len(failures)} files or rows could not be read: {failures[0]['path']}"
-        yield _check("index", "documents", "note", says, "ragraphs status lists them all.")
+        yield _check("index", "documents", "note", says, "ragraphs status --json lists them all.")
 
 
 def _source(name: str) -> str:

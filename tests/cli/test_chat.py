@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from http_stub import Response
-from ragraphs.cli import show
 from rich.cells import cell_len
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 from terminal import at_terminal
@@ -95,31 +94,31 @@ def test_a_chat_over_no_index_ends_in_one_sentence(run):
     assert ended.code == 1 and ended.out == "" and ended.err.startswith("ragraphs: There is no ind")
 
 
-@pytest.mark.slow
 def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, script):
     """In a terminal of 60 columns."""
-    slow = Response({}, seconds=30)
-    first = iter([slow])
+    first = iter([Response({}, seconds=30)])
     script.replies["Answer"] = lambda human: next(first, None) or script._answer(human)
     command = [COMMAND, "chat", "--model", MODEL, "--method", "basic"]
     keys = {"RAGRAPHS_EMBEDDINGS": "lexical", "OPENAI_BASE_URL": openai.base_url}
     with at_terminal(command, keys, width=60) as terminal:
         terminal.sees("> ")
         terminal.types(f"{QUESTION}\n")
-        while not script.asked:
-            terminal.sees("asking")
+        terminal.sees(QUESTION)
+        terminal.waits(lambda: script.asked, "request to the model")
         terminal.types("\x03")
         terminal.sees("Stopped.")
         terminal.sees("> ")
         terminal.types(f"{QUESTION}\n")
         answered = terminal.sees("107 tokens")
+        terminal.sees("> ")
         terminal.types("/open 1\n")
         terminal.sees("Firth of Forth.")
         terminal.sees("> ")
         terminal.types("\x03")
         terminal.sees("Ctrl-D leaves.")
+        terminal.sees("> ")
         terminal.types("\x04")
         assert terminal.ends()[0] == 0
     lines = answered.splitlines()
     assert FACT in lines and f"  [1] “{FACT}”" in lines
-    assert max(map(cell_len, lines)) <= 60 or show.out.is_terminal
+    assert max(map(cell_len, lines)) <= 60
