@@ -102,4 +102,5 @@ def problem_in(error: ValidationError, called: str) -> str:
     """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
     problem = error.errors(include_input=False, include_url=False)[0]
     name = ".".join(str(part) for part in problem["loc"])
-    return f"The {called} {name!r} cannot be used: {shortened(problem['msg'], _LONGEST)}."
+    said = problem["msg"].removeprefix("Value error, ").rstrip(".")
+    return f"The {called} {name!r} cannot be used: {shortened(said, _LONGEST)}."
