@@ -81,7 +81,23 @@ def odd_metadata(chance: random.Random) -> Any:
 
 def odd_limits(chance: random.Random) -> dict[str, Any]:
     """Limits on what a run may spend, most of them extreme."""
-    values = (1, 0, -1, 5e-324, 1e308, 10**30, True, "1", "1e3", "", None, [], {}, 0.5, 2**63)
+    values: tuple[Any, ...] = (
+        1,
+        0,
+        -1,
+        5e-324,
+        1e308,
+        10**30,
+        True,
+        "1",
+        "1e3",
+        "",
+        None,
+        [],
+        {},
+        0.5,
+        2**63,
+    )
     drawn = {name: chance.choice((*values, odd_value(chance))) for name in _LIMITS}
     return {name: drawn[name] for name in chance.sample(_LIMITS, chance.choice((1, 2, 3)))}
 
