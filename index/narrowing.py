@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ..language.analyser import shortened
 from ..models.meter import current_meter
 from ..state.filters import Condition, conditions_of, filter_text, kind_of, nearest_first
 from .opening import Index, Kept
 
 _MOST_NAMED = 20
+_LONGEST_NAME = 60
 _OF_COLUMNS = ("document", "title")
 _KINDS = {"integer": "number", "real": "number", "true": "boolean", "false": "boolean"}
 _IN_WORDS = {"text": "text", "number": "numbers", "boolean": "true or false"}
@@ -77,8 +79,8 @@ def _unknown(key: str, known: Iterable[str]) -> str:
     names = nearest_first(key, known)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return (
-        f"No passage of the index has the key {key!r} of the filter; the keys there are: "
-        f"{', '.join(names[:_MOST_NAMED])}{more}."
+        f"No passage of the index has the key {shortened(key, _LONGEST_NAME)!r} of the filter; "
+        f"the keys there are: {', '.join(names[:_MOST_NAMED])}{more}."
     )
 
 

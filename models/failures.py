@@ -21,7 +21,8 @@ def explain(error: BaseException, secrets: Iterable[SecretStr] = ()) -> str:
     ``secrets`` are hidden, even where the server repeats them.
     """
     status = getattr(error, "status_code", None)
-    text = " ".join(_TAG.sub(" ", _said(error)[:_LONGEST_READ]).split()).rstrip(".")
+    said = _said(error)[:_LONGEST_READ].encode("utf-8", "replace").decode()  # it is kept and sent
+    text = " ".join(_TAG.sub(" ", said).split()).rstrip(".")
     if not text or text == f"Error code: {status}":
         text = HTTPStatus(status).phrase if status in set(HTTPStatus) else type(error).__name__
     for secret in secrets:

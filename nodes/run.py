@@ -195,4 +195,4 @@ def _value(given: Any, name: str) -> Any:
 def _problem(error: ValidationError) -> str:
     problem = error.errors()[0]
     place = ".".join(map(str, problem["loc"])) or "context"
-    return f"{place}: {problem['msg'].removeprefix('Value error, ')}"
+    return f"{place}: {problem['msg'].removeprefix('Value error, ').rstrip('.')}"

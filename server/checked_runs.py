@@ -63,12 +63,25 @@ def problem_of(body: bytes) -> str:
         if not isinstance(run, dict):
             continue
         graph, context = str(run.get("assistant_id") or run.get("graph_id")), run.get("context")
-        problem = _of_input(run.get("input")) if "assistant_id" in run else ""
+        problem = _of_run(run) if "assistant_id" in run else ""
         if isinstance(context, dict):
             problem = problem or _of_context(_CONTEXTS.get(graph), context)
         if problem:
             return problem
     return ""
+
+
+def _of_run(run: dict[str, Any]) -> str:
+    command = run.get("command")
+    # LangGraph fails at such a one with an error of its own.
+    if command and isinstance(command, dict) and not _says_anything(command):
+        return 'The command says nothing; to go on after a question, give {"resume": "yes"}.'
+    return _of_input(run.get("input"))
+
+
+def _says_anything(command: dict[str, Any]) -> bool:
+    resumes = command.get("resume") is not None
+    return resumes or bool(command.get("goto") or command.get("update"))
 
 
 def _of_input(given: Any) -> str:
@@ -102,4 +115,5 @@ def problem_in(error: ValidationError, called: str) -> str:
     """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
     problem = error.errors(include_input=False, include_url=False)[0]
     name = ".".join(str(part) for part in problem["loc"])
-    return f"The {called} {name!r} cannot be used: {shortened(problem['msg'], _LONGEST)}."
+    said = problem["msg"].removeprefix("Value error, ").rstrip(".")
+    return f"The {called} {name!r} cannot be used: {shortened(said, _LONGEST)}."

@@ -17,6 +17,7 @@ from ..graphs import graph_of
 from ..index.opening import open_index
 from ..index.retrieval import search
 from ..language.analyser import shortened
+from ..models.meter import start_meter
 from ..settings import Settings
 from ..state.errors import IndexNotFoundError
 from ..state.records import Evidence
@@ -150,17 +151,20 @@ class FoundPassage(TypedDict):
 
 
 class FoundPassages(TypedDict):
-    """The passages that were found, best first."""
+    """The passages that were found, best first; ``warnings`` say why a filter meets none."""
 
     passages: list[FoundPassage]
+    warnings: list[str]
 
 
 async def _search(given: SearchDocuments, access: Access, tell: Tell) -> FoundPassages:
-    name = access.index(given.index)
-    found = await asyncio.to_thread(
-        lambda: search(open_index(name), given.query, "auto", given.top_k, given.where or None)
-    )
-    return {"passages": [_passage(each) for each in found]}
+    return await asyncio.to_thread(_found, given, access.index(given.index))
+
+
+def _found(given: SearchDocuments, index: str) -> FoundPassages:
+    meter = start_meter(None)
+    found = search(open_index(index), given.query, "auto", given.top_k, given.where or None)
+    return {"passages": [_passage(each) for each in found], "warnings": meter.warnings}
 
 
 def _passage(found: Evidence) -> FoundPassage:
@@ -185,7 +189,7 @@ def _passage(found: Evidence) -> FoundPassage:
 def _search_text(found: FoundPassages) -> str:
     numbered = enumerate(found["passages"], start=1)
     texts = [f"[{n}] {each['place']}\n{each['text']}" for n, each in numbered]
-    return "\n\n".join(texts) or "Nothing was found."
+    return "\n\n".join([*(texts or ["Nothing was found."]), *found["warnings"]])
 
 
 class SummariseDocuments(OfAnIndex):

@@ -24,6 +24,7 @@ Membership = Literal["$in", "$nin"]
 
 LONGEST_FILTER = 16_000  # characters, written as JSON
 _MOST_KEYS = 50
+_LONGEST_SHOWN = 60  # characters of a key in a sentence
 _ALONE: Mapping[str, Membership] = {"$eq": "$in", "$ne": "$nin", "$contains": "$in"}
 _OPERATORS = (*_ALONE, *get_args(Comparison), *get_args(Membership))
 COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -131,21 +132,23 @@ def nearest_first(name: str, known: Iterable[str]) -> list[str]:
 
 def _conditions(key: object, asked: object) -> list[Condition]:
     if not isinstance(key, str) or not key or not _can_be_written(key):
-        raise RagraphsError(f"The key {key!r} of the filter is no text; name a key of metadata.")
+        raise RagraphsError(
+            f"The key {key!r:.60} of the filter is no text; name a key of metadata."
+        )
     if key.startswith("$"):
         raise RagraphsError(
-            f"The filter begins with {key!r}; begin with a key of metadata, such as "
+            f"The filter begins with {key!r:.60}; begin with a key of metadata, such as "
             '{"author": "Ada"}. Several keys are joined by and; there is no or.'
         )
     if not isinstance(asked, Mapping):
-        return [Condition(key, "$in", (_scalar(asked, f"where.{key}"),))]
+        return [Condition(key, "$in", (_scalar(asked, _place(key)),))]
     if not asked:
-        raise RagraphsError(f"where.{key} is empty; give it a value or an operator.")
+        raise RagraphsError(f"{_place(key)} is empty; give it a value or an operator.")
     return [_condition(key, sign, operand) for sign, operand in asked.items()]
 
 
 def _condition(key: str, sign: object, operand: object) -> Condition:
-    place = f"where.{key}.{sign}"
+    place = _place(key, str(sign))
     if sign not in _OPERATORS:
         raise RagraphsError(
             f"{place} is no operator; use {', '.join(nearest_first(str(sign), _OPERATORS))}."
@@ -163,6 +166,12 @@ def _condition(key: str, sign: object, operand: object) -> Condition:
             f"{place} takes a number or a text, since true and false have no order."
         )
     return Condition(key, cast(Comparison, sign), (value,))
+
+
+def _place(*keys: str) -> str:
+    """Where in a filter something stands, short enough for a sentence that can be sent."""
+    shown = (key if len(key) <= _LONGEST_SHOWN else f"{key[:_LONGEST_SHOWN]}…" for key in keys)
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", ".".join(("where", *shown)))
 
 
 def _scalar(value: object, place: str) -> Scalar:

@@ -20,6 +20,7 @@ from ...settings import settings
 from ..benchmarks.stub_model import apart
 from ..measuring import peak_megabytes
 from .hostile_files import Made, make
+from .hostile_filters import odd_prices
 from .preloaded import main
 from .replies import DOCUMENTS, LAYERS
 from .signs import controls, leaks
@@ -100,6 +101,7 @@ def trial(arena: Honest, chance: random.Random, result: Trial) -> None:
     result.labels = [made.label]
     with chdir(place):
         _attack(arena, made, result, chance.random() < 0.2)
+        _try_prices(chance, result)
     shutil.rmtree(place, ignore_errors=True)
 
 
@@ -128,6 +130,23 @@ def _attack(arena: Honest, made: Made, result: Trial, small_pieces: bool) -> Non
     figures["passages"] = described["passages"] - len(DOCUMENTS)
     _judge_named(made, indexed, described, result)
     _judge_size(made, result)
+
+
+def _try_prices(chance: random.Random, result: Trial) -> None:
+    """A hostile file of prices: it is read, or refused in one sentence."""
+    prices = Path("prices.json")
+    prices.write_bytes(odd_prices(chance))
+    result.labels.append("prices")
+    try:
+        ended = _command("ask", "--prices", prices.name, _QUESTION)
+    except Exception as error:
+        result.fail("crash", f"prices: {type(error).__name__}: {error}")
+        return
+    refused = ended.code == 1 and ended.err.startswith("ragraphs: The prices in")
+    if not refused and (ended.code or "Forth Bridge was designed" not in ended.out):
+        result.fail("unclear", f"{ended.code} {ended.err[:200]!r}: {prices.read_bytes()[:200]!r}")
+    for words in (*leaks(ended.err), *controls(ended.out + ended.err)):
+        result.fail("leak", f"prices: {words}")
 
 
 def _command(*arguments: str) -> _Ended:

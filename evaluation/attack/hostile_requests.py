@@ -9,11 +9,12 @@ from typing import Any
 
 from ...context import IndexContext, RouterContext
 from ...graphs import graph_of
+from .hostile_filters import odd_call, odd_filter, odd_limits, odd_metadata
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 
-_TOOLS = ("answer_question", "search_documents", "summarise_documents", "index_documents")
 METHODS = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag", "router")
 QUESTION = "Who designed the Forth Bridge?"
+FILTERED = "filtered"  # an index of documents with metadata
 _PATHS = (
     "..", "../other", "../../etc", "/etc", "/", "~", "~root", "docs/../..", "a/b", "linked",
     "file:///etc/passwd", "http://127.0.0.1/x", "docs\x00.txt", "\x00", "", ".", "docs/*",
@@ -228,26 +229,30 @@ def _route(chance: random.Random) -> Request:
 
 
 def _mcp(chance: random.Random) -> Request:
-    odd = odd_value(chance)
-    name = chance.choice((*_TOOLS, "basic", "nothing", odd))
-    arguments: Any = chance.choice(
-        (
-            odd,
-            {"question": odd},
-            {"question": QUESTION},
-            {"question": QUESTION, "index": odd},
-            {"query": odd, "top_k": odd},
-            {"query": QUESTION, "where": odd},
-            {"documents": odd},
-            {"nonsense": odd},
-            None,
-        )
-    )
-    call: dict[str, Any] = {"name": name, "arguments": arguments}
-    method = chance.choice(("tools/call", "tools/call", "tools/call", "tools/list", "initialize"))
-    body = {"jsonrpc": "2.0", "id": chance.choice((1, odd)), "method": method, "params": call}
     headers = {"Accept": "application/json, text/event-stream"}
-    return Request("MCP", "/mcp", body, headers=headers)
+    return Request("MCP", "/mcp", odd_call(chance, QUESTION), headers=headers)
+
+
+def _filter(chance: random.Random) -> Request:
+    """A question of the documents with the metadata in ``KEPT``."""
+    graph = chance.choice(METHODS)
+    context = {"index": FILTERED, "where": odd_filter(chance), "top_k": 20}
+    return run(graph, {"question": QUESTION}, context, label="odd filter")
+
+
+def _metadata(chance: random.Random) -> Request:
+    document = {"id": "a", "text": "A text of Ann Bell.", "metadata": odd_metadata(chance)}
+    return run("index", {"documents": [document]}, _own(chance, "index"), label="odd metadata")
+
+
+def _limits(chance: random.Random) -> Request:
+    graph = _graph(chance)
+    context = {**_own(chance, graph), **odd_limits(chance)}
+    if graph == "index":
+        context.pop("max_calls", None)
+    if chance.random() < 0.5:
+        context["model"] = "openai:attack"
+    return run(graph, _good_input(graph), context, label="odd limits")
 
 
 def resumes(chance: random.Random) -> tuple[Any, bool]:
@@ -271,5 +276,8 @@ _FAMILIES: tuple[tuple[Callable[[random.Random], Request], float], ...] = (
     (_config, 6),
     (_raw, 4),
     (_route, 4),
-    (_mcp, 5),
+    (_mcp, 8),
+    (_filter, 12),
+    (_metadata, 6),
+    (_limits, 5),
 )

@@ -16,10 +16,13 @@ from typing import Any
 
 import httpx
 
+from ...state.errors import RagraphsError
+from ...state.filters import matches
 from ..benchmarks.dev_server import dev_server
 from ..benchmarks.stub_replies import stub_reply
+from .hostile_filters import KEPT
 from .hostile_replies import honest
-from .hostile_requests import QUESTION, Request, draw, resumes, run
+from .hostile_requests import FILTERED, QUESTION, Request, draw, resumes, run
 from .hostile_server import Sent, http, serving
 from .hostile_values import spelled
 from .replies import DOCUMENTS, LAYERS, kind_of
@@ -29,6 +32,7 @@ from .trials import Part, Trial
 _AT_ONCE = 10
 # Requests that LangGraph's server answers by itself, before a graph sees them.
 _SERVERS_OWN = {"odd body", "odd config", "odd route"}
+_UNFILTERED = {"web"}  # how passages were found that filters do not apply to
 _LONGEST = 60.0
 _LONGEST_HONEST = 20.0
 _LONGEST_SENTENCE = 1500
@@ -84,7 +88,20 @@ def arena() -> Iterator[Arena]:
             with dev_server(root, *options, **environment) as server:
                 given = run("index", {"sources": ["docs"]}, {"layers": LAYERS})
                 httpx.post(f"{server.url}{given.path}", json=given.body, timeout=120)
+                given = run("index", {"documents": _with_metadata()}, {"index": FILTERED})
+                indexed = httpx.post(f"{server.url}{given.path}", json=given.body, timeout=120)
+                if indexed.json().get("added") != len(KEPT):
+                    raise RuntimeError(indexed.text)
                 yield Arena(server.url, str(root), str(asked))
+
+
+def _with_metadata() -> list[dict[str, Any]]:
+    """A document for each metadata that filters are tried on."""
+    _, text = DOCUMENTS[0]
+    return [
+        {"id": str(n), "title": f"Text {n}", "text": text, "metadata": kept}
+        for n, kept in enumerate(KEPT)
+    ]
 
 
 def _stub(path: str, body: Any) -> Sent:
@@ -164,12 +181,37 @@ def _judge(arena: Arena, request: Request, answer: httpx.Response, result: Trial
     error = _error_in(text)
     if error is not None:
         _judge_refusal(*error, request, result)
+    if request.label == "MCP":
+        _judge_tool(text, request, result)
+    elif request.label == "odd filter" and answer.is_success and error is None:
+        _judge_filtered(answer.json(), json.loads(request.data)["context"]["where"], result)
 
 
 def _judge_refusal(kind: str, message: str, request: Request, result: Trial) -> None:
     raw = _RAW.match(kind) or _PROGRAM.search(message)
     if raw or not message.strip() or len(message) > _LONGEST_SENTENCE or message.count("\n") > 1:
         result.fail("unclear", f"{kind}: {message[:150]!r}: {request}")
+
+
+def _judge_tool(text: str, request: Request, result: Trial) -> None:
+    """A tool ends with its result or a sentence, never with an error that only the log tells."""
+    if "failed on the server" in text or '"code":-32603' in text.replace(" ", ""):
+        result.fail("crash", f"{text[:200]}: {request}")
+    elif '"isError":true' in text.replace(" ", "") and _PROGRAM.search(text):
+        result.fail("unclear", f"{text[:200]}: {request}")
+
+
+def _judge_filtered(output: Any, where: Any, result: Trial) -> None:
+    """What a run read of the index meets the filter; a filter that is none is refused."""
+    if where is None:
+        return
+    try:
+        for each in output["evidence"]:
+            values = {**each["metadata"], "title": each["title"], "document": each["document"]}
+            if each["found"] not in _UNFILTERED and not matches(values, where):
+                result.fail("leak", f"{where!r:.200} lets {each['id']} through, with {values}")
+    except RagraphsError as error:
+        result.fail("lost", f"a filter is dropped without a word: {error} {where!r:.200}")
 
 
 def _error_in(text: str) -> tuple[str, str] | None:

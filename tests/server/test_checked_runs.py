@@ -75,3 +75,19 @@ def test_a_value_of_no_use_is_told_in_one_short_sentence(graph, name, value):
         assert repr(name) in problem and "\n" not in problem and len(problem) < 700
     else:
         assert problem == ""
+
+
+@pytest.mark.parametrize("command", [{"resume": None}, {"update": {}, "goto": []}])
+def test_a_command_that_says_nothing_is_refused(command):
+    body = {"assistant_id": "crag", "input": None, "command": command}
+    assert 'give {"resume": "yes"}' in problem_of(json.dumps(body).encode())
+    for said in ({"resume": False}, {"resume": ""}, {"goto": "answer"}, {}):
+        assert problem_of(json.dumps(body | {"command": said}).encode()) == ""
+
+
+def test_a_filter_that_is_none_is_told_in_one_sentence():
+    for asked in ({"$over": 1}, {"k" * 5000: 1}, {"\ud800": 1}):
+        context = {"where": {"year": asked}}
+        problem = problem_of(json.dumps({"assistant_id": "crag", "context": context}).encode())
+        assert problem.startswith("The setting 'where' cannot be used: where.year.")
+        assert problem.encode() and problem[-2] != "." and len(problem) < 250

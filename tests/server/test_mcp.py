@@ -94,6 +94,13 @@ async def test_a_search_is_narrowed_to_some_documents(url, where):
     assert [each["title"] for each in result.structured_content["passages"]] == ["forth"]
 
 
+async def test_a_search_by_an_unknown_key_names_the_keys_there_are(url):
+    result = await called(url, "search_documents", query="A tale", where={"yeer": 1890})
+    assert not result.is_error and result.structured_content["passages"] == []
+    assert text_of(result).startswith("Nothing was found.\n\nNo passage of the index has the key")
+    assert "year" in text_of(result) and len(result.structured_content["warnings"]) == 1
+
+
 async def test_the_whole_is_summarised_from_reports(url):
     result = await called(url, "summarise_documents")
     assert not result.is_error and "Forth" in json.dumps(result.structured_content)

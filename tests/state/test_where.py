@@ -89,6 +89,8 @@ def test_a_key_without_a_value_matches_nothing(key: str, asked: Any) -> None:
         ({"year": {"$in": list(range(9999))}}, "characters; use at most 16,000"),
         ({"year": 10**400}, "where.year takes a text, a number"),
         ({"author": "\ud800"}, "where.author takes a text, a number"),
+        ({"k" * 5000: {}}, f"where.{'k' * 60}… is empty"),
+        ({"year": {"\ud800": 1}}, "where.year.\ufffd is no operator"),
         ({3: 1}, "The key 3 of the filter is no text"),
         ("author=Ada", "A filter is a dictionary"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ragraphs.models.failures import explain
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY, SCORE_RELATIONS
@@ -179,3 +180,7 @@ async def test_an_answer_in_no_known_protocol_is_a_typed_failure(openai, open_mo
     openai.answer = lambda _: answer
     with pytest.raises(NoReplyError):
         await (await open_model()).run(REWRITE_QUERY, question="Who?")
+
+
+def test_an_error_with_half_a_surrogate_pair_can_be_kept_and_sent():
+    assert explain(ValueError("no \ud800 key")).encode() == b"no ? key"
