@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import time
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,7 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     stamp = HIERARCHY.stamp_of(_CLUSTERING, ENTITIES.stamp(index), size)
     if HIERARCHY.is_current(index, stamp) and not afresh:
         return
+    started = time.monotonic()
     entities = [entity.id for entity in index.entities.all_entities()]
     weights = _weights(index)
     stored = {} if afresh else index.catalogue.property("hierarchy") or {}
@@ -64,6 +66,7 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     index.communities.replace(communities)
     index.catalogue.set_property("hierarchy", remembered(communities, weights))
     HIERARCHY.record(index, stamp)
+    HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
 
 
 async def write_reports(index: Index, context: Context) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..stores.readings import ReadingKind
+
+logger = logging.getLogger("ragraphs.index")
 
 Arrays = dict[str, "NDArray[Any]"]
 _STAMP = "stamp"
@@ -77,10 +81,17 @@ class Layer:
         stamp = self.stamp_of(*parts)
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
             return
+        started = time.monotonic()
         arrays = make(index)
         if arrays is not None:
             save_arrays(self._path(index, stamp), {**arrays, _STAMP: np.array(stamp)})
         self.record(index, stamp)
+        self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
+
+    def log(self, seconds: float, figures: Mapping[str, int]) -> None:
+        """Tells the log that the layer was made, of how much, and how long it took."""
+        told = ", ".join(f"{count} {name}" for name, count in figures.items())
+        logger.info("the layer %s is made after %.1f s: %s", self.name, seconds, told)
 
     def load(self, index: Index, make: Callable[[Index], Arrays]) -> Arrays:
         """The arrays of the layer; where their file is damaged, ``make`` makes them. Blocks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -72,12 +73,14 @@ async def part(
 
 
 def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[Parting]) -> None:
+    started = time.monotonic()
     graph = merging.graph(decided.same, decided.others, parted)
     index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
     index.entities.replace(graph)
     # What was left open is asked again by the next run, to which this stamp is another one.
     left = f"+{decided.unanswered}" if decided.unanswered else ""
     ENTITIES.record(index, _stamp(index) + left)
+    ENTITIES.log(time.monotonic() - started, index.entities.counts())
 
 
 def _parted(index: Index) -> list[Parting]:

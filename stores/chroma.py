@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,8 @@ from .queries import batches
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
     from chromadb.api.types import QueryResult
+
+logger = logging.getLogger("ragraphs.stores")
 
 T = TypeVar("T")
 
@@ -219,6 +222,7 @@ class Vectors:
             except RagraphsError:
                 if self._place().generation == place.generation:
                     raise
+                logger.debug("the vectors in %s were replaced; they are read again", self._folder)
             else:
                 if self._place().generation == place.generation:
                     return result
@@ -263,6 +267,7 @@ class Vectors:
         self._close_unused()
         if place.generation not in self._clients:
             self._clients[place.generation] = self._connect(place)
+            logger.debug("the vectors %s in %s are opened", place.generation, self._folder)
         return self._clients[place.generation]
 
     def _close_unused(self) -> None:

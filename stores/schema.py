@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 import time
@@ -37,6 +38,8 @@ from sqlalchemy.pool import StaticPool
 from ..state.errors import IndexNotFoundError, RagraphsError
 from .read_only import open_read_only
 from .upgrade import EARLIER, upgrade
+
+logger = logging.getLogger("ragraphs.stores")
 
 FORMAT = 3
 DATABASE = "catalogue.sqlite"
@@ -345,6 +348,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or not left:
                 raise
+            logger.debug("the database is locked by others; it is tried again")
         time.sleep(_PAUSE)
 
 

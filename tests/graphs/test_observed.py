@@ -78,6 +78,25 @@ def test_the_spans_of_an_index_run_are_its_nodes(spans, tmp_path):
     assert named(spans, "ragraphs index").attributes["ragraphs.added"] == len(DOCUMENTS)
 
 
+def test_a_layer_that_is_made_is_logged_once_with_its_figures(tmp_path, caplog):
+    context = IndexContext(
+        index=str(tmp_path / "index"),
+        embeddings="lexical",
+        model="offline",
+        layers=["sentences", "communities"],
+    )
+    with caplog.at_level(logging.INFO, "ragraphs.index"):
+        for _ in range(2):
+            index_graph.invoke({"documents": DOCUMENTS}, context=context)
+    told = [one.getMessage() for one in caplog.records if one.name == "ragraphs.index"]
+    assert sorted(one.split(" is made")[0] for one in told) == [
+        "the layer communities",
+        "the layer entities",
+        "the layer sentences",
+    ]
+    assert any(f": {len(DOCUMENTS)} passages" in one for one in told)
+
+
 @pytest.mark.parametrize("sync", [True, False])
 async def test_a_request_is_a_part_of_its_node_and_the_run_a_part_of_the_callers(
     spans, index, sync
