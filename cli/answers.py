@@ -135,7 +135,7 @@ def _citations(result: AnswerOutput) -> list[Found]:
             "text": citation["quote"],
             "start": citation["start"],
             "end": citation["end"],
-            "metadata": citation["metadata"],
+            "metadata": citation.get("metadata", {}),
             "score": 0.0,
             "found": "",
         }
