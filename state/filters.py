@@ -35,9 +35,9 @@ COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 _WORDS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "=": "$eq"}
 _ON_COMMAND_LINE = re.compile(
-    r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
+    r"(?P<key>[^<>=!]++)(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
 )
-_VALUE = re.compile(r"""\s*+(?:"([^"]*)"|'([^']*)'|((?!["'])[^,]*?))\s*(?:,|$)""", re.S)
+_VALUE = re.compile(r"""\s*+(?:(?:"([^"]*)"|'([^']*)')\s*+|((?!["'])[^,]*+))(?:,|$)""", re.S)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -207,12 +207,13 @@ def _is_one(value: Scalar, operands: Iterable[Scalar]) -> bool:
 def _parsed(text: str) -> tuple[str, str, Any]:
     """The key, the operator and the value of one condition of the command line."""
     found = _ON_COMMAND_LINE.fullmatch(text)
-    if found is None:
+    key = found["key"].strip() if found else ""
+    if found is None or not key:
         raise RagraphsError(
             f"--where {text!r} is no condition; write for example author=Ada, year>=1990, "
             "tag=a,b or author!=Ada."
         )
-    key, sign = found["key"], _WORDS[found["sign"]]
+    sign = _WORDS[found["sign"]]
     values = list(_values(found["value"], text, key == "date"))
     if len(values) == 1:
         return key, sign, values[0]
@@ -230,9 +231,10 @@ def _values(written: str, text: str, as_text: bool) -> Iterable[Scalar]:
         if found is None:
             raise RagraphsError(f"--where {text!r}: put the whole value in quotes, or none of it.")
         quoted = found[1] if found[1] is not None else found[2]
-        if quoted is None and not found[3]:
+        word = (found[3] or "").strip()
+        if quoted is None and not word:
             raise RagraphsError(f'--where {text!r} lacks a value; an empty one is written "".')
-        yield quoted if quoted is not None else found[3] if as_text else _recognised(found[3])
+        yield quoted if quoted is not None else word if as_text else _recognised(word)
         at = found.end()
         if not found[0].endswith(","):
             return

@@ -19,10 +19,18 @@ _MARKING = (
 )
 _FIRST = re.compile(_MARKING, re.MULTILINE)
 _NEXT = re.compile(r"\n" + _MARKING, re.MULTILINE)  # four times as fast as with ``^``
-_CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _RST = re.compile(r"^(?P<line>([=\-~^\"'`:.*+#_<>])\2{2,})[ \t]*$", re.MULTILINE)
 _WORD = re.compile(r"\w")
+_BLANK = " \t"
 _LONGEST = 500  # characters of a heading; a longer line is none
+
+
+def _without_closing(text: str) -> str:
+    """A heading without the marks that may close it, which stand after a blank."""
+    rest = text.rstrip(_BLANK)
+    kept = rest.rstrip("#")
+    is_closed = kept != rest and kept[-1:] in ("", *_BLANK)
+    return kept.rstrip(_BLANK) if is_closed else text
 
 
 class _Heading(NamedTuple):
@@ -97,8 +105,7 @@ class _MarkdownHeadings:
                 continue
             elif found["marks"]:
                 text = found["heading"][:_LONGEST]
-                text = _CLOSING.sub("", text) if "#" in text else text
-                yield _Heading(start, len(found["marks"]), text)
+                yield _Heading(start, len(found["marks"]), _without_closing(text))
             elif (above := _line_above(block, start)) and (
                 # The last line of a paragraph is no heading, nor is an item of a list.
                 block[max(0, above.start - 2) : above.start] in ("", "\n", "\n\n")
