@@ -82,7 +82,8 @@ def known_prices(operator: Settings) -> Prices:
     own. Blocks at its first use. Raises RagraphsError where the file cannot be read.
     """
     host = urlsplit(operator.openai_base_url or "").hostname or "api.openai.com"
-    return _prices(operator.prices, host.endswith((".openai.com", ".azure.com")))
+    file = operator.prices and operator.prices.absolute()
+    return _prices(file, host.endswith((".openai.com", ".azure.com")))
 
 
 @lru_cache(maxsize=8)

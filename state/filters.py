@@ -40,7 +40,7 @@ _ON_COMMAND_LINE = re.compile(
 _VALUE = re.compile(r"""\s*+(?:(?:"([^"]*)"|'([^']*)')\s*+|((?!["'])[^,]*+))(?:,|$)""", re.S)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
 
 
 class Condition(NamedTuple):

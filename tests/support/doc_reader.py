@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from command_line import Ended, Run
 from doc_pages import ROOT, Block, commands_of, text_of
+from opentelemetry.sdk.trace import TracerProvider
 from ragraphs.settings import settings
 from readme_folder import reply
 from stub_openai import OpenAIStub
@@ -31,6 +32,8 @@ class Reader:
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         openai.answer = reply
+        # A page that traces shows how; an exporter left running would disturb the other tests.
+        monkeypatch.setattr("opentelemetry.trace.set_tracer_provider", TracerProvider.shutdown)
         self._run, self._openai, self._patch, self._capsys = run, openai, monkeypatch, capsys
         self._names: dict[str, Any] = {"__name__": "page"}
         self._models: set[str] = set()

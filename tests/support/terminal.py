@@ -66,18 +66,23 @@ class Screen:
             self._column += 1
 
 
+_SIZES = ("COLUMNS", "LINES")
+
+
 class Terminal:
     """A running command, all that it has shown, and the keys that reach it."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str], width: int) -> None:
         self._keys, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        # They would go over the size of the terminal.
+        plain = {name: value for name, value in os.environ.items() if name not in _SIZES}
         self._running = subprocess.Popen(
             [sys.executable, "-c", _LAUNCHER, *command],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, "TERM": "xterm-256color", **environment},
+            env={**plain, "TERM": "xterm-256color", **environment},
             start_new_session=True,
         )
         os.close(theirs)
