@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from ..language.analyser import one_line
-from ..state.answering import AnswerOutput
+from ..state.answering import AnswerOutput, StopReason
 from ..state.records import Citation, Passage
 
 
@@ -17,12 +17,23 @@ class ShortQuote(TypedDict):
 
 
 class ShortAnswer(TypedDict):
-    """An answer with its quotations; ``missing`` says what the documents do not tell."""
+    """An answer with its quotations.
+
+    ``stop_reason`` says why the run ended, and ``missing`` names the facts that the documents lack.
+    """
 
     answer: str
     sufficient: bool
+    stop_reason: StopReason | None
     quotes: list[ShortQuote]
     missing: list[str]
+
+
+_NO_ANSWER: dict[StopReason | None, str] = {
+    "model_failed": "There is no answer: the language model gave no usable reply.",
+    "budget": "There is no answer: the limit of the run was reached.",
+    "no_model": "The documents give no certain answer.",
+}
 
 
 def short_answer(output: AnswerOutput) -> ShortAnswer:
@@ -30,6 +41,7 @@ def short_answer(output: AnswerOutput) -> ShortAnswer:
     return {
         "answer": output["answer"],
         "sufficient": output["sufficient"],
+        "stop_reason": output["stop_reason"],
         "quotes": [
             {"quote": citation["quote"], "place": place_of(citation)}
             for citation in output["citations"]
@@ -46,7 +58,8 @@ def short_text(answer: ShortAnswer) -> str:
     <BLANKLINE>
     [1] “It was designed by John Fowler.” — Forth Bridge (forth.txt, characters 10–41)
     """
-    parts = [answer["answer"] or "The documents give no answer."]
+    nothing = _NO_ANSWER.get(answer["stop_reason"], "The documents give no answer.")
+    parts = [answer["answer"] or nothing]
     if answer["answer"] and not answer["sufficient"]:
         parts.append("The documents do not support all of this answer.")
     quotes = [f"“{one_line(each['quote'])}” — {each['place']}" for each in answer["quotes"]]

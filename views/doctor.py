@@ -25,7 +25,7 @@ from .status import describe
 _SECONDS = 3.0
 _PACKAGES = ("langgraph", "langchain-core", "chromadb", "SQLAlchemy", "pydantic", "fastembed")
 _EXTRAS = {
-    "formats": "reading .rst, .odt, .xlsx, .pptx and more",
+    "formats": "reading .pptx and .xlsx files",
     "serve": "tools over MCP",
     "otel": "traces for OpenTelemetry",
     "evaluate": "drawings and fits of ragraphs evaluate",

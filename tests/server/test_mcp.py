@@ -72,7 +72,13 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
         asked = {"question": QUESTION}
         result = await client.call_tool("answer_question", asked, progress_callback=progress)
     assert not result.is_error
-    assert set(result.structured_content) == {"answer", "sufficient", "quotes", "missing"}
+    assert set(result.structured_content) == {
+        "answer",
+        "sufficient",
+        "stop_reason",
+        "quotes",
+        "missing",
+    }
     assert result.structured_content["sufficient"] is True
     place = {"quote": FORTH, "place": "forth (forth, characters 0–64)"}
     assert place in result.structured_content["quotes"]

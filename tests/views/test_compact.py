@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from ragraphs.state.answering import StopReason
 from ragraphs.state.records import Citation
 from ragraphs.views.compact import ShortAnswer, place_of, short_text
 
@@ -27,6 +29,7 @@ def test_a_place_without_a_page_names_none():
 ANSWER: ShortAnswer = {
     "answer": "John Fowler",
     "sufficient": True,
+    "stop_reason": "answered",
     "quotes": [{"quote": "Fowler\n  designed it.", "place": "Notes (notes.pdf, page 3)"}],
     "missing": [],
 }
@@ -47,6 +50,23 @@ def test_the_text_of_an_answer_says_first_that_it_is_not_supported_and_last_what
     )
 
 
-def test_without_an_answer_the_text_says_so():
-    nothing: ShortAnswer = {"answer": "", "sufficient": False, "quotes": [], "missing": []}
-    assert short_text(nothing) == "The documents give no answer."
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("no_evidence", "The documents give no answer."),
+        ("no_model", "The documents give no certain answer."),
+        ("model_failed", "There is no answer: the language model gave no usable reply."),
+        ("budget", "There is no answer: the limit of the run was reached."),
+    ],
+)
+def test_without_an_answer_the_text_says_whether_the_documents_lack_it(
+    reason: StopReason, text: str
+) -> None:
+    nothing: ShortAnswer = {
+        "answer": "",
+        "sufficient": False,
+        "stop_reason": reason,
+        "quotes": [],
+        "missing": [],
+    }
+    assert short_text(nothing) == text
