@@ -81,11 +81,12 @@ def test_on_a_phone_the_map_is_large_and_each_community_has_an_area(
     high = page.evaluate("document.querySelector('#sheet').getBoundingClientRect().height")
     assert high > 320
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    tinted = """communities.every((one) => {
-        const { x, y } = one.members[0];
-        const [left, top] = drawing.place({ x: x - 11, y });
-        const pen = drawing.base.getContext("2d");
-        return pen.getImageData(left * drawing.ratio, top * drawing.ratio, 1, 1).data[3] > 0;
-    })"""
-    assert page.evaluate(tinted)
+    assert page.evaluate("""(() => {
+        const { width, height } = drawing.base;
+        const { data } = drawing.base.getContext("2d").getImageData(0, 0, width, height);
+        return communities.every(({ members: [{ x, y }] }) => {
+            const [left, top] = drawing.place({ x: x - 11, y }).map((at) => Math.round(at));
+            return data[(top * width + left) * 4 + 3] > 0;
+        });
+    })()""")
     assert page.complaints() == []
