@@ -168,7 +168,8 @@ def ask(
     traced = Trace() if trace else None
     asked = _answer(question, context, trace=traced, writes=not as_json)
     if as_json:
-        show.print_json(asked.output)
+        # Only the router returns the question, which the page of an answer shows.
+        show.print_json({"asked": question, **asked.output})
     else:
         show_answer(asked, context.model, passages)
         _advise(context)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..algorithms.linear_rag.passage_graph import PassageGraph
 from ..index.hops import stored_hops
 from ..index.opening import Index
 from ..index.sentences import stored_graph
+from ..language.analyser import one_line
+from ..language.mentions import key
 from ..state.errors import RagraphsError
+from ..state.records import Passage
 from .community_graph import drawn_relations, paths_of_entities
 from .entities import with_passages
 from .pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
 
 _SHARED = 2
+_FIRST_WORDS = 60
 _DRAWN = frozenset({"sentences", "hops", "entities"})
 
 
@@ -31,46 +36,63 @@ def drawn_index(index: Index) -> DrawnGraph:
             "The index has no layer that joins its passages; build one with: ragraphs index "
             f"--layers sentences,hops,entities --index {index.folder}"
         )
-    nodes = [
-        DrawnNode(
-            passage["id"],
-            passage["title"] or passage["text"][:60],
-            text=passage["text"],
-            attributes={
-                "document": passage["document"],
-                "start": passage["start"],
-                "end": passage["end"],
-            },
-        )
-        for passage in index.catalogue.all_passages()
-    ]
+    nodes = _passages(list(index.catalogue.all_passages()))
     edges: list[DrawnEdge] = []
-    if "sentences" in layers:
-        names, mentions = _names(*stored_graph(index))
-        nodes += names
-        edges += mentions
-    if "hops" in layers:
-        edges += _hops(stored_hops(index))
+    entities: list[DrawnNode] = []
+    bearers: Mapping[str, Collection[str]] = {}
     if "entities" in layers:
         paths = paths_of_entities(index) if "communities" in layers else {}
-        entities, relations = _entities(index, paths)
-        nodes += entities
-        edges += relations
+        entities, edges, bearers = _entities(index, paths)
+        edges += drawn_relations(index)
+    if "hops" in layers:
+        edges += _hops(stored_hops(index))
+    if "sentences" in layers:
+        names, mentions = _names(*stored_graph(index))
+        names, edges = _as_entities(names, mentions, bearers, edges)
+        nodes += names
+    nodes += entities
     directed = bool({"hops", "entities"} & set(layers))
     return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed=directed)
 
 
+def _passages(passages: Sequence[Passage]) -> list[DrawnNode]:
+    """The passages, named by their titles; those that share one, by their first words."""
+    titles = Counter(passage["title"] for passage in passages)
+    nodes: list[DrawnNode] = []
+    for passage in passages:
+        said: dict[str, str | int] = {
+            "document": passage["document"],
+            "start": passage["start"],
+            "end": passage["end"],
+        }
+        label = passage["title"]
+        if not label or titles[label] > 1:
+            said |= {"title": label} if label else {}
+            label = _first_words(passage["text"])
+        nodes.append(DrawnNode(passage["id"], label, text=passage["text"], attributes=said))
+    return nodes
+
+
+def _first_words(text: str) -> str:
+    line = one_line(text)
+    cut = line[:_FIRST_WORDS]
+    return line if cut == line else f"{cut.rpartition(' ')[0] or cut}…"
+
+
 def _entities(
     index: Index, paths: Mapping[str, Sequence[str]]
-) -> tuple[list[DrawnNode], list[DrawnEdge]]:
-    """The entities, what relates them, and the passages that speak of them.
+) -> tuple[list[DrawnNode], list[DrawnEdge], Mapping[str, Collection[str]]]:
+    """The entities, the edges from the passages that mention them, and the entities of each name.
 
-    ``paths`` are the communities of each entity.
+    ``paths`` are the communities of each entity; names are given as ids of nodes.
     """
+    bearers: defaultdict[str, set[str]] = defaultdict(set)
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
     drawn = index.catalogue.passage_ids()
     for entity, aliases, passages in with_passages(index, index.entities.all_entities()):
+        for name in (entity.name, *aliases):
+            bearers[_name_id(key(name))].add(entity.id)
         said = {"type": entity.type, "aliases": "; ".join(aliases)}
         if entity.id in paths:
             said["communities"] = " ".join(paths[entity.id])
@@ -80,7 +102,7 @@ def _entities(
             for passage in passages
             if passage in drawn
         ]
-    return nodes, [*edges, *drawn_relations(index)]
+    return nodes, edges, bearers
 
 
 def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:
@@ -100,13 +122,13 @@ def _names(graph: PassageGraph, ids: list[str]) -> tuple[list[DrawnNode], list[D
     spread = Counter(entity for _, entity in mentions)
     shared = {entity for entity, count in spread.items() if count >= _SHARED}
     nodes = [
-        DrawnNode(f"name:{graph.keys[entity]}", graph.keys[entity], kind="name")
+        DrawnNode(_name_id(graph.keys[entity]), graph.keys[entity], kind="name")
         for entity in sorted(shared)
     ]
     edges = [
         DrawnEdge(
             ids[passage],
-            f"name:{graph.keys[entity]}",
+            _name_id(graph.keys[entity]),
             "title" if is_title else "mentions",
             kind="title" if is_title else "mention",
             attributes={"rarity": round(float(graph.rarity[entity]), 4)},
@@ -115,6 +137,36 @@ def _names(graph: PassageGraph, ids: list[str]) -> tuple[list[DrawnNode], list[D
         if entity in shared
     ]
     return nodes, edges
+
+
+def _as_entities(
+    names: Sequence[DrawnNode],
+    mentions: Sequence[DrawnEdge],
+    bearers: Mapping[str, Collection[str]],
+    edges: Sequence[DrawnEdge],
+) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+    """The ``names`` that are not drawn as an entity, and all edges.
+
+    ``bearers`` are the entities of each name. A passage that mentions the name of one entity is
+    joined to the entity. Several may bear a name: a passage that mentions one of them is not
+    joined to the name as well.
+    """
+    joined = {(edge.source, edge.target): edge for edge in edges if edge.kind == "mention"}
+    others = [edge for edge in edges if edge.kind != "mention"]
+    for edge in mentions:
+        same = bearers.get(edge.target, ())
+        known = [entity for entity in same if (edge.source, entity) in joined]
+        ends = known or (list(same) if len(same) == 1 else [edge.target])
+        if not known or (len(known) == 1 and edge.kind == "title"):
+            joined[edge.source, ends[0]] = replace(edge, target=ends[0])
+    passages = Counter(target for _, target in joined)
+    once = {name.id for name in names if passages[name.id] < _SHARED}
+    kept = [name for name in names if name.id not in once]
+    return kept, [*(edge for edge in joined.values() if edge.target not in once), *others]
+
+
+def _name_id(name: str) -> str:
+    return f"name:{name}"
 
 
 def _mentions(graph: PassageGraph) -> dict[tuple[int, int], bool]:

@@ -67,7 +67,7 @@ def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, 
     ended = run("ask", QUESTION, "--method", method, "--json")
     answer = json.loads(ended.out)
     assert ended.err == ""
-    assert answer["method"] == method
+    assert (answer["asked"], answer["method"]) == (QUESTION, method)
     assert answer["stop_reason"] == ("answered" if answer["sufficient"] else "no_model")
     assert not {"question", "retrieved", "pages"} & answer.keys()
     assert answer["citations"][0]["quote"] == FORTH

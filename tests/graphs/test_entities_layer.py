@@ -23,9 +23,10 @@ from entities_support import (
 from http_stub import Response
 from ragraphs.index.layers import ENTITIES
 from ragraphs.index.vectors import owner_of
-from ragraphs.language.mentions import normalised
+from ragraphs.language.mentions import key, normalised
 from ragraphs.state.errors import RagraphsError
-from ragraphs.views.passage_graph import drawn_index
+from ragraphs.views.pages.drawing import DrawnEdge, DrawnNode
+from ragraphs.views.passage_graph import _as_entities, drawn_index
 from ragraphs.views.status import describe
 from stub_openai import failure
 
@@ -296,6 +297,27 @@ def test_entities_relations_and_mentions_are_drawn(indexing, model):
     assert all(0 < edge.weight <= 1 for edge in relations)
     assert sum(edge.kind == "mention" for edge in graph.edges) == 6
     assert graph.directed
+
+
+def test_a_name_that_an_entity_bears_is_drawn_once_as_the_entity(indexing, model):
+    build(indexing, layers=["sentences", "entities"], model=MODEL)
+    graph = drawn_index(indexing.index)
+    labels = {node.id: node.label for node in graph.nodes}
+    drawn = [key(node.label) for node in graph.nodes if node.kind != "passage"]
+    assert len(drawn) == len(set(drawn))
+    assert {"benjamin baker", "frome"} <= set(drawn)
+    assert all({edge.source, edge.target} <= labels.keys() for edge in graph.edges)
+    baker = [edge.source for edge in graph.edges if labels[edge.target] == "Benjamin Baker"]
+    assert {"Bridge", "Engineer"} <= {labels[source] for source in baker}
+
+
+def test_a_name_that_several_entities_bear_is_kept_for_passages_that_mention_none_of_them():
+    name = DrawnNode("name:ghost", "ghost", "name")
+    known = DrawnEdge("1", "past", "mentions", kind="mention")
+    named = [DrawnEdge(passage, name.id, kind="mention") for passage in "123"]
+    bearers = {name.id: {"past", "present"}}
+    assert _as_entities([name], named, bearers, [known]) == ([name], [known, *named[1:]])
+    assert _as_entities([name], named[:2], bearers, [known]) == ([], [known])
 
 
 def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):

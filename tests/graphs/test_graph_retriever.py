@@ -126,3 +126,19 @@ def test_the_graph_is_drawn_with_every_passage_and_the_names_that_passages_share
     joined = {(labels[edge.source], labels[edge.target].lower()) for edge in drawn.edges}
     assert ("Atomium", "andre waterkeyn") in joined
     assert ("André Waterkeyn", "andre waterkeyn") in joined
+
+
+def test_passages_that_share_a_title_are_drawn_by_their_first_words(tmp_path: Path) -> None:
+    long = "The bridge over the river was opened by the mayor of the town on a cold morning in May."
+    texts = [long, "No ship passes under it."]
+    documents = [{"id": text[:3], "title": "Bridge", "text": text} for text in texts]
+    documents += [{"id": "own", "title": "Ferry", "text": "The ferry goes no more."}]
+    nodes = drawn_index(build(tmp_path / "index", documents, layers="sentences")).nodes
+    passages = {
+        node.label: node.attributes.get("title") for node in nodes if node.kind == "passage"
+    }
+    assert passages == {
+        "The bridge over the river was opened by the mayor of the…": "Bridge",
+        "No ship passes under it.": "Bridge",
+        "Ferry": None,
+    }

@@ -1,6 +1,7 @@
 
 const NAMED = 8;
 const GOLDEN_ANGLE = 137.508;
+const MARGIN = 14;
 const { nodes, edges, communities, passages } = JSON.parse(byId("data").textContent);
 const nodeOf = new Map(nodes.map((node) => [node.id, node]));
 const communityOf = new Map(communities.map((one) => [one.id, one]));
@@ -54,11 +55,49 @@ function setLevel(level) {
     node.slot = one && one.colour ? one.slot : 4;
   }
   const large = standing.filter((one) => one.members.length > 1);
+  drawing.drawBelow = (pen) => large.forEach((one) => drawHull(pen, one));
   const rows = large.slice(0, NAMED).map((one) => item(swatch(one.colour), communityButton(one)));
   const rest = standing.length - rows.length;
   if (rest) rows.push(item(element("span", "aside", `and ${rest.toLocaleString("en")} more`)));
   byId("legend").replaceChildren(...rows);
   drawing.redraw();
+}
+
+/** Fills the area of a community, below its edges and entities. */
+function drawHull(pen, one) {
+  one.hull ??= convexHull(one.members.flatMap(around));
+  const strength = drawing.group && one !== shown.community ? 0.4 : 1;
+  pen.beginPath();
+  for (const point of one.hull) pen.lineTo(...drawing.place(point));
+  pen.closePath();
+  pen.fillStyle = pen.strokeStyle = one.colour;
+  pen.lineWidth = 1;
+  pen.globalAlpha = 0.12 * strength;
+  pen.fill();
+  pen.globalAlpha = 0.6 * strength;
+  pen.stroke();
+  pen.globalAlpha = 1;
+}
+
+/** Points around a node, so that it lies within the area and not on its edge. */
+function around({ x, y }) {
+  const turns = Array.from({ length: 12 }, (_, at) => (at * Math.PI) / 6);
+  return turns.map((turn) => ({ x: x + MARGIN * Math.cos(turn), y: y + MARGIN * Math.sin(turn) }));
+}
+
+/** The corners of the smallest convex area that holds all points (Andrew's algorithm). */
+function convexHull(points) {
+  const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
+  const turn = (a, b, c) => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  const half = (list) => {
+    const kept = [];
+    for (const point of list) {
+      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), point) <= 0) kept.pop();
+      kept.push(point);
+    }
+    return kept.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 function swatch(colour) {
@@ -81,6 +120,7 @@ function choose(one) {
   shown.community = one;
   drawing.group = one ? new Set(one.members) : null;
   if (one && shown.level < one.level) setLevel(one.level);
+  if (one) reveal(one.members);
   if (one) drawing.show(one.members, 1.6);
   else drawing.showAll();
   select(null);
@@ -89,6 +129,7 @@ function choose(one) {
 function select(node) {
   drawing.selected = node;
   drawing.hovered = null;
+  if (node) reveal([node]);
   drawing.redraw();
   if (node) showNode(node);
   else if (shown.community) showCommunity(shown.community);
@@ -226,6 +267,7 @@ listenToSearch();
 byId("search").addEventListener("input", showFoundReports);
 listenToPointer(byId("drawing"));
 listenToZoom(byId("drawing"));
+listenToAlone();
 listenToLevel();
 setLevel(0);
 showOverview();

@@ -14,6 +14,7 @@ class Drawing {
     this.matches = new Set();
     this.path = { nodes: [], edges: [], all: null };
     this.group = null;
+    this.hidden = new Set();
     this.view = { x: 0, y: 0, zoom: 1 };
     this.whole = true;
     this.byDegree = [...nodes].sort((a, b) => b.edges.length - a.edges.length);
@@ -63,7 +64,7 @@ class Drawing {
   }
 
   showAll() {
-    this.show(this.nodes, 2.5);
+    this.show(this.nodes.filter((node) => !this.hidden.has(node)), 2.5);
     this.whole = true;
   }
 
@@ -118,6 +119,7 @@ class Drawing {
     let best = null;
     let nearest = Infinity;
     for (const node of this.nodes) {
+      if (this.hidden.has(node)) continue;
       const [px, py] = this.place(node);
       const distance = Math.hypot(px - x, py - y) - Math.max(5, this.radius(node));
       if (distance < Math.min(nearest, 4)) [best, nearest] = [node, distance];
@@ -137,6 +139,7 @@ class Drawing {
     const walked = this.path.nodes.length + this.path.edges.length > 0;
     this.visible = this.nodes.filter((node) => this.onScreen(node));
     this.taken = [];
+    if (this.drawBelow) this.drawBelow(pen);
     this.drawEdges(pen, this.selected ? 0.25 : walked ? 0.45 : 1);
     this.drawMatches(pen);
     if (this.selected) this.drawStar(pen, this.selected);
@@ -164,6 +167,7 @@ class Drawing {
   }
 
   onScreen(node) {
+    if (this.hidden.has(node)) return false;
     const [x, y] = this.place(node);
     return x > -40 && y > -40 && x < this.width + 40 && y < this.height + 40;
   }
@@ -205,6 +209,7 @@ class Drawing {
   drawMatches(pen) {
     pen.fillStyle = this.colours.match;
     for (const node of this.matches) {
+      if (this.hidden.has(node)) continue;
       const [x, y] = this.place(node);
       pen.beginPath();
       pen.arc(x, y, this.radius(node) + 6, 0, 2 * Math.PI);
@@ -328,7 +333,8 @@ class Drawing {
     pen.font = `${always ? "600 " : ""}12px ${this.font}`;
     const wide = pen.measureText(text).width;
     const away = this.radius(node) + 7;
-    const fits = (left) => left + wide < this.width && this.take(left - 3, y - 9, wide + 6, 18);
+    const inside = (left) => left >= 0 && left + wide < this.width;
+    const fits = (left) => inside(left) && this.take(left - 3, y - 9, wide + 6, 18);
     const free = [x + away, x - away - wide].find(fits);
     if (free === undefined && !always) return false;
     const left = free ?? x + away;

@@ -236,6 +236,31 @@ function listenToZoom(canvas) {
   });
 }
 
+/** Hides or draws the nodes that no edge joins; a button says their number. */
+function showAlone(drawn) {
+  const alone = nodes.filter((node) => !node.edges.length);
+  const hides = !drawn && alone.length < nodes.length;
+  drawing.hidden = new Set(hides ? alone.filter((node) => !drawing.path.all?.has(node)) : []);
+  const count = drawn ? alone.length : drawing.hidden.size;
+  byId("alone").hidden = !count || alone.length === nodes.length;
+  byId("alone").textContent = `${drawn ? "Hide" : "Show"} ${count.toLocaleString("en")} without an edge`;
+  if (drawing.whole) drawing.showAll();
+  drawing.redraw();
+}
+
+function listenToAlone() {
+  byId("alone").addEventListener("click", () => {
+    showAlone(drawing.hidden.size > 0);
+    drawing.showAll();
+  });
+  showAlone(false);
+}
+
+/** Draws hidden nodes where one of `wanted` is hidden. */
+function reveal(wanted) {
+  if (wanted.some((node) => drawing.hidden.has(node))) showAlone(true);
+}
+
 function plural(count, name) {
   return `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
 }

@@ -88,6 +88,7 @@ function showOverview() {
 function select(node) {
   drawing.selected = node;
   drawing.hovered = null;
+  if (node) reveal([node]);
   drawing.redraw();
   if (node) showNode(node);
   else showOverview();
@@ -150,6 +151,7 @@ byId("size").textContent = `${plural(nodes.length, "node")}, ${plural(edges.leng
 listenToSearch();
 listenToPointer(byId("drawing"));
 listenToZoom(byId("drawing"));
+listenToAlone();
 showLegend();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showLegend);
 showOverview();

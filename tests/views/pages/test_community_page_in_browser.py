@@ -10,6 +10,7 @@ from ragraphs.state.records import Passage
 from ragraphs.state.reports import Report
 from ragraphs.stores.communities import StoredCommunity
 from ragraphs.views.pages.community_page import to_community_html
+from ragraphs.views.pages.drawing import DrawnEdge, DrawnNode
 
 
 def test_communities_are_walked_from_the_root_to_the_passages_of_a_finding(
@@ -53,4 +54,39 @@ def test_communities_are_walked_from_the_root_to_the_passages_of_a_finding(
     page.press("Enter", 13)
     assert page.text("h2") == "Ada Quill"
     assert page.evaluate("typeof window.ran") == "undefined"
+    assert page.complaints() == []
+
+
+def test_on_a_phone_the_map_is_large_and_each_community_has_an_area(
+    browser: Any, tmp_path: FilePath
+) -> None:
+    pairs = [(f"{name} {n}", f"{name} {n} Junior") for name in ("Adam", "Eve") for n in range(6)]
+    nodes = [DrawnNode(name, name, "person") for pair in pairs for name in pair]
+    edges = [DrawnEdge(first, second, "is a parent of") for first, second in pairs]
+    report: Report = {"title": "A family", "summary": "", "rating": 5.0, "findings": []}
+    communities = [
+        StoredCommunity(first, 0, "", 2, {**report, "title": f"The long story of {first}"}, None)
+        for first, _ in pairs
+    ]
+    members = {first: [first, second] for first, second in pairs}
+    page_of = to_community_html("Families", nodes, edges, communities, members, [])
+    file = tmp_path / "communities.html"
+    file.write_text(page_of, encoding="utf-8")
+    page = browser.open(file)
+    page.send(
+        "Emulation.setDeviceMetricsOverride",
+        **{"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
+    )
+    page.settle()
+    high = page.evaluate("document.querySelector('#sheet').getBoundingClientRect().height")
+    assert high > 320
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("""(() => {
+        const { width, height } = drawing.base;
+        const { data } = drawing.base.getContext("2d").getImageData(0, 0, width, height);
+        return communities.every(({ members: [{ x, y }] }) => {
+            const [left, top] = drawing.place({ x: x - 11, y }).map((at) => Math.round(at));
+            return data[(top * width + left) * 4 + 3] > 0;
+        });
+    })()""")
     assert page.complaints() == []

@@ -177,6 +177,33 @@ def test_keys_move_zoom_and_clear(browser: Any, tmp_path: FilePath) -> None:
     assert page.evaluate("drawing.nodes.every(node => drawing.onScreen(node))")
 
 
+def test_nodes_that_nothing_joins_are_drawn_when_they_are_asked_for(
+    browser: Any, tmp_path: FilePath
+) -> None:
+    alone = [DrawnNode(str(n), f"Lone {n}") for n in range(1200)]
+    graph = DrawnGraph("Films", [*FILMS.nodes, *alone], FILMS.edges)
+    page = browser.open(_written(tmp_path, graph))
+    assert page.text("#alone") == "Show 1,200 without an edge"
+    assert page.evaluate("drawing.visible.length") == 4
+    page.evaluate("document.querySelector('#alone').click()")
+    page.settle()
+    assert page.text("#alone") == "Hide 1,200 without an edge"
+    assert page.evaluate("drawing.visible.length") == 1204
+    page.evaluate("document.querySelector('#alone').click()")
+    page.find("Lone 7")
+    page.press("Enter", 13)
+    assert page.text("h2") == "Lone 7"
+    assert page.evaluate("drawing.onScreen(drawing.selected)")
+    cited = path_of_answer({"evidence": [{"id": "5"}]})
+    page = browser.open(_written(tmp_path, graph, cited))
+    assert page.text("#alone") == "Show 1,199 without an edge"
+    assert page.evaluate("drawing.visible.length") == 5
+    page = browser.open(_written(tmp_path, DrawnGraph("Lone", alone[:3], [])))
+    assert page.evaluate("document.querySelector('#alone').hidden")
+    assert page.evaluate("drawing.visible.length") == 3
+    assert page.complaints() == []
+
+
 def test_an_empty_graph_is_a_page_too(browser: Any, tmp_path: FilePath) -> None:
     page = browser.open(_written(tmp_path, DrawnGraph("Nothing", [], [])))
     assert page.text("#size") == "0 nodes, 0 edges"
