@@ -106,7 +106,7 @@ class Settings(BaseSettings):
 
     root: Path | None = Field(
         default=None,
-        description="Folder that sources and indexes must lie below; unset: anywhere (one's own).",
+        description="Folder that sources and indexes must lie below; unset: anywhere.",
     )
     index: str = Field(
         default=".ragraphs", min_length=1, description="Index when the caller names none."

@@ -188,7 +188,8 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[Found], str]:
         _heading(place, one.passage["title"], place_of(untitled))
         _wrapped(excerpt(one, in_colour=out.color_system is not None))
         out.print()
-    return best, f"{len(best)} of {len(result['evidence'])} passages"
+    found = len(result["evidence"])
+    return best, f"{len(best)} of {found} {'passage' if found == 1 else 'passages'}"
 
 
 def _communities(result: Mapping[str, Any], most: int) -> str:

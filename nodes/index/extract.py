@@ -115,7 +115,8 @@ class _Reading:
         meter, model = current_meter(), self._reader.model
         if left := len(self._missing) - self._done:
             why = "The budget is spent" if is_spent else f"The model {model} stopped replying"
-            meter.warn(f"{why}; {left} passages are left for the next run of: ragraphs index")
+            are_left = "passage is left" if left == 1 else "passages are left"
+            meter.warn(f"{why}; {left} {are_left} for the next run of: ragraphs index")
         for kind, empty in self._empty.items():
             read = self._read_well[kind]
             if empty > _MANY * read:
