@@ -15,8 +15,9 @@ from langchain_core.runnables.config import RunnableConfig, var_child_runnable_c
 
 from ..settings import settings
 from ..state.records import Usage
-from ..state.usage import total_calls, total_tokens
+from ..state.usage import total_tokens
 from .budget import Budget, dollars
+from .protocol import OFFLINE
 from .tracing import Attributes, begun, note_error
 
 logger = logging.getLogger("ragraphs.graphs")
@@ -142,7 +143,9 @@ def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
         "method": outputs.get("method") or None,
         "stop_reason": outputs.get("stop_reason"),
         **{name: outputs.get(name) for name in counts},
-        "calls": total_calls(usage),
+        "calls": sum(
+            model["calls"] for name, model in usage.get("models", {}).items() if name != OFFLINE
+        ),
         "tokens": total_tokens(usage),
         "cost": usage.get("cost"),
         "warnings": len(outputs.get("warnings") or ()),
