@@ -93,10 +93,13 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     """What the numbers of an index say that it lacks."""
     command = f"ragraphs index --index {described['index']}"
     if described["without_vector"]:
-        yield {"says": f"{described['without_vector']} passages have no vector.", "mend": command}
+        yield {
+            "says": f"Passages without a vector: {described['without_vector']}.",
+            "mend": command,
+        }
     for kind in ("questions", "facts"):
         if unread := described.get(f"unread_{kind}"):
-            yield {"says": f"{unread} passages were not read for their {kind}.", "mend": command}
+            yield {"says": f"Passages not read for their {kind}: {unread}.", "mend": command}
     earlier = ("read_in_earlier_words", "written_in_earlier_words")
     if outdated := sum(described.get(name, 0) for name in earlier):
         says = f"{outdated} replies were given to a prompt's earlier words."
