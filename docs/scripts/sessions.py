@@ -2,7 +2,8 @@
 
 ``python docs/scripts/sessions.py docs/commands.md``: a block of text that begins with ``$ `` shows
 commands in a folder with the documents of the demo, one after the other. In a chat, the lines that
-begin with ``> `` are typed. ``openai:stub`` is a scripted model on this machine.
+begin with ``> `` are typed. ``openai:stub`` is a scripted model on this machine. The folder is a
+temporary one, shown under another name.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,8 @@ from scripted_model import Script  # noqa: E402
 from stub_openai import serving_openai  # noqa: E402
 from terminal import at_terminal  # noqa: E402
 
-_FOLDER = Path("/tmp/bridges")
+_FOLDER = Path(tempfile.gettempdir(), "bridges")
+_SHOWN = "/srv/bridges"
 _BLOCK = re.compile(r"^```text\n(\$ (?:.*\n)*?)```$", re.MULTILINE)
 _SECONDS = re.compile(r"\d+(\.\d+)? s\b")
 _QUOTES = {
@@ -62,7 +65,8 @@ def _session(lines: list[str], environment: dict[str, str]) -> str:
             terminal.types(f"{line}\n")
             shown += terminal.sees(f"{line}\n")
         shown += terminal.ends()[1]
-    output = "\n".join(line.rstrip() for line in shown.splitlines()).strip("\n")
+    lines_shown = shown.replace(str(_FOLDER), _SHOWN).splitlines()
+    output = "\n".join(line.rstrip() for line in lines_shown).strip("\n")
     return f"$ {lines[0]}\n{output}\n"
 
 

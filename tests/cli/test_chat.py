@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from pathlib import Path
 
 import pytest
 from http_stub import Response
 from rich.cells import cell_len
-from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
+from scripted_model import FACT, MODEL, QUESTION
 from terminal import at_terminal
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
-
-
-@pytest.fixture
-def index(run, openai):
-    Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
-    assert run("index", "corpus.jsonl").code == 0
-
-
-@pytest.fixture
-def script(openai):
-    return Script(openai)
 
 
 @pytest.fixture

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import pytest
 from ragraphs.cli.answers import Writing
 from ragraphs.cli.show import err, out
 from rich.cells import cell_len
-from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
+from scripted_model import FACT, MODEL, QUESTION
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
-
-
-@pytest.fixture
-def index(run, openai):
-    Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
-    assert run("index", "corpus.jsonl").code == 0
-
-
-@pytest.fixture
-def script(openai):
-    return Script(openai)
 
 
 @pytest.fixture

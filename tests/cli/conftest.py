@@ -1,0 +1,24 @@
+"""Fixtures of the command line: an index of a few documents, and a model that follows a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Run
+from scripted_model import DOCUMENTS, Script
+from stub_openai import OpenAIStub
+
+
+@pytest.fixture
+def index(run: Run, openai: OpenAIStub) -> None:
+    """An index of the documents, while a server stands in for OpenAI's."""
+    Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
+    assert run("index", "corpus.jsonl").code == 0
+
+
+@pytest.fixture
+def script(openai: OpenAIStub) -> Script:
+    """The model that the server plays."""
+    return Script(openai)

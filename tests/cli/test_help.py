@@ -1,0 +1,123 @@
+"""The help of the command line: flags, panels, versions, completion."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from ragraphs.cli import show
+from ragraphs.context import Context, CragContext, IndexContext
+from rich.cells import cell_len
+
+COMMAND = str(Path(sys.executable).with_name("ragraphs"))
+
+
+@pytest.mark.parametrize(
+    ("command", "context", "without"),
+    [
+        ("index", IndexContext, set()),
+        ("ask", CragContext, {"stream_answer"}),
+        ("demo", Context, set()),
+    ],
+)
+def test_every_field_of_the_context_is_a_flag_with_its_description(
+    run, monkeypatch, command, context, without
+):
+    monkeypatch.setenv("COLUMNS", "300")
+    method = ["--method", "crag"] if command == "ask" else []
+    shown = run(command, *method, "--help").out
+    for name, field in context.model_fields.items():
+        assert (f"--{name.replace('_', '-')}" in shown) == (name not in without)
+        # Conditions are written in another form on the command line.
+        told = "such metadata: author=Ada" if name == "where" else str(field.description)[:60]
+        assert name in without or told in shown
+    assert command != "ask" or "[offline]" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["status"], ["export"], ["communities"], ["calibrate"]),
+        *(["entities", name] for name in ("list", "show", "merges")),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_asks_no_model_takes_no_flag_of_one(run, command):
+    shown = run(*command, "--help").out
+    assert "--index" in shown and "--model" not in shown and "--timeout" not in shown
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("command", [["index"], ["ask", "--method", "hoprag"], ["evaluate"]])
+def test_help_has_the_flags_that_matter_first_and_splits_no_word(run, monkeypatch, width, command):
+    def words(columns: int) -> set[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = run(*command, "--help").out.splitlines()
+        assert max(map(cell_len, lines)) <= columns
+        return {word for line in lines for word in re.findall(r"[^\s│╭╮╰╯─]+", line)}
+
+    assert words(width) <= words(300)
+    if command[0] == "ask":
+        shown = run(*command, "--help").out
+        places = [shown.index(flag) for flag in ("--index", "--method", "--json", "--timeout")]
+        assert places == sorted(places)
+
+
+def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
+    shown = run("ask", "--help").out
+    assert "--top-k" in shown and "--method" in shown
+    assert "--upper" not in shown and "--n-hop" not in shown
+    assert "--n-hop" in run("ask", "--method", "hoprag", "--help").out
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told(run, flag):
+    assert run(flag).out == f"ragraphs {version('ragraphs')}\n"
+
+
+@pytest.mark.parametrize("group", ["entities", "evaluate"])
+def test_a_group_without_a_command_shows_its_help_and_nothing_else(run, group):
+    shown = run(group)
+    assert shown.code == 2 and "Usage:" in shown.out + shown.err
+    assert "ragraphs: " not in shown.err
+
+
+def test_a_shell_completes_commands_and_the_values_of_flags():
+    def completed(typed: str) -> set[str]:
+        asked = {"_RAGRAPHS_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": "-1"}
+        asked["COMP_CWORD"] = str(len(typed.split(" ")) - 1)
+        told = subprocess.run(
+            [COMMAND], env={**os.environ, **asked}, capture_output=True, text=True
+        )
+        return set(told.stdout.split())
+
+    assert {"chat", "communities", "calibrate"} == completed("ragraphs c")
+    assert {"hybrid"} == completed("ragraphs ask --retriever h")
+
+
+def test_a_long_error_at_a_terminal_is_wrapped_between_words(run, monkeypatch):
+    monkeypatch.setattr(show.err, "_force_terminal", True)
+    monkeypatch.setattr(show.err, "soft_wrap", False)
+    monkeypatch.setattr(show.err, "width", 40)
+    told = run("status", "--index", "nothing-here").err
+    words = "ragraphs: There is no index at; build one with: ragraphs index SOURCE --index".split()
+    assert len(told.splitlines()) > 2 and set(words) <= {*told.split(), "at;"}
+
+
+def test_help_and_no_arguments_explain_the_commands(run):
+    shown = run("--help")
+    assert shown.code == 0
+    for command in ("index", "ask", "status", "remove", "export", "demo", "evaluate"):
+        assert command in shown.out
+
+
+def test_help_gives_a_type_only_to_flags_that_take_a_value(run):
+    shown = run("ask", "--help").out
+    assert "--trace" in shown and "--verbose" in shown and "TEXT" in shown
+    assert "<bool>" not in shown and "<int>" not in shown
+    assert "<bool>" not in run("entities", "--help").out + run("--help").out
