@@ -137,6 +137,21 @@ class Settings(BaseSettings):
     chroma_url: str | None = Field(
         default=None, description="Address of a Chroma server; unset: embedded in the index folder."
     )
+    database: SecretStr | None = Field(
+        default=None,
+        description="Address of a PostgreSQL database for the catalogues of all indexes, such as "
+        "postgresql+psycopg://user:password@host/name; unset: SQLite in the index folder.",
+    )
+    cache: Path = Field(
+        default=Path.home() / ".cache" / "ragraphs",
+        description="Folder of this machine for copies of arrays whose index is in a database.",
+    )
+    flat_from: int = Field(
+        default=20_000,
+        ge=0,
+        description="Passages from which questions and edges are compared with their nearest "
+        "neighbours alone; below, with all.",
+    )
     openai_base_url: str | None = Field(
         default=None,
         validation_alias="OPENAI_BASE_URL",

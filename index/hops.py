@@ -23,6 +23,7 @@ from ..algorithms.hoprag.walk import EdgeIndex
 from ..context import Context
 from ..language.analyser import keywords
 from ..models.query_vectors import embed_queries
+from ..stores.arrays import Scratch
 from .layers import HOPS, Arrays
 from .opening import Index, Kept
 from .progress import progress_of
@@ -80,7 +81,7 @@ def merge_edges(index: Index) -> None:
     HOPS.renew(index, _merge_edges, index.readings.stamp("questions"))
 
 
-def _merge_edges(index: Index) -> Arrays:
+def _merge_edges(index: Index, scratch: Scratch) -> Arrays:
     asked = dict(index.readings.values("questions"))
     passages = [
         AskedPassage(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ..context import LayerName
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
-from ..stores.arrays import DamagedArraysError, load_arrays, save_arrays
+from ..stores.arrays import ENDING, DamagedArraysError, Scratch, load_arrays, save_arrays
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("ragraphs.index")
 
 Arrays = dict[str, "NDArray[Any]"]
+Make = Callable[[Index, Scratch], Arrays]
 _STAMP = "stamp"
 
 
@@ -73,18 +75,20 @@ class Layer:
         """Keeps the stamp of the layer, once it is made. Blocks."""
         index.catalogue.set_property(self.kept_as, stamp)
 
-    def renew(self, index: Index, make: Callable[[Index], Arrays | None], *parts: Any) -> None:
+    def renew(self, index: Index, make: Make, *parts: Any) -> None:
         """Makes the layer, unless it was made from the same ``parts`` before. Blocks.
 
-        What ``make`` returns are its arrays, which are made again where their file is damaged.
+        What ``make`` returns are its arrays, which are made again where their files are damaged.
+        It may make large ones in the files of the ``Scratch`` that it is given.
         """
         stamp = self.stamp_of(*parts)
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
             return
         started = time.monotonic()
-        arrays = make(index)
-        if arrays is not None:
-            save_arrays(self._path(index, stamp), {**arrays, _STAMP: np.array(stamp)})
+        save_arrays(
+            self._path(index, stamp),
+            lambda scratch: {**make(index, scratch), _STAMP: np.array(stamp)},
+        )
         self.record(index, stamp)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
 
@@ -93,8 +97,8 @@ class Layer:
         told = ", ".join(f"{count} {name}" for name, count in figures.items())
         logger.info("the layer %s is made after %.1f s: %s", self.name, seconds, told)
 
-    def load(self, index: Index, make: Callable[[Index], Arrays]) -> Arrays:
-        """The arrays of the layer; where their file is damaged, ``make`` makes them. Blocks.
+    def load(self, index: Index, make: Make) -> Arrays:
+        """The arrays of the layer; where their files are damaged, ``make`` makes them. Blocks.
 
         Raises RagraphsError where the index has no such layer.
         """
@@ -102,13 +106,14 @@ class Layer:
             return self._read(index)
         except DamagedArraysError as error:
             current_meter().warn(f"{error} The answer does not depend on it.")
-            return make(index)
+            with TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True) as folder:
+                return make(index, Scratch(Path(folder)))  # mapped files stay until they are unused
 
     def damage(self, index: Index) -> str | None:
         """What is wrong with the file of the layer's arrays, if there is one. Blocks."""
         try:
             if self.path(index):
-                self._read(index)
+                self._read(index, thoroughly=True)
         except DamagedArraysError as error:
             return str(error)
         return None
@@ -118,19 +123,19 @@ class Layer:
         stamp = self._recorded(index) if self.file else None
         return None if stamp is None else self._path(index, stamp)
 
-    def _read(self, index: Index) -> Arrays:
+    def _read(self, index: Index, thoroughly: bool = False) -> Arrays:
         while True:  # a file that is gone gave way to that of another stamp, or there is no layer
             stamp = self.stamp(index)
             file = self._path(index, stamp)
             with suppress(FileNotFoundError):
-                arrays = load_arrays(file)
+                arrays = load_arrays(file, thoroughly=thoroughly)
                 if str(arrays.pop(_STAMP, "")) != stamp:
                     raise DamagedArraysError(file)
                 return arrays
 
     def _path(self, index: Index, stamp: str) -> Path:
         digest = stamp.removeprefix(self.format)
-        return index.folder / f"{self.file}-{digest[:16]}.npz"
+        return index.folder / f"{self.file}-{digest[:16]}{ENDING}"
 
     def _recorded(self, index: Index) -> str | None:
         stamp: str | None = index.catalogue.property(self.kept_as)

@@ -25,6 +25,7 @@ from ..algorithms.linear_rag.passage_graph import (
 )
 from ..context import Context
 from ..state.records import Passage
+from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import SentenceVectors
 from .layers import ENTITIES, SENTENCES, Arrays, layers_of
@@ -86,7 +87,7 @@ def link_passages(index: Index) -> None:
     SENTENCES.renew(index, _link_passages, [(id, sentences.get(id)) for id in ids], named, _CUTTING)
 
 
-def _link_passages(index: Index) -> Arrays:
+def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     passages = list(index.catalogue.all_passages())
     ids = [passage["id"] for passage in passages]
     spans = _entity_spans(index, ids) if "entities" in layers_of(index) else {}

@@ -1,71 +1,136 @@
-"""Arrays that were derived from the catalogue, in a file of the index folder."""
+"""Arrays that were derived from the catalogue: a folder of files beside it, one for each array.
+
+Large arrays are mapped into memory, so that a process holds the parts of them that it uses.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..state.errors import RagraphsError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
-    from numpy.typing import NDArray
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
 
 
+ENDING = ".arrays"
 _UNFINISHED = ".new"
-# The number of arrays, two bytes before the end of a zip file without a comment. Python's zipfile
-# does not look at it, and misses an array where a damaged length hides its entry.
-_COUNT = -12
+_LIST = "arrays.json"
+_MAPPED_BYTES = 1 << 20
+_CHECKED_BYTES = 64 << 20
+_BLOCK = 1 << 20
 
 
 class DamagedArraysError(RagraphsError):
-    """A file of arrays cannot be read to its end, or holds something else."""
+    """A folder of arrays is not as it was written."""
 
-    def __init__(self, file: Path) -> None:
-        super().__init__(f"{file.name} is damaged; ragraphs index makes it anew.")
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"{folder.name} is damaged; ragraphs index makes it anew.")
 
 
-def save_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Writes ``arrays`` to ``file`` atomically: a reader sees the old ones or the new ones.
+class Scratch:
+    """A folder in which arrays are made that may be larger than memory.
+
+    >>> vectors = scratch.empty("vectors", (1_000_000, 384), np.float16)
+    >>> vectors[:2] = embedder.embed(["One.", "Two."])
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def empty(self, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of a file, to be filled; returned under ``name``, it is stored as it stands."""
+        import numpy as np
+
+        if not np.prod(shape):  # an empty file cannot be mapped
+            return np.empty(shape, dtype)
+        return np.lib.format.open_memmap(self._folder / f"{name}.npy", "w+", dtype, shape)
+
+
+def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> None:
+    """Writes the arrays that ``make`` returns to ``folder`` atomically: a reader sees all or none.
 
     Raises RagraphsError where they cannot be written.
     """
     import numpy as np
 
-    unfinished = file.with_name(file.name + _UNFINISHED)
+    unfinished = folder.with_name(folder.name + _UNFINISHED)
     try:
-        with unfinished.open("wb") as stream:
-            np.savez(stream, **dict(arrays))  # type: ignore[arg-type]  # it knows no keywords
-        os.replace(unfinished, file)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        sums = {}
+        for name, array in make(Scratch(unfinished)).items():
+            file = unfinished / f"{name}.npy"
+            if isinstance(array, np.memmap) and file.exists():
+                array.flush()
+            else:
+                np.save(file, array, allow_pickle=False)
+            sums[name] = [file.stat().st_size, _checksum(file)]
+        (unfinished / _LIST).write_text(json.dumps(sums), encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)  # a damaged one
+        os.replace(unfinished, folder)
     except OSError as error:
         raise RagraphsError(
-            f"{file} cannot be written ({error.strerror or error}); check the disk and its "
+            f"{folder} cannot be written ({error.strerror or error}); check the disk and its "
             "permissions, and run the same command again."
         ) from error
 
 
-def load_arrays(file: Path) -> dict[str, NDArray[Any]]:
-    """The arrays in ``file``. Raises DamagedArraysError where it is not as it was written."""
+def load_arrays(folder: Path, *, thoroughly: bool = False) -> dict[str, NDArray[Any]]:
+    """The arrays in ``folder``, which cannot be written to; large ones are mapped into memory.
+
+    Raises FileNotFoundError where there are none, and DamagedArraysError where they are not as they
+    were written. Of more than 64 MB, only ``thoroughly`` reads all to find that out.
+    """
     import numpy as np
 
+    if not folder.is_dir():
+        raise FileNotFoundError(folder)
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-            stream.seek(_COUNT, os.SEEK_END)
-            count = int.from_bytes(stream.read(2), "little")
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # zip and npy have an error of their own for every byte
-        raise DamagedArraysError(file) from error
-    if len(arrays) != count:
-        raise DamagedArraysError(file)
+        sums: dict[str, list[int]] = json.loads((folder / _LIST).read_bytes())
+        files = {name: folder / f"{name}.npy" for name in sums}
+        whole = all(files[name].stat().st_size == size for name, (size, _) in sums.items())
+        if thoroughly or sum(size for size, _ in sums.values()) <= _CHECKED_BYTES:
+            whole = whole and all(_checksum(files[name]) == sums[name][1] for name in sums)
+        arrays = {name: _mapped(file, np) for name, file in files.items()} if whole else {}
+    except Exception as error:  # JSON, the system and npy have an error of their own for every byte
+        if not folder.is_dir():
+            raise FileNotFoundError(folder) from error
+        raise DamagedArraysError(folder) from error
+    if not whole:
+        raise DamagedArraysError(folder)
     return arrays
 
 
 def delete_arrays_but(folder: Path, kept: Collection[Path | None]) -> None:
-    """Deletes the files of arrays in ``folder``, finished or not, that are not among ``kept``."""
-    for file in [*folder.glob("*.npz"), *folder.glob(f"*.npz{_UNFINISHED}")]:
-        if file not in kept:
-            file.unlink(missing_ok=True)
+    """Deletes the arrays in ``folder``, finished or not, that are not among ``kept``."""
+    for place in [*folder.glob(f"*{ENDING}"), *folder.glob(f"*{ENDING}{_UNFINISHED}")]:
+        if place not in kept:
+            shutil.rmtree(place, ignore_errors=True)
+    for file in [*folder.glob("*.npz"), *folder.glob("*.npz.new")]:  # of an earlier version
+        file.unlink(missing_ok=True)
+
+
+def _mapped(file: Path, numpy: Any) -> NDArray[Any]:
+    is_large = file.stat().st_size >= _MAPPED_BYTES
+    array = numpy.load(file, mmap_mode="r" if is_large else None, allow_pickle=False)
+    # A plain view: each slice of numpy's own class costs microseconds.
+    found: NDArray[np.generic] = numpy.asarray(array)
+    found.flags.writeable = False
+    return found
+
+
+def _checksum(file: Path) -> int:
+    checksum = 0
+    with file.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            checksum = zlib.crc32(block, checksum)
+    return checksum

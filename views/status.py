@@ -17,6 +17,7 @@ from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
 from ..models.prices import known_prices
 from ..settings import settings
+from ..stores.arrays import ENDING
 from ..stores.queries import batches
 from .entities import with_passages
 
@@ -104,7 +105,7 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     if outdated := sum(described.get(name, 0) for name in earlier):
         says = f"{outdated} replies were given to a prompt's earlier words."
         yield {"says": says, "mend": f"{command} --refresh"}
-    if any(failure["path"].endswith(".npz") for failure in described["failures"]):
+    if any(failure["path"].endswith(ENDING) for failure in described["failures"]):
         yield {"says": "The file of a layer is damaged.", "mend": f"{command} --repair"}
 
 

@@ -111,7 +111,7 @@ def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, 
     assert (told["documents"], told["read by"]) == ("2", "offline")
     assert told["layers"] == "passages, hops (not built: sentences, entities, communities)"
     assert re.fullmatch(r"\d+\.\d MB, format \d+", told["on disk"])
-    [file] = Path(".ragraphs").glob("hops-*.npz")
+    [file] = Path(".ragraphs").glob("hops-*.arrays/source.npy")
     file.write_bytes(b"nothing")
     damaged = run("status").out
     assert "The file of a layer is damaged. Mend it with: ragraphs index --index " in damaged

@@ -88,7 +88,7 @@ def test_what_an_index_lacks_comes_with_the_command_that_mends_it(run, examined)
     assert code == 0 and checks["layers"]["mend"].endswith(
         "--layers sentences,entities,communities"
     )
-    [file] = Path(".ragraphs").glob("hops-*.npz")
+    [file] = Path(".ragraphs").glob("hops-*.arrays/source.npy")
     file.write_bytes(b"nothing")
     code, checks = examined()
     assert code == 1 and checks["lack"]["state"] == "broken"

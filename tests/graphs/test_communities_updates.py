@@ -111,7 +111,7 @@ def test_a_deleted_document_leaves_no_trace(indexing, model):
     found = set(places_of(RARE, indexing))
     assert {"documents", "passages", "readings", "entities", "aliases"} < found
     assert {"communities", "replies"} < found
-    assert any(place.endswith(".npz") for place in found)
+    assert any(place.endswith(".npy") for place in found)
     indexing.run(remove=["secret"])
     assert_forgotten(indexing)
 

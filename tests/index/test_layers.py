@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,11 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 from ragraphs.context import Context
-from ragraphs.index.layers import ENTITIES, HOPS, LAYERS, Arrays, Layer
+from ragraphs.index.layers import HOPS, LAYERS, Arrays, Layer
 from ragraphs.index.opening import Index, open_index
 from ragraphs.models.meter import start_meter
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores.arrays import DamagedArraysError, load_arrays, save_arrays
+from ragraphs.stores.arrays import DamagedArraysError, Scratch, load_arrays, save_arrays
 
 
 @pytest.fixture
@@ -25,48 +26,48 @@ def index(tmp_path: Path) -> Index:
 def times_made(index: Index, layer: Layer, *parts: object) -> int:
     made: list[Index] = []
 
-    def make(index: Index) -> Arrays | None:
+    def make(index: Index, scratch: Scratch) -> Arrays:
         made.append(index)
-        return {"edges": np.arange(9)} if layer.file else None
+        return {"edges": np.arange(9)}
 
     layer.renew(index, make, *parts)
     return len(made)
 
 
 def test_a_layer_is_made_once_for_the_same_parts(index):
-    assert [times_made(index, ENTITIES, "facts", [1, 2]) for _ in range(3)] == [1, 0, 0]
-    assert times_made(index, ENTITIES, "facts", [1, 3]) == 1
+    assert [times_made(index, HOPS, "facts", [1, 2]) for _ in range(3)] == [1, 0, 0]
+    assert times_made(index, HOPS, "facts", [1, 3]) == 1
 
 
 def test_the_stamp_changes_when_the_layer_was_made_anew(index):
-    times_made(index, ENTITIES, "a")
-    before = ENTITIES.stamp(index)
-    times_made(index, ENTITIES, "b")
-    assert ENTITIES.stamp(index) != before
+    times_made(index, HOPS, "a")
+    before = HOPS.stamp(index)
+    times_made(index, HOPS, "b")
+    assert HOPS.stamp(index) != before
 
 
 def test_a_layer_whose_making_failed_is_not_there(index):
-    def fail(index):
+    def fail(index, scratch):
         raise RagraphsError("No.")
 
     with pytest.raises(RagraphsError, match=r"^No\.$"):
-        ENTITIES.renew(index, fail, "facts")
-    with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
-        ENTITIES.stamp(index)
+        HOPS.renew(index, fail, "facts")
+    with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
+        HOPS.stamp(index)
 
 
 def test_a_layer_whose_file_is_gone_is_made_again(index):
     times_made(index, HOPS, "questions")
-    HOPS.path(index).unlink()
+    shutil.rmtree(HOPS.path(index))
     with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
         HOPS.stamp(index)
     assert times_made(index, HOPS, "questions") == 1
 
 
 def test_a_layer_of_another_format_is_made_again(index):
-    old = Layer("entities", ENTITIES.kept_as, format="0:")
+    old = Layer("hops", HOPS.kept_as, file="hops", format="0:")
     assert times_made(index, old, "facts") == 1
-    new = Layer("entities", ENTITIES.kept_as, format="1:")
+    new = Layer("hops", HOPS.kept_as, file="hops", format="2:")
     with pytest.raises(RagraphsError):
         new.stamp(index)
     assert times_made(index, new, "facts") == 1
@@ -78,17 +79,25 @@ def test_a_missing_layer_names_the_command_that_builds_it(index, layer):
         layer.stamp(index)
 
 
+def cut(file: Path, bytes: int) -> None:
+    file.write_bytes(file.read_bytes()[:-bytes])
+
+
 def damage_of_another_layer(index: Index) -> None:
     other = Layer("hops", "other", file="other")
     times_made(index, other, "others")
-    HOPS.path(index).write_bytes(other.path(index).read_bytes())
+    folder = HOPS.path(index)
+    shutil.rmtree(folder)
+    shutil.copytree(other.path(index), folder)
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda index: HOPS.path(index).write_bytes(HOPS.path(index).read_bytes()[:-20]),
-        lambda index: HOPS.path(index).write_bytes(b""),
+        lambda index: cut(HOPS.path(index) / "edges.npy", 20),
+        lambda index: (HOPS.path(index) / "edges.npy").write_bytes(b""),
+        lambda index: (HOPS.path(index) / "edges.npy").unlink(),
+        lambda index: cut(HOPS.path(index) / "arrays.json", 5),
         damage_of_another_layer,
     ],
 )
@@ -97,7 +106,7 @@ def test_a_damaged_layer_is_told_and_made_again(index, damage):
     damage(index)
     assert "ragraphs index makes it anew" in HOPS.damage(index)
     meter = start_meter(None)
-    loaded = HOPS.load(index, lambda _: {"edges": np.arange(3)})
+    loaded = HOPS.load(index, lambda *_: {"edges": np.arange(3)})
     assert loaded["edges"].tolist() == [0, 1, 2]
     assert "is damaged" in meter.warnings[0]
     assert [times_made(index, HOPS, "questions") for _ in range(2)] == [1, 0]
@@ -108,16 +117,17 @@ def test_a_damaged_layer_is_told_and_made_again(index, damage):
 @given(st.data())
 @bounds(max_examples=150)
 def test_a_file_with_any_byte_changed_is_told_or_reads_the_same(tmp_path_factory, data):
-    file = tmp_path_factory.mktemp("arrays") / "a.npz"
+    folder = tmp_path_factory.mktemp("arrays") / "a.arrays"
     arrays = {"numbers": np.arange(20), "names": np.array(["ä", "b"], dtype=np.str_)}
-    save_arrays(file, arrays)
+    save_arrays(folder, lambda scratch: arrays)
+    file = data.draw(st.sampled_from(sorted(folder.iterdir())))
     whole = bytearray(file.read_bytes())
     place = data.draw(st.integers(0, len(whole) - 1))
     whole[place] ^= data.draw(st.integers(1, 255))
     end = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole) - 1)))
     file.write_bytes(whole[:end])
     try:
-        read = load_arrays(file)
+        read = load_arrays(folder)
     except DamagedArraysError:
         return
     assert read.keys() == arrays.keys()

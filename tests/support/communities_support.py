@@ -205,9 +205,8 @@ def everything_stored(indexing: Any) -> dict[str, str]:
         with index.vectors._opened(collection) as store:
             kept = store.get(include=["documents", "metadatas"])
         found[f"chroma {collection}"] = str((kept["ids"], kept["documents"], kept["metadatas"]))
-    for file in index.folder.glob("*.npz"):
-        with np.load(file) as arrays:
-            found[file.name] = "\n".join(_legible(arrays[name].tobytes()) for name in arrays.files)
+    for file in index.folder.glob("*.arrays/*.npy"):
+        found[f"{file.parent.name}/{file.name}"] = _legible(np.load(file).tobytes())
     return found
 
 
