@@ -144,7 +144,7 @@ class Layer:
         return stamp if not self.file or self._path(index, stamp).exists() else None
 
 
-SENTENCES = Layer("sentences", "linked", file="passage_graph")
+SENTENCES = Layer("sentences", "linked", file="passage_graph", format="2:")
 HOPS = Layer("hops", "connected", file="hops", reads="questions", format="1:")
 ENTITIES = Layer("entities", "merged", reads="facts")
 HIERARCHY = Layer("communities", "clustered")

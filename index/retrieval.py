@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 from ..algorithms.fusion import reciprocal_rank_fusion
@@ -15,6 +16,7 @@ from .opening import Index
 from .vector_worth import worth_for
 
 _DEPTH = 100
+_NEAR = 100
 
 
 def search(
@@ -70,20 +72,37 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     Where a filter narrows the index, the walk stays among its passages. Raises
     RagraphsError where the index has no sentences layer.
     """
+    from ..algorithms.linear_rag.neighbourhood import rank_near
     from ..algorithms.linear_rag.question import read_question
     from ..algorithms.linear_rag.walk import BridgingSettings, rank, similarities
-    from .sentences import load_graph
+    from .sentences import allowed_places, load_graph
 
     loaded = load_graph(index)
-    if not loaded.ids:
+    if not len(loaded.ids):
         return []
     parts = read_question(loaded.graph, question)
-    vectors = embed_queries(index.embedder, [question, parts.rest or question])
-    cosines = similarities(loaded.passages, loaded.sentences, vectors[0], vectors[1])
+    asked = embed_queries(index.embedder, [question, parts.rest or question])
     settings = BridgingSettings(vector_weight=worth_for(index, question))
-    open_places = loaded.places_of(index.allowed)
-    scores = rank(loaded.graph, parts, cosines, settings, open_places)
+    allowed = allowed_places(index)
+    if loaded.is_flat:
+        near = [
+            id
+            for vector in asked
+            for id, _ in index.vectors.search(
+                "passages", vector, max(_NEAR, most), among=index.allowed
+            )
+        ]
+        compare = partial(loaded.compared, question=asked[0], rest=asked[1])
+        best, found = rank_near(
+            loaded.graph, parts, loaded.places_of(near), compare, settings, allowed
+        )
+        return [
+            (str(loaded.ids[place]), float(score))
+            for place, score in zip(best[:most], found, strict=False)
+        ]
+    cosines = similarities(loaded.passages, loaded.sentences, asked[0], asked[1])
+    scores = rank(loaded.graph, parts, cosines, settings, allowed)
     best = (-scores).argsort(kind="stable")
-    if open_places is not None:
-        best = best[open_places[best]]
-    return [(loaded.ids[place], float(scores[place])) for place in best[:most]]
+    if allowed is not None:
+        best = best[allowed[best]]
+    return [(str(loaded.ids[place]), float(scores[place])) for place in best[:most]]

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..algorithms.graphrag.report_context import pack
-from ..algorithms.linear_rag.passage_graph import (
+from ..algorithms.linear_rag.building import GraphBuilder
+from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays, graph_to_arrays
+from ..algorithms.linear_rag.passage_records import (
     NamedSpan,
-    PassageGraph,
-    build_graph,
-    graph_from_arrays,
-    graph_to_arrays,
     passage_record,
     sentence_texts,
     with_entities,
 )
+from ..algorithms.linear_rag.walk import Similarities, similarities
+from ..algorithms.spans import spans
 from ..context import Context
 from ..state.records import Passage
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
-from ..stores.vector_tables import SentenceVectors
+from ..stores.vector_tables import Empty, SentenceVectors
 from .layers import ENTITIES, SENTENCES, Arrays, layers_of
 from .opening import Index, Kept
 from .progress import progress_of
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
 _CUTTING = 2  # to be raised when sentences are cut or compared otherwise
 _CUT = "sentences_cut"
+_READ = 512  # passages of which the vectors are read at once
 
 
 async def embed_sentences(index: Index, context: Context) -> None:
@@ -84,70 +84,145 @@ def link_passages(index: Index) -> None:
     sentences = index.sentences.counts()
     ids = [passage["id"] for passage in index.catalogue.all_passages()]
     named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
-    SENTENCES.renew(index, _link_passages, [(id, sentences.get(id)) for id in ids], named, _CUTTING)
+    parts = [(id, sentences.get(id)) for id in ids]
+    embeddings = index.embedder.name if len(ids) >= index.operator.flat_from else None
+    SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, embeddings)
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
-    passages = list(index.catalogue.all_passages())
-    ids = [passage["id"] for passage in passages]
-    spans = _entity_spans(index, ids) if "entities" in layers_of(index) else {}
-    records = [
-        with_entities(
-            passage_record(passage["title"], passage["text"]),
-            passage["text"],
-            spans.get(passage["id"], ()),
-        )
-        for passage in passages
-    ]
-    arrays = graph_to_arrays(build_graph(records))
-    return {**arrays, "ids": np.array(ids, dtype=np.str_)}
+    """The graph; from so many passages on that questions are flat, with all vectors."""
+    builder, ids = GraphBuilder(), list[str]()
+    for passages in batches(index.catalogue.all_passages()):
+        spans = _entity_spans(index, passages) if "entities" in layers_of(index) else {}
+        for passage in passages:
+            record = passage_record(passage["title"], passage["text"])
+            named = spans.get(passage["id"], ())
+            builder.add(with_entities(record, passage["text"], named) if named else record)
+            ids.append(passage["id"])
+    graph = builder.finish()
+    names = np.array(ids, dtype=np.str_)
+    arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names)}
+    if not ids or len(ids) < index.operator.flat_from:
+        return arrays
+    counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+    half = partial(scratch.empty, dtype=np.float16)
+    return arrays | {
+        "embeddings": np.array(index.embedder.name),
+        "passage_vectors": _passage_vectors(index, ids, partial(half, "passage_vectors")),
+        "sentence_vectors": index.sentences.load(counts, partial(half, "sentence_vectors")),
+    }
 
 
-def _entity_spans(index: Index, passages: Sequence[str]) -> dict[str, list[NamedSpan]]:
-    names = {entity.id: entity.name for entity in index.entities.all_entities()}
+def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:
+    mentions = index.entities.mentions_of([passage["id"] for passage in passages])
+    entities = index.entities.get(dict.fromkeys(found.entity for found in mentions))
     spans: dict[str, list[NamedSpan]] = {}
-    for found in index.entities.mentions_of(passages):
-        span = NamedSpan(found.start, found.end, names[found.entity])
+    for found in mentions:
+        span = NamedSpan(found.start, found.end, entities[found.entity].name)
         spans.setdefault(found.passage, []).append(span)
     return spans
 
 
+def _passage_vectors(index: Index, ids: Sequence[str], empty: Empty) -> NDArray[Any]:
+    vectors: NDArray[Any] | None = None
+    for start, part in zip(range(0, len(ids), _READ), batches(ids, _READ), strict=True):
+        found = index.vectors.get("passages", part)
+        if vectors is None:
+            vectors = empty((len(ids), found.shape[1]))
+        vectors[start : start + len(part)] = found
+    assert vectors is not None
+    return vectors
+
+
 @dataclass(frozen=True)
 class LoadedGraph:
-    """The graph of an index with its vectors; rows in the order of ``ids``."""
+    """The graph of an index with its vectors; rows in the order of ``ids``.
 
-    ids: list[str]
-    graph: PassageGraph
-    passages: NDArray[np.float32]
-    sentences: NDArray[np.float32]
+    Where ``is_flat``, the vectors lie in mapped files, of half the precision, and a question is to
+    be compared with those alone that it touches.
+    """
 
-    def places_of(self, allowed: AbstractSet[str] | None) -> NDArray[np.bool_] | None:
-        """Which rows are passages of ``allowed``, shape (P,); None where all are."""
-        if allowed is None:
-            return None
-        return np.fromiter((id in allowed for id in self.ids), dtype=np.bool_, count=len(self.ids))
+    ids: NDArray[np.str_]
+    id_order: NDArray[np.int64]
+    graph: WholeGraph
+    passages: NDArray[np.floating]
+    sentences: NDArray[np.floating]
+    is_flat: bool = False
+
+    def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
+        """The rows of those of the passages ``ids`` that are in the graph, each once."""
+        wanted = np.array(ids, dtype=self.ids.dtype)
+        at = np.searchsorted(self.ids, wanted, sorter=self.id_order).clip(max=len(self.ids) - 1)
+        places = self.id_order[at]
+        return np.unique(places[self.ids[places] == wanted]).astype(np.int32)
+
+    def compared(
+        self, places: NDArray[np.int32], question: NDArray[np.float32], rest: NDArray[np.float32]
+    ) -> Similarities:
+        """The cosines of the passages ``places`` and their sentences, as ``similarities``."""
+        rows = spans(self.graph.first_sentence[places], self.graph.sentence_counts[places])
+        passages, sentences = (
+            found.astype(np.float32) for found in (self.passages[places], self.sentences[rows])
+        )
+        return similarities(passages, sentences, question, rest)
 
 
-def stored_graph(index: Index) -> tuple[PassageGraph, list[str]]:
+def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:
     """The graph of an index and the ids of its passages. Blocks.
 
     Raises RagraphsError where the index has no sentences layer.
     """
     arrays = SENTENCES.load(index, _link_passages)
-    return graph_from_arrays(arrays), [str(id) for id in arrays["ids"]]
+    return graph_from_arrays(arrays), arrays["ids"].tolist()
 
 
 def load_graph(index: Index) -> LoadedGraph:
-    """The graph of ``index``, kept in memory. Blocks; raises RagraphsError without a layer."""
+    """The graph of ``index``, kept for all threads. Blocks; raises RagraphsError without a layer."""
     return _kept.of(index)
 
 
+def allowed_places(index: Index) -> NDArray[np.bool_] | None:
+    """Which rows of the graph meet the filter of ``index``, shape (P,); None without one. Blocks.
+
+    Kept for each of the last filters.
+    """
+    return None if index.allowed is None else _kept_places.of(index)
+
+
 def _load(index: Index) -> LoadedGraph:
-    graph, ids = stored_graph(index)
-    passage_vectors = index.vectors.get("passages", ids)
-    sentences = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
-    sentence_vectors = index.sentences.load(sentences)
-    return LoadedGraph(ids, graph, passage_vectors, sentence_vectors)
+    arrays = SENTENCES.load(index, _link_passages)
+    graph = graph_from_arrays(arrays)
+    if _is_flat(index, arrays):
+        passages, sentences = arrays["passage_vectors"], arrays["sentence_vectors"]
+        return LoadedGraph(
+            arrays["ids"], arrays["id_order"], graph, passages, sentences, is_flat=True
+        )
+    ids = arrays["ids"].tolist()
+    counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+    passages, sentences = index.vectors.get("passages", ids), index.sentences.load(counts)
+    return LoadedGraph(arrays["ids"], arrays["id_order"], graph, passages, sentences)
 
 
-_kept = Kept(SENTENCES.stamp, _load)
+def _is_flat(index: Index, arrays: Arrays) -> bool:
+    """Whether the layer holds vectors, and these are of the embeddings in use.
+
+    While an index is embedded anew, its graph is ready before its vectors take their place.
+    """
+    enough = len(arrays["ids"]) >= index.operator.flat_from
+    return enough and str(arrays.get("embeddings", "")) == index.embedder.name
+
+
+def _load_places(index: Index) -> NDArray[np.bool_]:
+    loaded = load_graph(index)
+    places = np.zeros(len(loaded.ids), dtype=np.bool_)
+    if index.allowed and len(places):
+        places[loaded.places_of(list(index.allowed))] = True
+    return places
+
+
+def _stamp(index: Index) -> str:
+    return f"{SENTENCES.stamp(index)} {index.catalogue.property('embeddings')}"
+
+
+_kept = Kept(_stamp, _load)
+_kept_places = Kept(_stamp, _load_places, by_filter=True)

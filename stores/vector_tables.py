@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,6 +13,8 @@ from sqlalchemy import Engine, Table, delete, func, literal, select
 from ..state.errors import IncompleteIndexError
 from . import schema
 from .queries import delete_with, rows, rows_with, upsert
+
+Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
 _FLOAT = np.dtype("<f4")
 
@@ -139,15 +141,16 @@ class SentenceStore(_VectorTable):
         mixed = len(dimensions) > 1
         return [id for id, sentences in wanted.items() if mixed or whole.get(id) != sentences]
 
-    def load(self, wanted: Mapping[str, int]) -> NDArray[np.float32]:
+    def load(self, wanted: Mapping[str, int], empty: Empty | None = None) -> NDArray[Any]:
         """The vectors of the passages ``wanted``, in this order, each with its number of sentences.
 
-        Their shape is (sentences of all, d). Raises IncompleteIndexError where a passage has no
-        vectors, or not as many.
+        Their shape is (sentences of all, d). ``empty`` makes the array that they are put into, if
+        not one of float32 in memory. Raises IncompleteIndexError where a passage has no vectors, or
+        not as many.
         """
         columns = self._table.c
         query = select(columns.passage, columns.sentences, columns.dimension, columns.vectors)
-        return _in_order(rows(self._engine, query), wanted)
+        return _in_order(rows(self._engine, query), wanted, empty)
 
     def counts(self) -> dict[str, int]:
         """How many sentences of each passage have vectors."""
@@ -155,19 +158,23 @@ class SentenceStore(_VectorTable):
         return {passage: sentences for passage, sentences in rows(self._engine, query)}
 
 
-def _in_order(stored: Iterable[Any], wanted: Mapping[str, int]) -> NDArray[np.float32]:
+def _in_order(
+    stored: Iterable[Any], wanted: Mapping[str, int], empty: Empty | None = None
+) -> NDArray[Any]:
     """The vectors of the keys ``wanted``, in this order, each with its number of vectors.
 
     ``stored`` are keys with the number, the dimension and the bytes of their vectors. Raises
     IncompleteIndexError where a key is not among them, or has not as many numbers.
     """
     starts = dict(zip(wanted, accumulate(wanted.values(), initial=0), strict=False))
-    vectors = np.empty((sum(wanted.values()), 0), dtype=np.float32)
+    total = sum(wanted.values())
+    vectors: NDArray[Any] = np.empty((total, 0), dtype=np.float32)
     for key, count, dimension, blob in stored:
         if key not in starts:
             continue
         if not vectors.shape[1]:
-            vectors = np.empty((len(vectors), dimension), dtype=np.float32)
+            shape = (total, dimension)
+            vectors = empty(shape) if empty else np.empty(shape, dtype=np.float32)
         shape = (wanted[key], vectors.shape[1])
         whole = len(blob) == count * dimension * _FLOAT.itemsize
         if not (dimension and whole and shape == (count, dimension)):

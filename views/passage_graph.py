@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..algorithms.hoprag.graph import HopGraph
-from ..algorithms.linear_rag.passage_graph import PassageGraph
+from ..algorithms.linear_rag.passage_graph import PassageGraph, WholeGraph
 from ..index.hops import stored_hops
 from ..index.opening import Index
 from ..index.sentences import stored_graph
@@ -117,7 +117,7 @@ def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:
         )
 
 
-def _names(graph: PassageGraph, ids: list[str]) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+def _names(graph: WholeGraph, ids: list[str]) -> tuple[list[DrawnNode], list[DrawnEdge]]:
     mentions = _mentions(graph)
     spread = Counter(entity for _, entity in mentions)
     shared = {entity for entity, count in spread.items() if count >= _SHARED}

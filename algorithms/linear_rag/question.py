@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...language.analyser import STOP_WORDS, strip_particle, terms
 from ...language.mentions import key, question_mentions
-from .passage_graph import PassageGraph
+from .passage_graph import WholeGraph
 
 LONGEST_NAME = 8
 UNCAPITALISED = 0.05
@@ -46,7 +47,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 _HANGUL_END = re.compile(r"[가-힣]$")
 
 
-def read_question(graph: PassageGraph, question: str) -> QuestionParts:
+def read_question(graph: WholeGraph, question: str) -> QuestionParts:
     """Link ``question`` to the entities of ``graph``; any text is accepted."""
     exact = _exact_seeds(graph, question)
     seeds = sorted([*exact, *_partial_seeds(graph, question, exact)])
@@ -66,7 +67,7 @@ def read_question(graph: PassageGraph, question: str) -> QuestionParts:
     )
 
 
-def _exact_seeds(graph: PassageGraph, question: str) -> list[Seed]:
+def _exact_seeds(graph: WholeGraph, question: str) -> list[Seed]:
     """Runs of words that are an entity's key, the longest first, without overlap."""
     tokens = [match.span() for match in _TOKEN.finditer(question)]
     used = [False] * len(tokens)
@@ -83,19 +84,19 @@ def _exact_seeds(graph: PassageGraph, question: str) -> list[Seed]:
     return seeds
 
 
-def _seed(graph: PassageGraph, question: str, start: int, end: int, opening: bool) -> Seed | None:
+def _seed(graph: WholeGraph, question: str, start: int, end: int, opening: bool) -> Seed | None:
     """The entity that ``question[start:end]`` names, if any, by the look of its words."""
     written = question[start:end]
-    entity = graph.entity_ids.get(key(written))
+    entity = graph.keys.get(key(written))
     if entity is None and _HANGUL_END.search(written):
         head, _, last = written.rpartition(" ")
-        entity = graph.entity_ids.get(key(f"{head} {strip_particle(last)}"))
+        entity = graph.keys.get(key(f"{head} {strip_particle(last)}"))
     if entity is None or not _may_be_name(written):
         return None
     words = [word for word in _TOKEN.findall(written) if word.lower() not in STOP_WORDS]
     single = not re.search(r"[\s\-]", written)
     capital = any(not word[0].islower() for word in words) and not (opening and single)
-    if single and not capital and (entity not in graph.title_entities or _common(graph, written)):
+    if single and not capital and (not graph.titled[entity] or _common(graph, written)):
         return None
     certain = 1.0 if graph.certain[entity] else UNCERTAIN
     return Seed(start, end, entity, (1.0 if capital else UNCAPITALISED) * certain)
@@ -112,14 +113,14 @@ def _may_be_name(written: str) -> bool:
     return bool(terms(written)) and not opens and words[-1].lower() not in STOP_WORDS
 
 
-def _common(graph: PassageGraph, written: str) -> bool:
+def _common(graph: WholeGraph, written: str) -> bool:
     """Whether a word is frequent in the passages, by the least rare of its terms."""
-    ids = [graph.term_ids[term] for term in terms(written) if term in graph.term_ids]
-    rarest = min((float(graph.term_rarity[id]) for id in ids), default=math.inf)
-    return rarest < MIN_TERM_RARITY * math.log(max(graph.passages, 2))
+    ids = map(graph.vocabulary.get, terms(written))
+    rarest = min((float(graph.term_rarity[id]) for id in ids if id is not None), default=math.inf)
+    return rarest < MIN_TERM_RARITY * math.log(max(graph.total, 2))
 
 
-def _partial_seeds(graph: PassageGraph, question: str, exact: list[Seed]) -> list[Seed]:
+def _partial_seeds(graph: WholeGraph, question: str, exact: list[Seed]) -> list[Seed]:
     """Entities that share the rare words of a name no entity bears as a whole.
 
     Overlap is Σ idf of common words / Σ idf of all words of both, idf over the entities' keys.
@@ -139,15 +140,16 @@ def _partial_seeds(graph: PassageGraph, question: str, exact: list[Seed]) -> lis
     return seeds
 
 
-def _overlaps(graph: PassageGraph, words: set[str], most: int = 50) -> dict[int, float]:
+def _overlaps(graph: WholeGraph, words: set[str], most: int = 50) -> dict[int, float]:
     """The overlap of ``words`` with each entity that contains a word of at most ``most``."""
+    bearing = lru_cache(maxsize=None)(graph.bearing)
 
     def rarity(word: str) -> float:
-        return math.log1p(len(graph.keys) / (1 + len(graph.word_entities.get(word, ()))))
+        return math.log1p(len(graph.keys) / (1 + len(bearing(word))))
 
-    near = [graph.word_entities.get(word, []) for word in words]
+    near = [bearing(word) for word in words]
     found = {}
-    for entity in {id for ids in near if len(ids) <= most for id in ids}:
+    for entity in {id for ids in near if len(ids) <= most for id in ids.tolist()}:
         other = {word for word in graph.keys[entity].split() if word not in STOP_WORDS}
         union = sum(map(rarity, words | other))
         found[entity] = sum(map(rarity, words & other)) / union if union else 0.0

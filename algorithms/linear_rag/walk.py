@@ -88,25 +88,55 @@ def rank(
     settings = settings or BridgingSettings()
     if not graph.passages:
         return np.zeros(0, dtype=np.float32)
+    start = start_of(graph, question, cosines, settings, allowed)
+    walked, _ = walk(graph, start, settings)
+    share = np.float32(1 - informativeness(graph, start.question))
+    scores = _to_one(walked) + share * _to_one(start.direct)
+    return scores if allowed is None else np.where(allowed, scores, np.float32(0))
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a walk begins and which way it goes.
+
+    ``direct`` are the scores without a walk (P,); ``passages`` (P,) and ``entities`` (E,) the reset
+    vector, ``leaving`` and ``arriving`` the edges' probabilities (``edge_weights``). ``question``
+    has the seeds that the walk may start from.
+    """
+
+    question: QuestionParts
+    direct: Floats
+    passages: Floats
+    entities: Floats
+    leaving: Floats
+    arriving: Floats
+
+
+def start_of(
+    graph: PassageGraph,
+    question: QuestionParts,
+    cosines: Similarities,
+    settings: BridgingSettings,
+    allowed: NDArray[np.bool_] | None = None,
+) -> Start:
+    """The start of the walk for ``question``, among ``allowed`` passages (P,) if they are given."""
     direct = direct_scores(graph, question, cosines, settings)
     relevance = sentence_relevance(graph, question, cosines, settings)
     if allowed is not None:
         direct = np.where(allowed, direct, np.float32(0))
         relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
         question = _spoken_of(graph, question, allowed)
-    leaving, arriving = edge_weights(graph, relevance, settings)
     passages, entities = reset(graph, question, direct, settings)
-    walked = walk(graph, leaving, arriving, passages, entities, settings)
-    share = np.float32(1 - informativeness(graph, question))
-    scores = _to_one(walked) + share * _to_one(direct)
-    return scores if allowed is None else np.where(allowed, scores, np.float32(0))
+    return Start(
+        question, direct, passages, entities, *edge_weights(graph, relevance, settings)
+    )
 
 
 def _spoken_of(
     graph: PassageGraph, question: QuestionParts, allowed: NDArray[np.bool_]
 ) -> QuestionParts:
     """``question`` with the seeds that an allowed passage speaks of."""
-    spoken = np.zeros(len(graph.keys), dtype=np.bool_)
+    spoken = np.zeros(graph.entities, dtype=np.bool_)
     spoken[graph.edge_entity[allowed[graph.edge_passage]]] = True
     return replace(question, seeds=tuple(one for one in question.seeds if spoken[one.entity]))
 
@@ -160,11 +190,16 @@ def sentence_relevance(
     weight = np.float32(settings.vector_weight)
     relevance = (
         weight * cosine
-        + (1 - weight) * cosine.mean()
+        + (1 - weight) * _typical(graph, cosine).mean()
         + settings.overlap_weight * sentence_overlap(graph, question.rest_terms)
     )
     scaled_to_best: Floats = relevance / max(float(relevance.max()), 1e-9)
     return scaled_to_best.astype(np.float32)
+
+
+def _typical(graph: PassageGraph, sentences: Floats) -> Floats:
+    """The values of the sentences that stand for all."""
+    return sentences if graph.typical is None else sentences[graph.typical]
 
 
 def edge_weights(
@@ -174,26 +209,38 @@ def edge_weights(
 
     Both are proportional to rarity(e) · rel(s)^γ; leaving a passage by its own title counts
     ``own_title``; arriving where e is the title adds ``title_weight`` · the passage's best rel.
+    Mentions that are away from this part of a graph count as typical ones.
     """
     entity, passage = graph.edge_entity, graph.edge_passage
-    df_limit = max(5.0, settings.common * graph.passages)
-    floor = 1 - np.log(df_limit) / np.log(max(graph.passages, 2))
+    df_limit = max(5.0, settings.common * graph.total)
+    floor = 1 - np.log(df_limit) / np.log(max(graph.total, 2))
+    sure = np.where(graph.certain, 1, settings.uncertain)
     carries = (graph.rarity[entity] >= floor - 1e-6) | (graph.edge_title > 0)
     weight = np.where(carries, graph.rarity[entity], 0)
-    weight = weight * np.where(graph.certain[entity], 1, settings.uncertain)
-    spoken = weight * (relevance**settings.edge_sharpness)[graph.edge_sentence]
+    weight = weight * sure[entity]
+    sharp = relevance**settings.edge_sharpness
+    spoken = weight * sharp[graph.edge_sentence]
     best = np.maximum.reduceat(relevance, graph.first_sentence)
     titled = weight * graph.edge_title * settings.title_weight * best[passage]
     leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
+    away = 0.0
+    if graph.away is not None:
+        away = np.where(graph.rarity >= floor - 1e-6, graph.rarity, 0) * sure * graph.away
+        away = away * float(_typical(graph, sharp).mean())
     return (
         _normalised(leaving, passage, graph.passages),
-        _normalised(spoken + titled, entity, len(graph.keys)),
+        _normalised(spoken + titled, entity, graph.entities, away),
     )
 
 
-def _normalised(weights: NDArray[np.floating], groups: NDArray[np.int32], size: int) -> Floats:
-    """``weights`` divided by the sum of their group; zero where that is zero."""
-    sums = np.bincount(groups, weights, size)
+def _normalised(
+    weights: NDArray[np.floating],
+    groups: NDArray[np.int32],
+    size: int,
+    more: NDArray[np.floating] | float = 0.0,
+) -> Floats:
+    """``weights`` divided by the sum of their group and ``more``; zero where that is zero."""
+    sums = np.bincount(groups, weights, size) + more
     return (weights / np.maximum(sums, 1e-20)[groups]).astype(np.float32)
 
 
@@ -207,7 +254,7 @@ def reset(
     count = min(settings.reset_passages, graph.passages - 1)
     limit = np.partition(direct, -count - 1)[-count - 1] if count else np.float32(0)
     passages = (np.maximum(direct - limit, 0) ** settings.reset_sharpness).astype(np.float32)
-    entities = np.zeros(len(graph.keys), dtype=np.float32)
+    entities = np.zeros(graph.entities, dtype=np.float32)
     for seed in question.seeds:
         entities[seed.entity] += seed.weight * graph.rarity[seed.entity]
     share = settings.seed_share * informativeness(graph, question) if entities.any() else 0.0
@@ -219,21 +266,15 @@ def reset(
     )
 
 
-def walk(
-    graph: PassageGraph,
-    leaving: Floats,
-    arriving: Floats,
-    passages: Floats,
-    entities: Floats,
-    settings: BridgingSettings,
-) -> Floats:
-    """Personalised PageRank x ← (1 - d)·reset + d·Wᵀx on the bipartite graph; passages' part (P,).
+def walk(graph: PassageGraph, start: Start, settings: BridgingSettings) -> tuple[Floats, Floats]:
+    """Personalised PageRank x ← (1 - d)·reset + d·Wᵀx on the bipartite graph: (P,) and (E,).
 
-    ``leaving`` and ``arriving`` are the edges' probabilities (``edge_weights``); ``passages`` and
-    ``entities`` the reset. After the first rounds only edges with a notable flow are followed.
+    These are the shares of passages and of entities. After the first rounds only edges with a
+    notable flow are followed.
     """
-    out_passage, out_entity, out_weight = _kept(graph, leaving, settings)
-    in_passage, in_entity, in_weight = _kept(graph, arriving, settings)
+    passages, entities = start.passages, start.entities
+    out_passage, out_entity, out_weight = _kept(graph, start.leaving, settings)
+    in_passage, in_entity, in_weight = _kept(graph, start.arriving, settings)
     start_p = passages.astype(np.float64) * (1 - settings.damping)
     start_e = entities.astype(np.float64) * (1 - settings.damping)
     at_p, at_e = start_p.copy(), start_e.copy()
@@ -250,7 +291,7 @@ def walk(
         moved = np.bincount(in_passage, at_e[in_entity] * in_weight, len(passages))
         at_e = start_e + np.bincount(out_entity, at_p[out_passage] * out_weight, len(entities))
         at_p = start_p + moved
-    return at_p.astype(np.float32)
+    return at_p.astype(np.float32), at_e.astype(np.float32)
 
 
 def _kept(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from http_stub import Response
-from ragraphs.algorithms.linear_rag import passage_graph
-from ragraphs.algorithms.linear_rag.passage_graph import sentence_texts
+from ragraphs.algorithms.linear_rag import passage_records
+from ragraphs.algorithms.linear_rag.passage_records import sentence_texts
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index import opening
 from ragraphs.index.retrieval import search
@@ -180,7 +180,7 @@ def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
 ):
     cut = passage_graph.sentences
     with monkeypatch.context() as patched:
-        for module in (passage_graph, mentions):
+        for module in (passage_records, mentions):
             patched.setattr(module, "sentences", lambda text: cut(text)[:1])
         indexing.run(documents=documents(3), context=LOCAL)
     assert set(indexing.index.sentences.counts().values()) == {1}
