@@ -78,7 +78,7 @@ def read_entities(
     what these say. Blocks.
     """
     store, ids = index.entities, list(dict.fromkeys(ids))
-    large = is_large(index)
+    large = (relations or passages_near is not None) and is_large(index)
     found = store.heaviest_of(ids, _MOST_RELATIONS if large else None) if relations else {}
     ends = (end for own in found.values() for one in own for end in (one.source, one.target))
     entities = store.get(dict.fromkeys([*ids, *ends]))
