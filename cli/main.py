@@ -27,6 +27,7 @@ from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
 from .running import ask_graph, opened, run_index
+from .serve import serve
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(entities, name="entities")
+app.command()(serve)
 
 # Facts, a comparison, an open question, and one whose answer the documents have not.
 _DEMO_QUESTIONS = (

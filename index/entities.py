@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,16 +11,17 @@ from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
 from ..algorithms.tog2.walk import Edge
 from ..context import Context
 from ..models.query_vectors import embed_queries
+from ..state.errors import RagraphsError
 from ..state.tog2 import TopicEntity
 from ..stores.chroma import Entry
 from .layers import ENTITIES
-from .opening import Index, Kept
+from .opening import Index
 from .progress import progress_of
+from .size import is_large
 from .vectors import embed_entries, owned_id, owner_of
 
 if TYPE_CHECKING:
-    from ..algorithms.entities.spans import SpellingIndex
-    from ..stores.entities import StoredEntity
+    from ..stores.entities import EntityStore, StoredEntity
 
 
 async def embed_entities(index: Index, context: Context) -> None:
@@ -35,20 +36,26 @@ def _entry(entity: StoredEntity) -> Entry:
 
 
 @dataclass(frozen=True)
-class LoadedEntities:
-    """Entities, the relations at each, heaviest first, and the passages that speak of each."""
+class EntityPart:
+    """Some entities of an index, the relations at each, heaviest first, and their passages.
+
+    part = read_entities(index, ["ada"], relations=True)
+    for edge in part.relations_of("ada"):
+        print(part.name_of(edge.source), edge.relation, part.name_of(edge.target))
+    """
 
     entities: Mapping[str, StoredEntity]
-    spellings: SpellingIndex
     edges: Mapping[str, Sequence[Edge]]
     passages: Mapping[str, Sequence[str]]
 
     def name_of(self, entity: str) -> str:
-        """The name of an entity."""
+        """The name of an entity. Raises RagraphsError where the index has it no more."""
+        if entity not in self.entities:
+            raise RagraphsError("The index was changed while it was asked; ask again.")
         return self.entities[entity].name
 
     def relations_of(self, entity: str) -> Sequence[Edge]:
-        """All relations that leave or reach an entity."""
+        """The relations that leave or reach an entity."""
         return self.edges.get(entity, ())
 
     def passages_of(self, entity: str) -> Sequence[str]:
@@ -56,56 +63,96 @@ class LoadedEntities:
         return self.passages.get(entity, ())
 
 
-def load_entities(index: Index) -> LoadedEntities:
-    """The entities of ``index``, kept in memory. Blocks; raises RagraphsError without a layer.
+def read_entities(
+    index: Index,
+    ids: Iterable[str],
+    *,
+    relations: bool = False,
+    passages_near: Iterable[str] | None = None,
+) -> EntityPart:
+    """The entities ``ids`` that ``index`` has; with ``relations``, also those at their other ends.
 
-    Of an index that a filter narrows, those that its passages speak of, and what these say.
+    Given ``passages_near``, with the passages that speak of them. Of a large index come the
+    heaviest 300 relations of each entity; and of one with over 100 passages those that are among
+    ``passages_near``. Of an index that a filter narrows come those that its passages speak of, and
+    what these say. Blocks.
     """
-    return _kept.of(index)
+    store, ids = index.entities, list(dict.fromkeys(ids))
+    large = (relations or passages_near is not None) and is_large(index)
+    found = store.heaviest_of(ids, _MOST_RELATIONS if large else None) if relations else {}
+    ends = (end for own in found.values() for one in own for end in (one.source, one.target))
+    entities = store.get(dict.fromkeys([*ids, *ends]))
+    edges = {
+        id: [
+            Edge(one.id, one.source, one.relation, one.target, one.weight)
+            for one in own
+            # An end that no passage speaks of, which meets the filter, is not there.
+            if one.source in entities and one.target in entities
+        ]
+        for id, own in found.items()
+        if id in entities
+    }
+    passages = {} if passages_near is None else _passages(store, entities, large, passages_near)
+    return EntityPart(entities, edges, passages)
 
 
-def _load(index: Index) -> LoadedEntities:
-    from ..algorithms.entities.spans import SpellingIndex
-
-    store = index.entities
-    entities = {entity.id: entity for entity in store.all_entities()}
-    spellings: dict[str, list[str]] = {}
-    for entity, written in store.aliases_of(entities).items():
-        for spelling in written:
-            spellings.setdefault(spelling, []).append(entity)
-    edges: dict[str, list[Edge]] = {}
-    for relation in sorted(store.all_relations(), key=lambda found: (-found.weight, found.id)):
-        edge = Edge(relation.id, relation.source, relation.relation, relation.target)
-        if not entities.keys() >= {relation.source, relation.target}:
-            continue  # an end that no passage speaks of, which meets the filter
-        for end in (relation.source, relation.target):
-            edges.setdefault(end, []).append(edge)
-    return LoadedEntities(entities, SpellingIndex(spellings), edges, store.passages_of(entities))
+def _passages(
+    store: EntityStore, ids: Iterable[str], large: bool, near: Iterable[str]
+) -> dict[str, list[str]]:
+    if not large:
+        return store.passages_of(ids)
+    found = store.passages_of(ids, _MOST_PASSAGES + 1)
+    many = [id for id, own in found.items() if len(own) > _MOST_PASSAGES]
+    if many:
+        nearest = store.passages_of(many, among=list(near))
+        found |= {id: nearest.get(id, []) for id in many}
+    return found
 
 
-_kept = Kept(ENTITIES.stamp, _load, by_filter=True)
+_MOST_RELATIONS = 300
+_MOST_PASSAGES = 100
 _NEAR_NAMES = 20  # are looked at where a filter may leave out the nearest
 
 
+def named_topics(index: Index, question: str) -> list[TopicEntity]:
+    """The entities that a question names exactly or by an alias. Blocks.
+
+    Raises RagraphsError without the layer.
+    """
+    from ..algorithms.entities.spans import SpellingIndex, possible_names
+
+    ENTITIES.stamp(index)
+    spelled = index.entities.spelled(possible_names(question))
+    part = read_entities(index, (id for ids in spelled.values() for id in ids))
+    shown = {
+        spelling: [id for id in ids if id in part.entities] for spelling, ids in spelled.items()
+    }
+    spellings = SpellingIndex({spelling: ids for spelling, ids in shown.items() if ids})
+    return link_question(part, spellings, question)
+
+
 def linked_topics(index: Index, question: str) -> list[TopicEntity]:
-    """The entities that a question names: exactly, by an alias, or by a near name. Blocks."""
-    graph = load_entities(index)
-    links = link_question(graph, graph.spellings, question)
+    """The entities that a question names: exactly, by an alias, or by a near name. Blocks.
+
+    Raises RagraphsError without the layer.
+    """
+    links = named_topics(index, question)
     places = unlinked_names(question, links)
     names = [question[start:end] for start, end in places]
     vectors = embed_queries(index.embedder, names) if names else ()
     for (start, end), vector in zip(places, vectors, strict=True):
-        near = index.vectors.search("entities", vector, _NEAR_NAMES if index.where else 1)
-        for id, cosine in [one for one in near if owner_of(one[0]) in graph.entities][:1]:
-            if cosine >= LINK_FLOOR:
-                links.append(
-                    {
-                        "entity": owner_of(id),
-                        "start": start,
-                        "end": end,
-                        "how": "embedding",
-                        "score": round(min(cosine, 1.0), 4),
-                        "name": graph.name_of(owner_of(id)),
-                    }
-                )
+        found = index.vectors.search("entities", vector, _NEAR_NAMES if index.where else 1)
+        near = [(owner_of(id), cosine) for id, cosine in found if cosine >= LINK_FLOOR]
+        part = read_entities(index, (entity for entity, _ in near))
+        for entity, cosine in [one for one in near if one[0] in part.entities][:1]:
+            links.append(
+                {
+                    "entity": entity,
+                    "start": start,
+                    "end": end,
+                    "how": "embedding",
+                    "score": round(min(cosine, 1.0), 4),
+                    "name": part.name_of(entity),
+                }
+            )
     return links

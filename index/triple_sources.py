@@ -10,6 +10,9 @@ from ..algorithms.tog2.sources import Statement, stating_sentence
 from ..algorithms.tog2.walk import Edge
 from ..language.analyser import keywords
 from .opening import Index
+from .size import is_large
+
+_MOST = 20
 
 
 class Source(NamedTuple):
@@ -19,10 +22,18 @@ class Source(NamedTuple):
     text: str
 
 
+def passages_stating(index: Index, relations: Iterable[str]) -> dict[str, list[str]]:
+    """The ids of the passages that state each relation. Blocks.
+
+    Of a large index those are the first 20 of a relation.
+    """
+    return index.entities.relation_passages_of(relations, _MOST if is_large(index) else None)
+
+
 def sources_of(index: Index, edges: Iterable[Edge]) -> dict[str, Source]:
     """The sentence of each relation by the relation's id, where one speaks of it. Blocks."""
     wanted = {edge.id: edge for edge in edges}
-    read = index.entities.relation_passages_of(wanted)
+    read = passages_stating(index, wanted)
     passages = {id for ids in read.values() for id in ids}
     texts = {found["id"]: found["text"] for found in index.catalogue.passages(sorted(passages))}
     named: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)

@@ -108,7 +108,8 @@ _NO_NAMES = (
     _OPENERS | _INTERJECTIONS | set("one two three four five six seven eight nine ten".split())
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
-_SIGN = re.compile(r"[%$€£¥₩#+]")
+SIGNS = "%$€£¥₩#+"  # that tell names apart
+_SIGN = re.compile(f"[{SIGNS}]")
 _EXCERPT = " (excerpt)"
 
 

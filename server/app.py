@@ -49,15 +49,21 @@ def _has_users() -> bool:
     return custom not in ("", "null") or os.environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
 
 
+def require_root() -> None:
+    """Raises RagraphsError where the operator does not say which folder is open to clients."""
+    if settings().root is None:
+        raise RagraphsError(
+            "Set RAGRAPHS_ROOT to the folder of the indexes that clients may ask, "
+            "such as RAGRAPHS_ROOT=. for this one."
+        )
+
+
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Keeps the MCP server of ``app`` running; where there can be none, its problem."""
     app.state.mcp, app.state.mcp_problem = None, ""
     try:
-        if settings().root is None:
-            raise RagraphsError(
-                "Set RAGRAPHS_ROOT to the folder of the indexes that clients may ask, "
-                "such as RAGRAPHS_ROOT=. for this one."
-            )
+        require_root()
         running = sessions()
     except RagraphsError as error:
         _logger.error("MCP is not served. %s", error)
@@ -72,5 +78,5 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 app = Starlette(
     routes=[Route("/mcp", McpRoute(), include_in_schema=False)],
     middleware=[Middleware(CheckedRuns)],
-    lifespan=_lifespan,
+    lifespan=lifespan,
 )

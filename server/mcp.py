@@ -60,11 +60,11 @@ def sessions() -> StreamableHTTPSessionManager:
     server = mcp_server()
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    security = _security(settings().hosts)
+    security = transport_security(settings().hosts)
     return StreamableHTTPSessionManager(server, stateless=True, security_settings=security)
 
 
-def _security(hosts: list[str]) -> TransportSecuritySettings:
+def transport_security(hosts: list[str]) -> TransportSecuritySettings:
     """Refuses requests for other names than ``hosts``, by which web pages could reach the server.
 
     A page can have its own name point to this machine (DNS rebinding); ``*`` allows any name.

@@ -14,7 +14,15 @@ from ..language.mentions import normalised
 from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
 from . import schema
 from .conditions import passage_condition, spoken_by
-from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
+from .queries import (
+    count_rows,
+    first_rows_with,
+    replace_all,
+    rows,
+    rows_in_order,
+    rows_with,
+    update_rows,
+)
 
 
 class StoredEntity(NamedTuple):
@@ -92,6 +100,12 @@ class EntityStore:
         query = select(table.c.name, table.c.entity).distinct().order_by(table.c.entity)
         return _grouped(rows_with(self._engine, query, table.c.name, names))
 
+    def spelled(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """The entities that bear one of the normalised ``names``, by the spellings that have it."""
+        table = schema.aliases
+        query = select(table.c.spelling, table.c.entity).distinct().order_by(table.c.entity)
+        return _grouped(rows_with(self._engine, query, table.c.name, names))
+
     def aliases_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """All spellings of each entity, the most frequent first."""
         table = schema.aliases
@@ -110,11 +124,37 @@ class EntityStore:
         }
         return [found[id] for id in sorted(found)]
 
-    def passages_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
-        """The ids of the passages that speak of each entity."""
+    def heaviest_of(
+        self, ids: Iterable[str], most: int | None = None
+    ) -> dict[str, list[StoredRelation]]:
+        """The relations at each entity, the heaviest first, then by id; ``most`` at either end."""
+        table, ids = schema.relations, list(ids)
+        query = select(table).where(*self._said_of(table.c.id, schema.relation_passages))
+        order = (table.c.weight.desc(), table.c.id)
+        found: defaultdict[str, set[StoredRelation]] = defaultdict(set)
+        for end in (table.c.source, table.c.target):
+            for row in first_rows_with(self._engine, query, end, ids, most, order):
+                found[getattr(row, end.name)].add(StoredRelation(*row[:5]))
+        return {
+            id: sorted(relations, key=lambda one: (-one.weight, one.id))[:most]
+            for id, relations in found.items()
+        }
+
+    def passages_of(
+        self,
+        ids: Iterable[str],
+        most: int | None = None,
+        among: Sequence[str] | None = None,
+    ) -> dict[str, list[str]]:
+        """The ids of the passages that speak of each entity: the first ``most``, or ``among``."""
         table = schema.entity_passages
-        query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
-        return _grouped(rows_with(self._engine, query, table.c.entity, ids))
+        query = select(table).where(*self._said_in(table.c.passage))
+        if among is not None:
+            query = query.where(table.c.passage.in_(among))
+        found = first_rows_with(
+            self._engine, query, table.c.entity, ids, most, tuple(table.primary_key)
+        )
+        return _grouped(row[:2] for row in found)
 
     def names_in(self, passages: Iterable[str]) -> dict[str, list[str]]:
         """The names of the entities that each passage speaks of, by its id."""
@@ -127,11 +167,16 @@ class EntityStore:
         )
         return _grouped(rows_with(self._engine, query, table.c.passage, passages))
 
-    def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
-        """The ids of the passages that state each relation."""
+    def relation_passages_of(
+        self, relations: Iterable[str], most: int | None = None
+    ) -> dict[str, list[str]]:
+        """The ids of the passages that state each relation, the first ``most`` of each."""
         table = schema.relation_passages
-        query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
-        return _grouped(rows_with(self._engine, query, table.c.relation, relations))
+        query = select(table).where(*self._said_in(table.c.passage))
+        found = first_rows_with(
+            self._engine, query, table.c.relation, relations, most, tuple(table.primary_key)
+        )
+        return _grouped(row[:2] for row in found)
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""

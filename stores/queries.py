@@ -46,6 +46,29 @@ def rows_with(
             yield from connection.execute(query.where(column.in_(batch)))
 
 
+def first_rows_with(
+    engine: Engine,
+    query: Select[Any],
+    column: ColumnElement[Any],
+    values: Iterable[Any],
+    most: int | None,
+    order: Sequence[ColumnElement[Any]],
+) -> Iterator[Any]:
+    """The rows of ``query`` whose ``column`` holds one of ``values``, in the ``order`` of columns.
+
+    Of each value come the first ``most`` rows; all where ``most`` is None.
+    """
+    if most is None:
+        yield from rows_with(engine, query.order_by(*order), column, values)
+        return
+    place = func.row_number().over(partition_by=column, order_by=list(order)).label("place")
+    with engine.connect() as connection:
+        for batch in batches(dict.fromkeys(values)):
+            placed = query.add_columns(place).where(column.in_(batch)).subquery()
+            first = select(placed).where(placed.c.place <= most).order_by(placed.c.place)
+            yield from connection.execute(first)
+
+
 def rows_in_order(
     engine: Engine, table: Table, ids: Iterable[str], *conditions: ColumnElement[bool]
 ) -> Iterator[Any]:

@@ -10,13 +10,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...language.analyser import strip_particle
+from ...language.mentions import SIGNS, normalised
 
 _WORD = re.compile(r"[^\W_]+")
 _HANGUL = re.compile(r"[가-힣]")
 _STOP = re.compile(r"[.!?;:]\s|\n\s*\n")
 _ARTICLES = frozenset({"the", "a", "an"})
+_MARKS = frozenset(f"'’.{SIGNS}")
 _LONGEST_PARTICLE = 6
 _LONGEST_ACRONYM = 5
+_LONGEST_NAME = 24  # words
+_VARIED = 3  # words of the longest name with a sign or an apostrophe that the text leaves out
+_JOINED = 3  # letters of the longest part that an apostrophe sets off: "Shi'ite", "O'Brien"
 
 
 class EntitySpan(NamedTuple):
@@ -77,6 +82,42 @@ class SpellingIndex:
                     after = place + len(folded)
                     break
         return spans
+
+
+def possible_names(text: str) -> set[str]:
+    """The normalised names of all spellings that a ``SpellingIndex`` may find in ``text``.
+
+    Of at most 24 words. They are many more than there are; a store says which it has.
+    """
+    words = list(_words(text))
+    names: set[str] = set()
+    for place, word in enumerate(words):
+        for folded, end in _readings(words, place, _LONGEST_NAME):
+            names.update(_written(folded))
+            start = word.start
+            while start and text[start - 1] in SIGNS:
+                start -= 1
+            while end < len(text) and text[end] in SIGNS:
+                end += 1
+            if not _MARKS.isdisjoint(text[start:end]):
+                names.add(normalised(text[start:end]))
+    names.discard("")
+    return names
+
+
+def _written(folded: tuple[str, ...]) -> Iterator[str]:
+    """The normalised names of a run of words: apart, with an apostrophe, with a sign."""
+    name = " ".join(folded)
+    if folded[0] in _ARTICLES or any(len(word) == 1 for word in folded):
+        name = normalised(name)
+    yield name
+    if len(folded) > _VARIED:
+        return
+    for a, b in pairwise(range(len(folded))):
+        if min(len(folded[a]), len(folded[b])) <= _JOINED:
+            yield normalised(" ".join((*folded[:a], folded[a] + folded[b], *folded[b + 1 :])))
+    for sign in (*SIGNS, "++"):
+        yield f"{name} {sign}"
 
 
 def _with_initials(folded: tuple[str, ...], spelling: str) -> Iterator[tuple[str, ...]]:

@@ -20,6 +20,7 @@ class Edge(NamedTuple):
     source: str
     relation: str
     target: str
+    weight: float = 1.0
 
 
 class KnowledgeGraph(Protocol):

@@ -9,8 +9,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from ...algorithms.router.decision import usable_methods
-from ...algorithms.tog2.topics import link_question
-from ...index.entities import load_entities
+from ...index.entities import named_topics
 from ...index.grading import fitted_grader
 from ...index.layers import layers_of
 from ...index.opening import Index
@@ -70,8 +69,7 @@ def signs_of(index: Index, question: str) -> Signs:
     best = max(grader.scores(question, texts), default=0.0) if texts else 0.0
     linked = False
     if "entities" in layers_of(index):
-        knowledge = load_entities(index)
-        linked = bool(link_question(knowledge, knowledge.spellings, question))
+        linked = bool(named_topics(index, question))
     return Signs(linked, best < grader.thresholds.lower)
 
 

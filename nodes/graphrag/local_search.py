@@ -11,7 +11,7 @@ from ...algorithms.fusion import reciprocal_rank_fusion
 from ...algorithms.graphrag.support import Source, cite_point
 from ...context import GraphragContext
 from ...index.communities import load_communities
-from ...index.entities import linked_topics, load_entities
+from ...index.entities import linked_topics, read_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.vectors import owner_of
@@ -138,11 +138,10 @@ def _unsaid(statements: Iterable[Statement], evidence: Sequence[Evidence]) -> li
 def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[str]:
     """The entities that the question names, then those whose descriptions are nearest to it."""
     vector = embed_queries(index.embedder, [question])[0]
-    graph = load_entities(index)
     most = _NEAR_OF_ALL if index.where else _NEAR
     near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, most)]
     found = dict.fromkeys([*named, *near])
-    return [entity for entity in found if entity in graph.entities][:_ENTITIES]
+    return list(read_entities(index, found).entities)[:_ENTITIES]
 
 
 def _near_passages(
@@ -152,7 +151,8 @@ def _near_passages(
     context: GraphragContext,
 ) -> list[Evidence]:
     """The passages of the entities, fused with the retrieved ones; those of several come first."""
-    graph = load_entities(index)
+    near = [passage["id"] for passage in retrieved]
+    graph = read_entities(index, entities, passages_near=near)
     spoken: defaultdict[str, float] = defaultdict(float)
     for rank, entity in enumerate(entities, start=1):
         for passage in graph.passages_of(entity):
@@ -184,15 +184,11 @@ def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
 
 def _related(index: Index, entities: Sequence[str]) -> list[Statement]:
     """The relations of the entities: those between two of them first, then the heaviest."""
-    graph = load_entities(index)
+    graph = read_entities(index, entities, relations=True)
     chosen = set(entities)
-    found = [
-        relation
-        for relation in index.entities.relations_of(entities)
-        if relation.source in graph.entities and relation.target in graph.entities
-    ]
-    found.sort(
-        key=lambda one: (-((one.source in chosen) + (one.target in chosen)), -one.weight, one.id)
+    found = sorted(
+        {edge for entity in entities for edge in graph.relations_of(entity)},
+        key=lambda one: (-((one.source in chosen) + (one.target in chosen)), -one.weight, one.id),
     )
     return [
         Statement(f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}.")

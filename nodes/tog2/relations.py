@@ -11,9 +11,9 @@ from ...algorithms.tog2.sources import nearest_options, option_lines
 from ...algorithms.tog2.triple_sentences import triple_sentence
 from ...algorithms.tog2.walk import Edge, by_topic, prune_options, relation_options
 from ...context import Tog2Context
-from ...index.entities import LoadedEntities, load_entities
+from ...index.entities import EntityPart, read_entities
 from ...index.opening import Index
-from ...index.triple_sources import sources_of
+from ...index.triple_sources import passages_stating, sources_of
 from ...language.analyser import keywords
 from ...models.query_vectors import embed_queries
 from ...prompts.library import SCORE_RELATIONS
@@ -52,7 +52,7 @@ async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
 
 def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
     """The relations nearest to what is sought, for one request or one for each topic."""
-    graph = load_entities(index)
+    graph = read_entities(index, state["frontier"], relations=True)
     topics = by_topic(relation_options(graph, state["frontier"], state["walked"]))
     edges = {edge.id: edge for topic in state["frontier"] for edge in graph.relations_of(topic)}
     wanted = [edges[id] for topic in topics for option in topic for id in option["edges"]]
@@ -66,7 +66,7 @@ def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
 
 
 def _nearest(
-    index: Index, graph: LoadedEntities, edges: Sequence[Edge], sought: str
+    index: Index, graph: EntityPart, edges: Sequence[Edge], sought: str
 ) -> tuple[dict[str, float], dict[str, str]]:
     """How near relations are to what is ``sought``, and the sentence of each, by their ids.
 
@@ -76,7 +76,7 @@ def _nearest(
     if not edges:
         return {}, {}
     vector, words = embed_queries(index.embedder, [sought])[0], keywords(sought)
-    read = index.entities.relation_passages_of(edge.id for edge in edges)
+    read = passages_stating(index, (edge.id for edge in edges))
     ids = sorted({id for passages in read.values() for id in passages})
     cosines = dict(zip(ids, index.vectors.get("passages", ids) @ vector, strict=True))
     cosine = {id: max(float(cosines[p]) for p in passages) for id, passages in read.items()}
@@ -95,7 +95,7 @@ def _nearest(
 
 
 def _texts(
-    graph: LoadedEntities, topics: Sequence[Sequence[RelationOption]], said: dict[str, str]
+    graph: EntityPart, topics: Sequence[Sequence[RelationOption]], said: dict[str, str]
 ) -> _Shown:
     texts: list[tuple[str, str]] = []
     numbers: dict[str, str] = {}

@@ -16,7 +16,7 @@ from ...algorithms.tog2.relevance import (
 )
 from ...algorithms.tog2.walk import Edge, discover, extend_paths, step_sentence, walked_edges
 from ...context import Tog2Context
-from ...index.entities import LoadedEntities, linked_topics, load_entities
+from ...index.entities import EntityPart, linked_topics, read_entities
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.retrieval import best_retriever
@@ -109,8 +109,7 @@ async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     frontier = state["frontier"]
     if len(frontier) <= _FEW_TOPICS or run.context.depth == 1 or state["held"]["evidence"]:
         return {}
-    graph = await run.in_thread(load_entities)
-    shown = [graph.entities[entity] for entity in frontier]
+    shown = list((await run.in_thread(read_entities, frontier)).entities.values())
     texts = number([(one.name, f"{one.type}. {one.description}".strip(". ")) for one in shown])
     reply = await run.ask(
         KEEP_TOPICS,
@@ -121,7 +120,7 @@ async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     )
     if reply is None:
         return {}
-    places = dict(zip((text["id"] for text in texts), frontier, strict=True))
+    places = dict(zip((text["id"] for text in texts), (one.id for one in shown), strict=True))
     kept = [places[id] for id in dict.fromkeys(reply.keep) if id in places]
     return {"frontier": kept or frontier}
 
@@ -133,21 +132,19 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
     by other names is not reached over the graph.
     """
-    graph = await run.in_thread(load_entities)
     ranked = ranking(await nearest(run, state, _FUSED * run.context.top_k))
     topics: list[CandidateEntity] = [
         {"entity": entity, "steps": []} for entity in state["frontier"]
     ]
     began: Tog2State = {**state, "ranked": ranked}
-    context = await run.in_thread(_rank, graph, topics, began, run.context)
+    context = await run.in_thread(_rank, topics, began, run.context)
     return {**context, "ranked": ranked}
 
 
 @node()
 async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
-    graph = await run.in_thread(load_entities)
-    return await run.in_thread(_rank, graph, discover(state["options"]), state, run.context)
+    return await run.in_thread(_rank, discover(state["options"]), state, run.context)
 
 
 @node()
@@ -157,7 +154,6 @@ async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
 
 
 def _extended(index: Index, state: Tog2State, context: Tog2Context) -> Update:
-    graph = load_entities(index)
     kept = prune_entities(entity_scores(state["context"], context.alpha), context.width)
     trail = extend_paths(state["trail"], state["candidates"], kept)
     left = state["rounds_left"] - 1
@@ -165,6 +161,7 @@ def _extended(index: Index, state: Tog2State, context: Tog2Context) -> Update:
     progress_of("walk")(finished, context.depth)
     steps = {step["edge"]: step for path in trail for step in path["steps"]}
     sources = sources_of(index, map(_edge, steps.values()))
+    graph = read_entities(index, [*_ends(steps.values()), *(path["entity"] for path in trail)])
     longer = [_walked(graph, finished, p["entity"], p["steps"], sources) for p in trail]
     paths = [*state["paths"], *longer]
     return {
@@ -201,7 +198,6 @@ def with_sources(
 
 def _rank(
     index: Index,
-    graph: LoadedEntities,
     candidates: Sequence[CandidateEntity],
     state: Tog2State,
     context: Tog2Context,
@@ -212,6 +208,10 @@ def _rank(
     """
     wanted = f"{state['question']} {sought(state)}".strip()
     vector, words = embed_queries(index.embedder, [wanted])[0], keywords(wanted)
+    steps = (step for candidate in candidates for step in candidate["steps"][:1])
+    ids = [*(candidate["entity"] for candidate in candidates), *_ends(steps)]
+    graph = read_entities(index, ids, passages_near=state["ranked"])
+    candidates = [one for one in candidates if one["entity"] in graph.entities]
     own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
     led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
@@ -234,7 +234,7 @@ def _rank(
 
 def _read(
     index: Index,
-    graph: LoadedEntities,
+    graph: EntityPart,
     candidates: Iterable[CandidateEntity],
     vector: NDArray[np.float32],
 ) -> dict[str, ReadPassage]:
@@ -290,12 +290,16 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda id: (-scores[id], id))
 
 
+def _ends(steps: Iterable[Triple]) -> list[str]:
+    return [end for step in steps for end in (step["source"], step["target"])]
+
+
 def _edge(step: Triple) -> Edge:
     return Edge(step["edge"], step["source"], step["phrase"], step["target"])
 
 
 def _walked(
-    graph: LoadedEntities,
+    graph: EntityPart,
     finished: int,
     entity: str,
     steps: Sequence[Triple],

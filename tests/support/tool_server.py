@@ -1,4 +1,4 @@
-"""A running ``uvicorn ragraphs.server.app:app``, and clients of its tools."""
+"""Running servers of ours, by uvicorn or by ``ragraphs serve``, and clients of their tools."""
 
 from __future__ import annotations
 
@@ -20,21 +20,47 @@ from mcp_types import CallToolResult, TextContent
 @contextmanager
 def serving_tools(root: Path, **environment: str) -> Iterator[str]:
     """The address of a server that works in ``root``, with lexical embeddings."""
+    port = str(_free_port())
+    command = [sys.executable, "-m", "uvicorn", "ragraphs.server.app:app", "--port", port]
+    with _running(command, root, {"RAGRAPHS_ROOT": ".", **environment}):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def serving_questions(folder: Path, *options: str, **environment: str) -> Iterator[str]:
+    """The address of a ``ragraphs serve`` that works in ``folder``, once it is ready."""
+    port = str(_free_port())
+    command = [sys.executable, "-c", _SERVE, "serve", "--port", port, *options]
+    with _running(command, folder, environment):
+        yield f"http://127.0.0.1:{port}"
+
+
+_SERVE = "from ragraphs.cli.main import main; main()"
+
+
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def _running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("RAGRAPHS_")}
-    env |= {"RAGRAPHS_EMBEDDINGS": "lexical", "RAGRAPHS_ROOT": ".", **environment}
-    command = [sys.executable, "-m", "uvicorn", "ragraphs.server.app:app", "--port", port]
-    with (root / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=root, env=env, stdout=log, stderr=log)
+    env |= {"RAGRAPHS_EMBEDDINGS": "lexical", **environment}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
     try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_until_ready(url, process, root / "log")
-        yield url
+        _wait_until_ready(f"http://127.0.0.1:{_port_of(command)}", process, folder / "log")
+        yield
     finally:
         process.terminate()
         process.wait()
+
+
+def _port_of(command: list[str]) -> str:
+    return command[command.index("--port") + 1]
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

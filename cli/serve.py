@@ -1,0 +1,79 @@
+"""The command `ragraphs serve`."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..context import Context
+from ..settings import index_folder, settings
+from ..state.errors import RagraphsError
+from . import show
+from .flags import INDEX_ONLY, context_options
+from .running import opened
+
+_APPLICATION = "ragraphs.server.alone:app"
+
+
+@context_options(Context, INDEX_ONLY)
+def serve(
+    *,
+    host: Annotated[
+        str,
+        typer.Option(metavar="HOST", help="Address to listen on; 0.0.0.0: on every network."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Port.")] = 8000,
+    workers: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes that share the work.")
+    ] = 1,
+    context: Context,
+) -> None:
+    """Serve an index over HTTP: questions at /ask, tools for assistants at /mcp.
+
+    Whoever reaches the address may ask; only the indexes that the operator's settings name are
+    open, without such settings this one.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise RagraphsError(
+            "Serving needs a package that is not installed: pip install 'ragraphs[serve]'."
+        ) from error
+    _open_to_callers(context)
+    _try_address(host, port)
+    show.sentence(f"Serving at http://{host}:{port}; Ctrl-C ends it.")
+    uvicorn.run(_APPLICATION, host=host, port=port, workers=workers, log_level="warning")
+
+
+def _open_to_callers(context: Context) -> None:
+    """Bounds what callers may name; the processes that serve read it in their environment."""
+    operator, index = settings(), opened(context)
+    name = context.index
+    if operator.root is None:
+        in_folder = operator.database is None
+        name = index.folder.name if in_folder else context.index
+        os.environ["RAGRAPHS_ROOT"] = str(index.folder.parent if in_folder else Path.cwd())
+        if not operator.indexes:
+            os.environ["RAGRAPHS_INDEXES"] = name
+    os.environ["RAGRAPHS_INDEX"] = name
+    settings.cache_clear()
+    index_folder(name, settings())
+
+
+def _try_address(host: str, port: int) -> None:
+    """Raises RagraphsError where nothing can listen at the address."""
+    try:
+        socket.create_server((host, port), family=_family(host)).close()
+    except OSError as error:
+        raise RagraphsError(
+            f"Nothing can listen at {host}:{port} ({error.strerror}); choose another --port or "
+            "--host."
+        ) from error
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET

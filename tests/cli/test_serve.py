@@ -1,0 +1,26 @@
+"""What `ragraphs serve` refuses before it serves; tests/server has the rest."""
+
+from __future__ import annotations
+
+import socket
+
+from ragraphs import IndexContext, index_graph
+
+
+def test_an_index_that_is_not_there_is_not_served(run, monkeypatch):
+    refused = run("serve", "--index", "none")
+    assert refused.code == 1 and "ragraphs index SOURCE" in refused.err
+
+
+def test_an_address_that_is_taken_is_told(run, tmp_path, monkeypatch):
+    for name in ("RAGRAPHS_ROOT", "RAGRAPHS_INDEX", "RAGRAPHS_INDEXES"):
+        monkeypatch.setenv(name, "")  # which the command sets, and monkeypatch takes back
+    folder = str(tmp_path / "notes")
+    documents = [{"id": "a", "text": "Ada wrote it."}]
+    index_graph.invoke(
+        {"documents": documents}, context=IndexContext(index=folder, embeddings="lexical")
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = run("serve", "--index", folder, "--port", str(port))
+    assert refused.code == 1 and "--port" in refused.err
