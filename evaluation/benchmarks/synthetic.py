@@ -137,7 +137,7 @@ class _Writer:
             facts.append(Fact(f"Where was {self._title} born?", place, [id]))
         other = self._number - self._chance.randint(1, _NEAR)
         other -= _KINDS[other % len(_KINDS)] != "person"  # no two other kinds follow each other
-        if self._chance.random() < _LINKED and 0 <= other and _KINDS[other % 5] == "person":
+        if self._chance.random() < _LINKED and other >= 0 and _KINDS[other % 5] == "person":
             origin, asked, asked_on = ORIGINS[self._kind]
             name, (place, _) = _title(other, self._seed), _birth(other, self._seed)
             told = origin.replace("{s}", self._title).replace("{p}", name)

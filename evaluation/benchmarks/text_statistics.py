@@ -30,7 +30,9 @@ _RUNNING_WORDS = 50_000
 
 def main(sets: Sets, passages: int = 1900, seed: int = 0) -> None:
     """A row for each figure, a column for each set, for their mean, and for the made-up corpus."""
-    found = [(folder.rstrip("/").rpartition("/")[2], statistics(_passages(folder))) for folder in sets]
+    found = [
+        (folder.rstrip("/").rpartition("/")[2], statistics(_passages(folder))) for folder in sets
+    ]
     mine = statistics(list(made_up(passages, seed)))
     typer.echo(f"| | {' | '.join(name for name, _ in found)} | mean | made up | made up / mean |")
     typer.echo("|---|" + "---:|" * (len(found) + 3))
@@ -92,11 +94,12 @@ def _lengths(read: Sequence[_Read]) -> dict[str, float]:
 def _vocabulary(running: Sequence[str]) -> dict[str, float]:
     running = running[:_RUNNING_WORDS]
     counts = Counter(running)
+    common = sum(count for _, count in counts.most_common(_COMMON))
     half = len(set(running[: len(running) // 2]))
     return {
         "distinct words in the first 50,000": len(counts),
         "Heaps' exponent": log(len(counts) / half) / log(2),
-        "share of the 100 commonest words": sum(n for _, n in counts.most_common(_COMMON)) / len(running),
+        "share of the 100 commonest words": common / len(running),
         "share of distinct words that are met once": _share(counts, lambda n: n == 1),
     }
 
@@ -116,9 +119,10 @@ def _names(read: Sequence[_Read]) -> dict[str, float]:
 
 def _found(read: Sequence[_Read]) -> dict[str, float]:
     asked = chain.from_iterable((*each.incoming, *each.outgoing) for each in read)
+    entities: set[str] = set().union(*(each.entities for each in read))
     return {
         "entities a passage": _mean(len(each.entities) for each in read),
-        "distinct entities a passage": len({name for each in read for name in each.entities}) / len(read),
+        "distinct entities a passage": len(entities) / len(read),
         "relations a passage": _mean(each.relations for each in read),
         "questions answered by a passage": _mean(len(each.incoming) for each in read),
         "questions raised by a passage": _mean(len(each.outgoing) for each in read),

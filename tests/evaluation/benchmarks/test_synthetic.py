@@ -6,7 +6,7 @@ import json
 from itertools import islice
 
 import pytest
-from ragraphs.evaluation.benchmarks.synthetic import Made, main, made_up, passages_with_facts
+from ragraphs.evaluation.benchmarks.synthetic import Made, made_up, main, passages_with_facts
 from ragraphs.evaluation.benchmarks.text_statistics import statistics
 from ragraphs.language.analyser import sentences
 
