@@ -7,18 +7,22 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, get_args
 
 import numpy as np
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.index.communities import load_communities
 from ragraphs.stores import schema
 from ragraphs.stores.chroma import Collection
 from sqlalchemy import text
 
 MODEL = "openai:stub"
-NAMES = [document["title"] for document in made_up(200)]
+# Two hundred distinct names of two words, none of which is nearly another.
+NAMES = [
+    f"{a}{b} {c}{d}"
+    for a, b in product(("Bra", "Cle", "Dro", "Fai", "Glu"), ("len", "mox", "rand", "sturk"))
+    for c, d in product(("Hea", "Jo", "Kie", "Tra", "Vu"), ("bist", "pold"))
+]
 CLUSTER = 10
 _NAME = r"[^\W\d_]+(?: [^\W\d_]+)?"
 _FACT = re.compile(rf"({_NAME}) (knows|met) ({_NAME})\.")
