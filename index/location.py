@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..settings import Settings, index_name
-from ..state.errors import RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -39,7 +39,7 @@ class Location(NamedTuple):
             from ..stores.schema import open_database
 
             return open_database(Path(self.name), create=create)
-        from ..stores.schema import open_shared
+        from ..stores.postgresql import open_shared
 
         if operator.database is None:
             raise RagraphsError(
@@ -59,6 +59,16 @@ class Location(NamedTuple):
 
         file = Path(self.name) / DATABASE
         return file.stat().st_ino if not self.in_database and file.exists() else None
+
+    def holds_index(self, operator: Settings) -> bool:
+        """Whether there is an index. Blocks; raises RagraphsError where nobody can say."""
+        if not self.in_database:
+            return self.inode() is not None
+        try:
+            self.open_catalogue(operator, create=False).dispose()
+        except IndexNotFoundError:
+            return False
+        return True
 
     def folder(self, operator: Settings, id: str) -> Path:
         """The folder of the index's files; in a database, of this machine's copies of arrays."""

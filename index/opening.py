@@ -63,6 +63,7 @@ class Index:
     """
 
     location: Location
+    engine: Engine
     folder: Path
     home: Path
     catalogue: Catalogue
@@ -246,7 +247,7 @@ def _opened_anew(
         if index is not None and index is not outdated:  # another thread was quicker
             return index
         index = index_of(location, location.open_catalogue(operator, create=create), operator)
-        _check_whole(index)
+        check_whole(index)
         _alive[location] = index
     if index.read_only:
         current_meter().warn(
@@ -260,10 +261,14 @@ def _is_current(index: Index) -> bool:
     """Whether the index was not deleted, or made anew, since it was opened. Blocks."""
     if not index.location.in_database:
         return index.incarnation is not None and index.incarnation == index.location.inode()
-    return bool(index.incarnation == index.catalogue.property(_ID))
+    try:
+        return bool(index.incarnation == index.catalogue.property(_ID))
+    except RagraphsError:  # opening it anew says why
+        return False
 
 
-def _check_whole(index: Index) -> None:
+def check_whole(index: Index) -> None:
+    """Raises RagraphsError where the index is a copy that was not finished. Blocks."""
     if (source := index.catalogue.property(COPIED_FROM)) is not None:
         raise RagraphsError(
             f"The index at {index.name} is a copy that was not finished; run again: ragraphs copy "
@@ -313,6 +318,7 @@ def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     vectors = Vectors(folder, id, operator.chroma_url, partial(_place, catalogue), has_requests)
     index = Index(
         location,
+        engine,
         folder,
         location.home(operator, catalogue),
         catalogue,

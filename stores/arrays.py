@@ -116,6 +116,16 @@ class ArrayStore:
 
             check_chunks(self._engine, name)
 
+    def take(self, name: str, other: ArrayStore) -> None:
+        """Copies the arrays called ``name`` from ``other``."""
+        other.load(name, thoroughly=True)  # which fetches those that are only in a database
+        if self._engine is None:
+            shutil.copytree(other.path(name), self.path(name), dirs_exist_ok=True)
+        else:
+            from .array_chunks import write_chunks
+
+            write_chunks(self._engine, name, other.path(name))
+
     def delete_all_but(self, names: Iterable[str | None]) -> None:
         """Deletes all arrays, finished or not, but those called ``names``."""
         kept = [name for name in names if name is not None]
