@@ -26,6 +26,7 @@ from .answers import PASSAGES, Asked, show_answer
 from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
+from .operating import Cluster, Workers, operate_on
 from .running import ask_graph, opened, run_index
 from .trace import Trace
 
@@ -113,11 +114,14 @@ def index(
             help="File .jsonl of entities and triples found elsewhere; may be repeated.",
         ),
     ] = None,
+    on: Cluster = None,
+    workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
     context: IndexContext,
 ) -> None:
     """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
+    operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import ceil
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ...context import Context
 from ...models.meter import current_meter
@@ -153,9 +153,9 @@ class _HandedOut(Generic[T, R]):
         current_meter().repeat(outcome.tally)
         if outcome.problem:
             raise RagraphsError(outcome.problem)
-        assert outcome.result is not None
-        self.results[place] = outcome.result
-        self.is_over = not self.goes_on(outcome.result)
+        result = cast(R, outcome.result)
+        self.results[place] = result
+        self.is_over |= not self.goes_on(result)
         self.done += outcome.done
         if outcome.done:
             self.report(self.done, self.total)

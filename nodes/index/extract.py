@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ...context import Context, IndexContext
+from ...context import IndexContext
 from ...index.cluster.parts import in_parts
 from ...index.concurrency import Patience, Storing, in_parallel
 from ...index.opening import Index, language_model
