@@ -146,6 +146,15 @@ class Settings(BaseSettings):
         default=Path.home() / ".cache" / "ragraphs",
         description="Folder of this machine for copies of arrays whose index is in a database.",
     )
+    cluster: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Cluster that does the work of indexing: ray for one on this machine (or at "
+        "RAY_ADDRESS), or ray://HOST:PORT; unset: this process.",
+    )
+    workers: int | None = Field(
+        default=None, ge=1, description="Workers of the cluster; unset: one for each of its cores."
+    )
     flat_from: int = Field(
         default=20_000,
         ge=0,

@@ -27,6 +27,7 @@ from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
+from .operating import Cluster, Workers, operate_on
 from .running import ask_graph, opened, run_index
 from .serve import serve
 from .trace import Trace
@@ -123,6 +124,8 @@ def index(
             metavar="INDEX", help="Copy the index there and do nothing else; see ragraphs copy."
         ),
     ] = None,
+    on: Cluster = None,
+    workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
     context: IndexContext,
@@ -132,6 +135,7 @@ def index(
         if sources or triples:
             raise typer.BadParameter("--copy-to copies an index as it is; leave SOURCES out.")
         return copy_to_place(context.index, copy_to, as_json=as_json)
+    operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
         _confirm_costs(given, context)

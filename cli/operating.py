@@ -34,6 +34,27 @@ PriceFile = Annotated[
     ),
 ]
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="CLUSTER",
+        help="Share the work out on Ray: ray (this machine, or RAY_ADDRESS) or ray://HOST:PORT.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Workers of the cluster; unset: its cores."),
+]
+
+
+def operate_on(cluster: str | None, workers: int | None) -> None:
+    """Sets the cluster that does the work of the command."""
+    for name, value in (("CLUSTER", cluster), ("WORKERS", workers)):
+        if value is not None:
+            os.environ[f"RAGRAPHS_{name}"] = str(value)
+    settings.cache_clear()
+
 
 def operate(*, verbose: Verbose = 0, prices: PriceFile = None) -> None:
     """Sets up the logs of a command, and the operator's file of prices."""

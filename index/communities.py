@@ -8,10 +8,14 @@ import json
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
 
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
+from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
@@ -21,10 +25,11 @@ from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
 from ..stores.chroma import Entry
 from ..stores.communities import ASSEMBLED, StoredCommunity
+from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index, Kept, language_model
-from .progress import progress_of
+from .progress import Progress, progress_of
 from .report_material import (
     ASIDE_RATING,
     Material,
@@ -39,6 +44,7 @@ from .vectors import embed_entries, owned_id
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
+_BATCH = 32  # communities for one worker of a cluster
 _INCOMPLETE = "incomplete"
 
 
@@ -83,41 +89,30 @@ async def write_reports(index: Index, context: Context) -> None:
     if again or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
         model = await language_model(index, context, reader)
         material = await asyncio.to_thread(Material, index, limit)
-        failed = await _Reporting(index, model, material).run(context.concurrency)
+        failed = await _Reporting(index, model, material).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
         await asyncio.to_thread(COMMUNITIES.record, index, stamp)
 
 
 class _Reporting:
-    """One pass over all communities from the deepest level to the root."""
+    """One pass over all communities, level by level from the deepest, whose reports others need."""
 
     def __init__(self, index: Index, model: LanguageModel, material: Material) -> None:
         self._index = index
         self._model = model
         self._material = material
-        self._patience = Patience()
         self._failed = 0
         self._done = 0
-        self._reports: dict[str, asyncio.Future[Report]] = {}
+        self._gave_up = False
+        self._reports: dict[str, Report] = {}
 
-    async def run(self, workers: int) -> int:
-        """Reports on all, ``workers`` at once; returns how many have no report of the model."""
-        waiting = self._material.deepest_first()  # children are begun before their parents
-        report, loop = progress_of("write_reports"), asyncio.get_running_loop()
-        self._reports = {community.id: loop.create_future() for community in waiting}
-
-        async def work(community: StoredCommunity) -> None:
-            written, writer = await self._written(community)
-            self._reports[community.id].set_result(written)
-            await storing.add((community.id, (written, writer)))
-            self._done += 1
-            report(self._done, len(waiting))
-
-        put = self._index.communities.put_reports
-        storing = Storing[tuple[str, tuple[Report, str]]](lambda rows: put(dict(rows)))
-        async with storing:
-            await in_parallel(waiting, work, workers)
+    async def run(self, context: Context) -> int:
+        """Reports on all; returns how many have no report of the model."""
+        waiting = self._material.deepest_first()
+        report = progress_of("write_reports")
+        for _, level in groupby(waiting, key=lambda community: community.level):
+            await self._write(list(level), context, lambda done: report(done, len(waiting)))
         if self._failed:
             current_meter().warn(
                 f"The model {self._model.name} wrote no report on {self._failed} communities; what "
@@ -125,34 +120,114 @@ class _Reporting:
             )
         return self._failed
 
-    async def _written(self, community: StoredCommunity) -> tuple[Report, str]:
-        rows = known = await asyncio.to_thread(self._material.own_rows, community.id)
-        offline = self._model.name == OFFLINE
-        if offline and community.size < _FEW_ENTITIES:
-            return unreported(known), ASSEMBLED
-        if not offline and self._material.is_aside(community.id):
-            return assembled_report(known, ASIDE_RATING), ASSEMBLED
-        if not offline and self._material.relation_count(community.id) < _FEW_RELATIONS:
-            return assembled_report(known), ASSEMBLED
-        if not self._material.fits(known):
-            children = {
-                child: await asyncio.shield(self._reports[child])
-                for child in self._material.children_of(community.id)
-            }
-            told = {child: report for child, report in children.items() if not is_empty(report)}
-            rows = await asyncio.to_thread(self._material.rows, community.id, told)
-        if not rows:  # the first of them alone is beyond the limit
-            return assembled_report(known), ASSEMBLED
+    async def _write(
+        self,
+        level: Sequence[StoredCommunity],
+        context: Context,
+        report: Callable[[int], None],
+    ) -> None:
+        """Reports on the communities of a level: at once, or by the model where they deserve it."""
+        settled, asked = await asyncio.to_thread(self._settled, level)
+        if self._gave_up:
+            unwritten = asked
+        else:
+            so_far = self._done + len(settled)
+            parts = await in_parts(
+                self._index,
+                context,
+                partial(_write_all, self._model.name),
+                asked,
+                lambda done, total: report(so_far + done),
+                most=_BATCH,
+                asks=self._model.name != OFFLINE,
+                goes_on=lambda part: not part.gave_up,
+            )
+            for part in parts:
+                self._reports |= part.reports
+                self._failed += part.failed
+                self._gave_up |= part.gave_up
+            unwritten = [one for one in asked if one[0] not in self._reports]
+        self._failed += len(unwritten)
+        settled |= {id: assembled_report(rows) for id, rows in unwritten}
+        assembled = {id: (written, ASSEMBLED) for id, written in settled.items()}
+        await asyncio.to_thread(self._index.communities.put_reports, assembled)
+        self._reports |= settled
+        self._done += len(level)
+        report(self._done)
+
+    def _settled(
+        self, level: Sequence[StoredCommunity]
+    ) -> tuple[dict[str, Report], list[tuple[str, list[Element]]]]:
+        """The reports that need no model, and the rows of those to ask it for. Blocks."""
+        settled: dict[str, Report] = {}
+        asked: list[tuple[str, list[Element]]] = []
+        for community in level:
+            rows = self._material.own_rows(community.id)
+            if (written := self._without_model(community, rows)) is not None:
+                settled[community.id] = written
+                continue
+            if not self._material.fits(rows):
+                children = self._material.children_of(community.id)
+                told = {id: found for id in children if not is_empty(found := self._reports[id])}
+                rows = self._material.rows(community.id, told)
+            if rows:
+                asked.append((community.id, rows))
+            else:  # the first of them alone is beyond the limit
+                settled[community.id] = assembled_report(self._material.own_rows(community.id))
+        return settled, asked
+
+    def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
+        """The report on a community that deserves no request."""
+        if self._model.name == OFFLINE:
+            return unreported(rows) if community.size < _FEW_ENTITIES else None
+        if self._material.is_aside(community.id):
+            return assembled_report(rows, ASIDE_RATING)
+        few = self._material.relation_count(community.id) < _FEW_RELATIONS
+        return assembled_report(rows) if few else None
+
+
+class _Written(NamedTuple):
+    """Reports of communities, how many are not the model's; whether it was given up."""
+
+    reports: dict[str, Report]
+    failed: int
+    gave_up: bool
+
+
+async def _write_all(
+    reader: str,
+    index: Index,
+    context: Context,
+    asked: Sequence[tuple[str, list[Element]]],
+    report: Progress,
+) -> _Written:
+    """Has the model report on communities, and stores the reports as they come."""
+    model = await language_model(index, context, reader)
+    patience = Patience(context.concurrency)
+    reports: dict[str, Report] = {}
+    failed = 0
+
+    async def write(one: tuple[str, list[Element]]) -> None:
+        nonlocal failed
+        id, rows = one
         try:
-            if self._patience.is_lost:
-                raise NoReplyError("unreachable", f"The model {self._model.name} does not reply.")
-            reply = await self._model.run(WRITE_REPORT, texts=shown(rows))
+            reply = await model.run(WRITE_REPORT, texts=shown(rows))
         except NoReplyError as error:
-            self._patience.note(error)
-            self._failed += 1
-            return assembled_report(rows), ASSEMBLED
-        self._patience.note()
-        return report_of(reply, rows), self._model.name
+            patience.note(error)
+            failed += 1
+            written, writer = assembled_report(rows), ASSEMBLED
+        else:
+            patience.note()
+            written, writer = report_of(reply, rows), model.name
+        reports[id] = written
+        await storing.add((id, (written, writer)))
+        report(len(reports), len(asked))
+
+    put = index.communities.put_reports
+    storing = Storing[tuple[str, tuple[Report, str]]](lambda rows: put(dict(rows)))
+    async with storing:
+        await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
+    return _Written(reports, failed, patience.is_lost)
 
 
 async def embed_reports(index: Index, context: Context) -> None:

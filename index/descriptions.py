@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..context import Context, wants_refresh
 from ..language.analyser import count_tokens
@@ -15,9 +16,10 @@ from ..offline.extraction.extract import summarise as joined
 from ..prompts.library import SUMMARISE_DESCRIPTION
 from ..prompts.prompt import number, numbered
 from ..stores.catalogue import FORGETTING
+from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel
 from .opening import Index, language_model
-from .progress import progress_of
+from .progress import Progress, progress_of
 from .resolution import part
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _JOINED_TOKENS = 120  # descriptions that are no longer together need no summary
 _SUMMARY_TOKENS = 3000
+_BATCH = 64  # entities for one worker of a cluster
 
 
 async def summarise(index: Index, context: Context) -> None:
@@ -59,28 +62,57 @@ async def _describe(
     """Describes what awaits it, but for the entities that are told to be several things."""
     waiting = await asyncio.to_thread(index.entities.undescribed, described_too)
     named = await asyncio.to_thread(index.entities.get, waiting)
-    report, patience, done = progress_of("summarise"), Patience(context.concurrency), 0
+    parts = await in_parts(
+        index,
+        context,
+        partial(_describe_all, model.name),
+        [(named[id], descriptions) for id, descriptions in waiting.items()],
+        progress_of("summarise"),
+        most=_BATCH,
+        asks=model.name != OFFLINE,
+        goes_on=lambda part: not part.gave_up,
+    )
+    return {id: told for part in parts for id, told in part.apart.items()}
+
+
+class _Described(NamedTuple):
+    """The entities that are told to be several things; whether the model was given up."""
+
+    apart: dict[str, _Told]
+    gave_up: bool
+
+
+async def _describe_all(
+    reader: str,
+    index: Index,
+    context: Context,
+    waiting: Sequence[tuple[StoredEntity, Sequence[str]]],
+    report: Progress,
+) -> _Described:
+    model = await language_model(index, context, reader)
+    patience, done = Patience(context.concurrency), 0
     apart: dict[str, _Told] = {}
 
-    async def describe(id: str) -> None:
+    async def describe(one: tuple[StoredEntity, Sequence[str]]) -> None:
         nonlocal done
+        entity, descriptions = one
         try:
-            written, others = await _summary(model, named[id], waiting[id])
+            written, others = await _summary(model, entity, descriptions)
         except NoReplyError as error:
             patience.note(error)
         else:
             patience.note()
             if others:
-                apart[id] = written, others
+                apart[entity.id] = written, others
             else:
-                await storing.add((id, written))
+                await storing.add((entity.id, written))
         done += 1
         report(done, len(waiting))
 
     storing = Storing[tuple[str, str]](lambda rows: index.entities.describe(dict(rows)))
     async with storing:
         await in_parallel(patience.while_it_lasts(waiting), describe, context.concurrency)
-    return apart
+    return _Described(apart, patience.is_lost)
 
 
 async def _summary(

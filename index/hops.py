@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 async def embed_questions(index: Index, context: Context) -> None:
     """Gives every distinct question its vector, and takes away those that nobody asks any more."""
     texts = await asyncio.to_thread(_questions, index)
-
-    def embed_batch(ids: Sequence[str]) -> None:
-        index.questions.add(ids, index.embedder.embed([texts[id] for id in ids]))
-
     await asyncio.to_thread(index.questions.remove_damaged)
     await keep_vectors(
         index,
@@ -49,9 +45,15 @@ async def embed_questions(index: Index, context: Context) -> None:
         sorted(texts),
         index.questions.ids,
         index.questions.remove,
-        embed_batch,
+        lambda ids: [(id, texts[id]) for id in ids],
+        _embed_batch,
         progress_of("embed_questions"),
     )
+
+
+def _embed_batch(index: Index, questions: Sequence[tuple[str, str]]) -> None:
+    ids = [id for id, _ in questions]
+    index.questions.add(ids, index.embedder.embed([text for _, text in questions]))
 
 
 def question_id(question: str) -> str:

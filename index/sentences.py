@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,7 @@ async def embed_sentences(index: Index, context: Context) -> None:
     packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
-    await in_batches(index, context, groups, partial(_embed, index), report)
+    await in_batches(index, context, groups, _embed, report)
 
 
 def _forget_other_cuts(index: Index) -> None:

@@ -7,16 +7,21 @@ import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
+from typing import TypeVar
 
 from ..context import Context
 from ..language.analyser import keywords
 from ..state.records import Passage
 from ..stores.chroma import Collection, Entry
 from ..stores.queries import batches
+from .cluster.parts import in_parts
 from .concurrency import WORK_THREAD, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
 from .vector_worth import measure_worth
+
+T = TypeVar("T")
+Embedded = list[tuple[Entry, str]]  # what is stored, and the text that is embedded
 
 _BATCH = 64
 _LOCAL_BATCH = 512
@@ -29,7 +34,7 @@ async def embed_passages(index: Index, context: Context) -> None:
     """
     wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
     await embed_missing(
-        index, context, "passages", wanted, partial(_entries, index), progress_of("embed_passages")
+        index, context, "passages", wanted, list, _entries, progress_of("embed_passages")
     )
     await to_its_end(_describe_outdated, index)
     await to_its_end(measure_worth, index)
@@ -48,31 +53,39 @@ async def embed_missing(
     context: Context,
     collection: Collection,
     wanted: Sequence[str],
-    load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
+    handed: Callable[[Sequence[str]], Sequence[T]],
+    load: Callable[[Index, Sequence[T]], Embedded],
     report: Progress,
 ) -> None:
     """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
 
-    ``load`` gives for ids what is stored, and the text that is embedded.
+    ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes what is stored,
+    and the text that is embedded.
     """
-
-    def embed_batch(ids: Sequence[str]) -> None:
-        entries = load(ids)
-        vectors = index.embedder.embed([text for _, text in entries])
-        index.vectors.add(collection, [entry for entry, _ in entries], vectors)
-
-    await to_its_end(_copy, index, collection, wanted, load)
+    await to_its_end(_copy, index, collection, wanted, lambda ids: load(index, handed(ids)))
     ids = partial(index.vectors.ids, collection)
     remove = partial(index.vectors.remove, collection)
-    if await keep_vectors(index, context, wanted, ids, remove, embed_batch, report):
+    embed_batch = partial(_embed_batch, collection, load)
+    if await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report):
         await asyncio.to_thread(mark_written, index)
+
+
+def _embed_batch(
+    collection: Collection,
+    load: Callable[[Index, Sequence[T]], Embedded],
+    index: Index,
+    items: Sequence[T],
+) -> None:
+    entries = load(index, items)
+    vectors = index.embedder.embed([text for _, text in entries])
+    index.vectors.add(collection, [entry for entry, _ in entries], vectors)
 
 
 def _copy(
     index: Index,
     collection: Collection,
     wanted: Sequence[str],
-    load: Callable[[Sequence[str]], list[tuple[Entry, str]]],
+    load: Callable[[Sequence[str]], Embedded],
 ) -> None:
     """Takes over vectors in use to those made beside them, unless these are made anew."""
     if index.in_use is None or index.anew:
@@ -91,18 +104,20 @@ async def keep_vectors(
     wanted: Sequence[str],
     ids: Callable[[], set[str]],
     remove: Callable[[Sequence[str]], None],
-    embed_batch: Callable[[Sequence[str]], None],
+    handed: Callable[[Sequence[str]], Sequence[T]],
+    embed_batch: Callable[[Index, Sequence[T]], None],
     report: Progress,
 ) -> bool:
     """Makes the stored ``ids`` those that are ``wanted``; whether any were removed or embedded.
 
-    An interrupted run loses at most one batch for each worker.
+    ``embed_batch`` is given what ``handed`` makes of ids. An interrupted run loses at most one
+    batch for each worker.
     """
     present = await asyncio.to_thread(ids)
     extra = sorted(present.difference(wanted))
     missing = [id for id in wanted if id not in present]
     await asyncio.to_thread(remove, extra)
-    groups = list(batches(missing, texts_at_once(index)))
+    groups = [handed(group) for group in batches(missing, texts_at_once(index))]
     await in_batches(index, context, groups, embed_batch, report)
     return bool(missing or extra)
 
@@ -110,23 +125,43 @@ async def keep_vectors(
 async def in_batches(
     index: Index,
     context: Context,
-    groups: Sequence[Sequence[str]],
-    work: Callable[[Sequence[str]], None],
+    groups: Sequence[Sequence[T]],
+    work: Callable[[Index, Sequence[T]], None],
     report: Progress,
 ) -> None:
     """Does blocking ``work`` on groups of items, and reports how many items are done.
 
-    After a failure no more groups are begun, and those under way are kept.
+    It is handed out where there is a cluster, and must pickle. After a failure no more groups are
+    begun, and those under way are kept.
     """
+    await in_parts(
+        index,
+        context,
+        partial(_in_threads, work),
+        groups,
+        report,
+        most=1 if index.embedder.local else context.concurrency,
+        asks=not index.embedder.local,
+        total=sum(map(len, groups)),
+    )
+
+
+async def _in_threads(
+    work: Callable[[Index, Sequence[T]], None],
+    index: Index,
+    context: Context,
+    groups: Sequence[Sequence[T]],
+    report: Progress,
+) -> None:
     total, done = sum(map(len, groups)), 0
 
-    async def one(group: Sequence[str]) -> None:
+    async def one(group: Sequence[T]) -> None:
         nonlocal done
-        await to_its_end(work, group, threads=threads)
+        await to_its_end(work, index, group, threads=threads)
         done += len(group)
         report(done, total)
 
-    # One batch at a time on this machine, several where another one works.
+    # One batch at a time in this process, several where another machine works.
     workers = 1 if index.embedder.local else context.concurrency
     threads = WORK_THREAD if index.embedder.local else _remote_threads(workers)
     await in_parallel(groups, one, workers)
@@ -152,9 +187,14 @@ async def embed_entries(
         context,
         collection,
         sorted(known),
-        lambda ids: [(known[id], known[id].text) for id in ids],
+        lambda ids: [known[id] for id in ids],
+        _by_their_texts,
         report,
     )
+
+
+def _by_their_texts(index: Index, entries: Sequence[Entry]) -> Embedded:
+    return [(entry, entry.text) for entry in entries]
 
 
 def owned_id(owner: str, text: str) -> str:
@@ -185,7 +225,7 @@ def passage_keywords(passage: Passage) -> frozenset[str]:
 _keywords = lru_cache(maxsize=10_000)(keywords)
 
 
-def _entries(index: Index, ids: Sequence[str]) -> list[tuple[Entry, str]]:
+def _entries(index: Index, ids: Sequence[str]) -> Embedded:
     return [
         (
             Entry(

@@ -19,7 +19,8 @@ class Budget:
     """The tokens and the US dollars that are left of a run's limits; None: any number.
 
     All nodes of a run share it, also those side by side. ``spent`` is what the run has used
-    before, in another process perhaps.
+    before, in another process perhaps; ``taken`` are tokens and dollars that besides count as used.
+    It ``was_reached`` where it refused a request.
 
     >>> budget = Budget(10_000, None, {}, prices)
     >>> async with budget.turn("openai:gpt-4o-mini", 900):
@@ -27,14 +28,22 @@ class Budget:
     """
 
     def __init__(
-        self, max_tokens: int | None, max_cost: float | None, spent: Usage, prices: Prices
+        self,
+        max_tokens: int | None,
+        max_cost: float | None,
+        spent: Usage,
+        prices: Prices,
+        *,
+        taken: tuple[int, float] = (0, 0.0),
     ) -> None:
         self.max_cost = max_cost
         self.prices = prices
+        self.was_reached = False
         self._max_tokens = max_tokens
-        self._tokens = total_tokens(spent)
-        self._cost = prices.cost_of(spent) or 0.0
+        self._tokens = total_tokens(spent) + taken[0]
+        self._cost = (prices.cost_of(spent) or 0.0) + taken[1]
         self._lock = Lock()
+        self._lent = 0  # shares, to other processes
         self._replies = 0  # on their way
         self._longest = _LIKELY_REPLY
         self._waiting: list[asyncio.Future[None]] = []
@@ -66,9 +75,48 @@ class Budget:
             self._replies += 1
             return None
 
+    @contextmanager
+    def lent(self, parts: int) -> Iterator[tuple[int, float]]:
+        """Sets one of ``parts`` shares of what is left apart for the budget of another process.
+
+        Yields the tokens and dollars that count as used there (``taken``).
+        """
+        with self._lock:
+            tokens = max(0, (self._max_tokens or 0) - self._tokens) // parts
+            cost = max(0.0, (self.max_cost or 0.0) - self._cost) / parts
+            taken = (self._max_tokens or 0) - tokens, (self.max_cost or 0.0) - cost
+            self._add(tokens, cost)
+            self._lent += 1
+        try:
+            yield taken
+        finally:
+            with self._lock:
+                self._add(-tokens, -cost)
+                self._lent -= 1
+            self._free_waiting()
+
+    async def given_back(self) -> bool:
+        """Waits until a share that is lent comes back; False at once where none is."""
+        with self._lock:
+            if not self._lent:
+                return False
+            freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(freed)
+        await freed
+        return True
+
+    def take_over(self, usage: Usage) -> None:
+        """Takes off what another process has used."""
+        with self._lock:
+            self._add(total_tokens(usage), self.prices.cost_of(usage) or 0.0)
+
     def _leave(self) -> None:
         with self._lock:
             self._replies -= 1
+        self._free_waiting()
+
+    def _free_waiting(self) -> None:
+        with self._lock:
             waiting, self._waiting = self._waiting, []
         for freed in waiting:
             with suppress(RuntimeError):  # the loop of a run that was given up
@@ -85,6 +133,7 @@ class Budget:
             self.prices.require(model)
         cost = self.prices.cost(model, sent=tokens) or 0.0
         with self._lock:
+            self.was_reached |= self._over_tokens(tokens) or self._over_cost(cost)
             if self._over_tokens(tokens):
                 raise _reached(f"{self._max_tokens or 0:,} tokens", "--max-tokens")
             if self._over_cost(cost):

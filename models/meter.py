@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -25,6 +25,18 @@ class AnswerListener(Protocol):
 
     def add(self, piece: str) -> None:
         """Takes the next ``piece`` of the answer's text."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The figures of a meter, and its warnings, to be added to those of another process.
+
+    ``sums`` are the counts of warnings that are sums, by their sentences.
+    """
+
+    usage: Usage = field(default_factory=lambda: Usage())
+    warnings: tuple[str, ...] = ()
+    sums: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -136,6 +148,32 @@ class Meter:
             counts = tuple(map(sum, zip(before, counts, strict=True)))
         self._sums[sentence] = list(counts)
         self.warn(sentence.format(*counts))
+
+    def tally(self) -> Tally:
+        """The usage and the warnings so far, for the meter of another process."""
+        sums = {sentence: tuple(counts) for sentence, counts in self._sums.items()}
+        summed = {readable(told(one.format(*sums[one]), settings())) for one in sums}
+        return Tally(self.usage(), tuple(one for one in self.warnings if one not in summed), sums)
+
+    def add(self, tally: Tally) -> None:
+        """Adds the usage, but not the warnings, of a meter in another process."""
+        if self.budget is not None:
+            self.budget.take_over(tally.usage)
+        for model, used in tally.usage.get("models", {}).items():
+            usage = self._usage_of(model)
+            for name, count in used.items():
+                usage[name] += count  # type: ignore[literal-required]
+        with self._lock:
+            for name, tokens in tally.usage.get("embeddings", {}).items():
+                self.embeddings[name] = self.embeddings.get(name, 0) + tokens
+        self.retrievals += tally.usage.get("retrievals", 0)
+
+    def repeat(self, tally: Tally) -> None:
+        """Adds the warnings of a meter in another process."""
+        for sentence in tally.warnings:
+            self.warn(sentence)
+        for sentence, counts in tally.sums.items():
+            self.warn_of_sum(sentence, *counts)
 
     def usage(self) -> Usage:
         """The usage so far, as a record for the state."""

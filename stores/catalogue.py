@@ -116,9 +116,13 @@ class Catalogue:
             connection.execute(new.on_conflict_do_nothing())
         return self.property(name)
 
-    def files(self) -> dict[str, str]:
-        """The content hash of every file that was read to its end."""
-        return {path: content for path, content in rows(self._engine, select(schema.files))}
+    def files(self, paths: Sequence[str] | None = None) -> dict[str, str]:
+        """The content hash of every file, or of those of ``paths``, that was read to its end."""
+        query = select(schema.files)
+        if paths is None:
+            return {path: content for path, content in rows(self._engine, query)}
+        found = rows_with(self._engine, query, schema.files.c.path, paths)
+        return {path: content for path, content in found}
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
         """Records the outcome of the last reading of a file, in place of earlier ones.

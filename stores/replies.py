@@ -95,6 +95,14 @@ class ReplyStore:
         with self._engine.begin() as connection:
             delete_with(connection, schema.replies.c.key, keys)
 
+    def used(self) -> frozenset[str]:
+        """The keys of the replies that were found or stored since ``watch``."""
+        return frozenset(self._used or ())
+
+    def note_used(self, keys: Iterable[str]) -> None:
+        """Counts the replies under ``keys``, which another process used, as used."""
+        self._note(keys)
+
     def _note(self, keys: Iterable[str]) -> None:
         if (used := self._used) is not None:
             used.update(keys)

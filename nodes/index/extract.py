@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from ...context import IndexContext
+from ...index.cluster.parts import in_parts
 from ...index.concurrency import Patience, Storing, in_parallel
-from ...index.opening import Index
-from ...index.progress import progress_of
+from ...index.opening import Index, language_model
+from ...index.progress import Progress, progress_of
 from ...index.recorded import ReadingSettings, missing_kinds, place_of, reading_settings
 from ...models.meter import current_meter
-from ...models.protocol import NoReplyError
+from ...models.protocol import OFFLINE, NoReplyError
 from ...state.index import Failure, IndexState
 from ...state.records import Passage
 from ...stores.queries import batches
@@ -23,6 +26,7 @@ from .passage_reader import PassageReader, ReadOutcome
 from .surroundings import Shown, ShownPassages
 
 _BATCH = 64
+_Missing = tuple[str, tuple[ReadingKind, ...]]  # a passage, and what is not read in it
 _MANY = 0.1  # of the passages: a few may name nothing, and raise nothing
 _MISSED: dict[ReadingKind, str] = {
     "questions": "found no questions in {} of {} passages; nothing hops there.",
@@ -39,11 +43,60 @@ async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
     wanted = await run.in_thread(reading_settings, run.context, state["layers"])
     if not wanted.readers:
         return {}
-    reader = PassageReader(await run.model(wanted.model), wanted.extraction)
+    model = await run.model(wanted.model)
     missing = await run.in_thread(missing_kinds, wanted, run.context.refresh)
-    reading = await run.in_thread(_Reading, reader, wanted, missing)
-    await reading.run(run.context.concurrency)
-    return {"failures": [*state["failures"], *reading.failures]}
+    parts = await in_parts(
+        run.index,
+        run.context,
+        partial(_read, wanted),
+        list(missing.items()),
+        progress_of("extract"),
+        most=_BATCH,
+        asks=model.name != OFFLINE,
+        goes_on=lambda part: not part.gave_up,
+    )
+    read = _summed(parts)
+    _warn(model.name, len(missing) - read.done, read)
+    return {"failures": [*state["failures"], *read.failures]}
+
+
+@dataclass
+class _Read:
+    """What came of reading passages: how many are ``done``, read well, and read in vain.
+
+    Where the model was given up, ``is_spent`` says whether for want of budget.
+    """
+
+    failures: list[Failure] = field(default_factory=list)
+    done: int = 0
+    read_well: Counter[ReadingKind] = field(default_factory=Counter)
+    empty: Counter[ReadingKind] = field(default_factory=Counter)
+    gave_up: bool = False
+    is_spent: bool = False
+
+
+def _summed(parts: Sequence[_Read]) -> _Read:
+    whole = _Read()
+    for part in parts:
+        whole.failures += part.failures
+        whole.done += part.done
+        whole.read_well += part.read_well
+        whole.empty += part.empty
+        whole.is_spent |= part.is_spent
+    return whole
+
+
+async def _read(
+    wanted: ReadingSettings,
+    index: Index,
+    context: IndexContext,
+    missing: Sequence[_Missing],
+    report: Progress,
+) -> _Read:
+    model = await language_model(index, context, wanted.model)
+    reader = PassageReader(model, wanted.extraction)
+    reading = await asyncio.to_thread(_Reading, index, reader, wanted, dict(missing), report)
+    return await reading.run(context.concurrency)
 
 
 class _Reading:
@@ -55,8 +108,8 @@ class _Reading:
         reader: PassageReader,
         wanted: ReadingSettings,
         missing: Mapping[str, tuple[ReadingKind, ...]],
+        report: Progress,
     ) -> None:
-        self.failures: list[Failure] = []
         self._index = index
         self._reader = reader
         self._wanted = wanted
@@ -64,13 +117,11 @@ class _Reading:
         self._unfetched = batches(missing, _BATCH)
         self._at_hand: dict[str, tuple[Passage, Shown]] = {}
         self._fetching = asyncio.Lock()
-        self._report = progress_of("extract")
+        self._report = report
         self._shown = ShownPassages(index, reader.model)
-        self._done = 0
-        self._read_well: Counter[ReadingKind] = Counter()
-        self._empty: Counter[ReadingKind] = Counter()
+        self._read = _Read()
 
-    async def run(self, workers: int) -> None:
+    async def run(self, workers: int) -> _Read:
         """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
         patience = Patience(workers)
 
@@ -84,14 +135,15 @@ class _Reading:
                 await storing.add(*(self._reading(id, *outcome) for outcome in read_of.items()))
                 return
             reasons = dict.fromkeys(str(error) for error in errors)
-            self.failures += [{"path": place_of(passage), "reason": why} for why in reasons]
+            self._read.failures += [{"path": place_of(passage), "reason": why} for why in reasons]
             await storing.add(*(self._reading(id, *outcome) for outcome in outcomes.items()))
-            self._done += 1
-            self._report(self._done, len(self._missing))
+            self._read.done += 1
+            self._report(self._read.done, len(self._missing))
 
         async with Storing(self._index.readings.put) as storing:
             await in_parallel(patience.while_it_lasts(self._missing), read, workers)
-        self._warn(patience.is_spent)
+        self._read.gave_up, self._read.is_spent = patience.is_lost, patience.is_spent
+        return self._read
 
     async def _fetched(self, id: str) -> tuple[Passage, Shown]:
         async with self._fetching:
@@ -106,18 +158,19 @@ class _Reading:
         reading = Reading(id, kind, wanted.readers[kind], None, words=wanted.words[kind])
         if isinstance(outcome, NoReplyError):
             return reading._replace(reason=str(outcome))
-        self._read_well[kind] += 1
-        self._empty[kind] += not any(outcome.values())
+        self._read.read_well[kind] += 1
+        self._read.empty[kind] += not any(outcome.values())
         return reading._replace(value=outcome)
 
-    def _warn(self, is_spent: bool) -> None:
-        """Says what was not read, since the budget ``is_spent`` perhaps, or read in vain."""
-        meter, model = current_meter(), self._reader.model
-        if left := len(self._missing) - self._done:
-            why = "The budget is spent" if is_spent else f"The model {model} stopped replying"
-            are_left = "passage is left" if left == 1 else "passages are left"
-            meter.warn(f"{why}; {left} {are_left} for the next run of: ragraphs index")
-        for kind, empty in self._empty.items():
-            read = self._read_well[kind]
-            if empty > _MANY * read:
-                meter.warn(f"The model {model} {_MISSED[kind].format(empty, read)}")
+
+def _warn(model: str, left: int, read: _Read) -> None:
+    """Says what was not read, since the budget is spent perhaps, or read in vain."""
+    meter = current_meter()
+    if left:
+        why = "The budget is spent" if read.is_spent else f"The model {model} stopped replying"
+        are_left = "passage is left" if left == 1 else "passages are left"
+        meter.warn(f"{why}; {left} {are_left} for the next run of: ragraphs index")
+    for kind, empty in read.empty.items():
+        if empty > _MANY * read.read_well[kind]:
+            told = _MISSED[kind].format(empty, read.read_well[kind])
+            meter.warn(f"The model {model} {told}")

@@ -18,7 +18,7 @@ from ..node import node
 from ..run import Run, Update
 from .passage_reader import PassageReader
 from .price import GROUP_DOCUMENTS, Price
-from .split import DocumentReader, read_documents
+from .split import DocumentReader, read_documents, to_read
 from .triples import names_in
 
 
@@ -29,8 +29,8 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
     reader = PassageReader(await run.model(wanted.model), wanted.extraction)
     imported = await run.in_thread(names_in, state["triple_files"])
     price = Price(reader, frozenset(wanted.readers), imported)
-    reading = await run.in_thread(DocumentReader, price)
-    await read_documents(reading, state, progress_of("plan"))
+    reading = await run.in_thread(DocumentReader, price=price)
+    await read_documents(reading, to_read(state), progress_of("plan"))
     passages, tokens = await run.in_thread(_without_vector, run.context.repair)
     missing = await run.in_thread(missing_kinds, wanted, run.context.refresh)
     await asyncio.to_thread(price.add_stored, run.index, missing)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from langgraph.types import Overwrite
 
@@ -100,8 +100,7 @@ def _check_passages(inline: list[Document], files: list[str], context: IndexCont
     """
     planned = open_for_indexing(context.model_copy(update={"dry_run": True}), create=False)
     reading = DocumentReader(planned, counts_only=True)
-    state = {"inline": inline, "files": files, "gone": []}
-    reading.read_all(cast(IndexState, state), lambda done, total: None)
+    reading.read_all({"inline": inline, "files": files}, lambda done, total: None)
 
 
 class _Found(NamedTuple):

@@ -12,13 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from ...algorithms.splitting import split_text
-from ...context import IndexContext
+from ...context import Context, IndexContext
 from ...index import rebuilding
+from ...index.cluster.parts import in_parts
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
 from ...language.analyser import count_tokens
+from ...settings import Settings
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.loading.load import load
@@ -32,9 +36,24 @@ from .given import given_metadata, require
 from .places import Places
 from .price import GROUP_DOCUMENTS, Price
 
+
+class ToRead(TypedDict, total=False):
+    """Documents given inline, paths of files to read, and ids of documents to remove."""
+
+    inline: Sequence[Document]
+    files: Sequence[str]
+    gone: Sequence[str]
+
+
+def to_read(state: IndexState) -> ToRead:
+    """The documents of a run, and those to remove."""
+    return {"inline": state["inline"], "files": state["files"], "gone": state["gone"]}
+
+
 _READER = "3"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
 _LONGEST_BLOCK = 1_000_000
+_FILES = 32  # for one worker of a cluster
 
 
 @node()
@@ -43,17 +62,43 @@ async def split(state: IndexState, run: Run[IndexContext]) -> Update:
 
     With ``repair``, vectors and the lexical index are made anew; with ``purge``, written anew.
     """
-    reading = await run.in_thread(DocumentReader)
-    await read_documents(reading, state, progress_of("split"))
+    reading = await run.in_thread(DocumentReader, ())
+    await read_documents(reading, {"inline": state["inline"]}, lambda done, total: None)
+    parts = await in_parts(
+        run.index,
+        run.context,
+        _read_files,
+        _for_all_machines(state["files"], run.index.operator),
+        progress_of("split"),
+        most=_FILES,
+        asks=False,
+    )
+    for counts, failures in parts:
+        reading.add(counts, failures)
+    await to_its_end(reading.remove, state["gone"])
     repair, purge = run.context.repair, run.context.purge
     if repair or purge:
         await to_its_end(partial(rebuilding.begin, anew=repair, purge=purge), run.index)
     return reading.result(state)
 
 
-async def read_documents(reading: DocumentReader, state: IndexState, report: Progress) -> None:
-    """Reads all documents of ``state`` in a thread, which ends with this task."""
-    thread = asyncio.create_task(asyncio.to_thread(reading.read_all, state, report))
+def _for_all_machines(files: Sequence[str], operator: Settings) -> Sequence[str]:
+    """The paths of files; those that start from this process's folder, in full."""
+    return files if operator.root is not None else [str(operator.base / name) for name in files]
+
+
+async def _read_files(
+    index: Index, context: Context, files: Sequence[str], report: Progress
+) -> tuple[Counter[str], list[Failure]]:
+    """Reads some of the files; what is counted, and what could not be read."""
+    reading = await asyncio.to_thread(DocumentReader, index, files)
+    await read_documents(reading, {"files": files}, report)
+    return reading.counts, reading.failures
+
+
+async def read_documents(reading: DocumentReader, given: ToRead, report: Progress) -> None:
+    """Reads all documents of ``given`` in a thread, which ends with this task."""
+    thread = asyncio.create_task(asyncio.to_thread(reading.read_all, given, report))
     try:
         await asyncio.shield(thread)
     except asyncio.CancelledError:
@@ -66,11 +111,17 @@ async def read_documents(reading: DocumentReader, state: IndexState, report: Pro
 class DocumentReader:
     """One pass over the sources, whose documents are stored; with ``price``, only counted.
 
-    With ``counts_only`` it ends with a RagraphsError at the most that the operator allows a run.
+    It knows which of ``files``, or of all, were read before. With ``counts_only`` it ends with a
+    RagraphsError at the most that the operator allows a run.
     """
 
     def __init__(
-        self, index: Index, price: Price | None = None, *, counts_only: bool = False
+        self,
+        index: Index,
+        files: Sequence[str] | None = None,
+        price: Price | None = None,
+        *,
+        counts_only: bool = False,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.stopped = False
@@ -82,28 +133,34 @@ class DocumentReader:
         self._keep = price is None and not counts_only
         self._operator = index.operator if counts_only else None
         self._price = price
-        self._read = index.catalogue.files()
-        self._failures: list[Failure] = []
+        paths = files and [document_path(self._base / name, index.folder) for name in files]
+        self._read = index.catalogue.files(paths)
+        self.failures: list[Failure] = []
 
     def result(self, state: IndexState) -> dict[str, Any]:
         """The part of the graph's output that reading decides."""
         names = ("added", "updated", "unchanged", "removed")
         counts = {name: self.counts[name] for name in names}
-        return {**counts, "failures": [*state["failures"], *self._failures]}
+        return {**counts, "failures": [*state["failures"], *self.failures]}
 
-    def read_all(self, state: IndexState, report: Progress) -> None:
+    def add(self, counts: Counter[str], failures: Sequence[Failure]) -> None:
+        """Adds what others have read."""
+        self.counts.update(counts)
+        self.failures += failures
+
+    def read_all(self, given: ToRead, report: Progress) -> None:
         """Reads the documents given inline and every file that changed; removes what is gone."""
         with suppress(_StoppedError):
-            self._read_all(state, report)
+            self._read_all(given, report)
 
-    def _read_all(self, state: IndexState, report: Progress) -> None:
-        for group in _groups(map(_loaded, state["inline"])):
+    def _read_all(self, given: ToRead, report: Progress) -> None:
+        for group in _groups(map(_loaded, given.get("inline", []))):
             self._write([_new(item, item.id, INLINE, self._pieces(item, "")) for item in group])
-        for done, name in enumerate(state["files"], start=1):
+        for done, name in enumerate(given.get("files", []), start=1):
             self._go_on()
             self._read_file(self._base / name)
-            report(done, len(state["files"]))
-        self._remove(state["gone"])
+            report(done, len(given.get("files", [])))
+        self.remove(given.get("gone", []))
 
     def _read_file(self, file: Path) -> None:
         path = document_path(file, self._home)
@@ -120,7 +177,7 @@ class DocumentReader:
             failures[path] = str(error)
         if failures or self._read.get(path) != content:
             self._note(path, None if failures else content, failures)
-        self._failures += [{"path": place, "reason": why} for place, why in failures.items()]
+        self.failures += [{"path": place, "reason": why} for place, why in failures.items()]
 
     def _read_changed(
         self, file: Path, path: str, content: str, known: set[str], failures: dict[str, str]
@@ -139,7 +196,7 @@ class DocumentReader:
             seen.update(ids)
         if not failures:
             # Only when all of it could be read is it sure what a file no longer holds.
-            self._remove(known - seen)
+            self.remove(known - seen)
 
     def _items(self, file: Path, path: str, failures: dict[str, str]) -> Iterator[LoadedDocument]:
         """The documents of a file, each id once; what is left out goes to ``failures``."""
@@ -200,7 +257,8 @@ class DocumentReader:
         if self._keep:
             self._catalogue.note_file(path, content, failures)
 
-    def _remove(self, ids: Collection[str]) -> None:
+    def remove(self, ids: Collection[str]) -> None:
+        """Removes documents."""
         if self._keep:
             self.counts["removed"] += self._catalogue.remove_documents(ids)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from langgraph.config import get_stream_writer
 
 from ...context import IndexContext
+from ...index.cluster.ray_cluster import working_on
 from ...state.index import IndexState
 from ..node import node
 from ..run import Run, Update
@@ -24,7 +25,7 @@ def update_by(graph: Graph) -> GraphNode:
     @node()
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
         given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
-        async with run.index.writing():
+        async with run.index.writing(), working_on(run.index, run.context):
             run.index.replies.watch()
             result = await relay(graph, given, run.context, get_stream_writer())
         return {key: result[key] for key in _CHANGED}

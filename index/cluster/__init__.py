@@ -1,0 +1,1 @@
+"""Indexing on a cluster: how the batches of a step are handed out to workers."""
