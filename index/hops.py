@@ -2,160 +2,138 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..algorithms.hoprag.graph import (
-    AskedPassage,
-    HopGraph,
-    build_hops,
-    hops_from_arrays,
-    hops_to_arrays,
-)
-from ..algorithms.hoprag.walk import EdgeIndex
-from ..context import Context
+from ..algorithms.hoprag.edge_index import EdgeIndex, ranked
+from ..algorithms.hoprag.graph import HopGraph, hops_from_arrays
+from ..algorithms.hoprag.keyword_index import Floats, Ints, ranges
 from ..language.analyser import keywords
 from ..models.query_vectors import embed_queries
-from ..stores.arrays import Scratch
-from .layers import HOPS, Arrays
+from .hop_edges import make_hops
+from .layers import HOPS
 from .opening import Index, Kept
-from .progress import progress_of
-from .vectors import keep_vectors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..models.embeddings import Embedder
-
-
-async def embed_questions(index: Index, context: Context) -> None:
-    """Gives every distinct question its vector, and takes away those that nobody asks any more."""
-    texts = await asyncio.to_thread(_questions, index)
-    await asyncio.to_thread(index.questions.remove_damaged)
-    await keep_vectors(
-        index,
-        context,
-        sorted(texts),
-        index.questions.ids,
-        index.questions.remove,
-        lambda ids: [(id, texts[id]) for id in ids],
-        _embed_batch,
-        progress_of("embed_questions"),
-    )
-
-
-def _embed_batch(index: Index, questions: Sequence[tuple[str, str]]) -> None:
-    ids = [id for id, _ in questions]
-    index.questions.add(ids, index.embedder.embed([text for _, text in questions]))
-
-
-def question_id(question: str) -> str:
-    """The id of a question among the vectors: the same text has the same one."""
-    return hashlib.blake2b(question.encode(), digest_size=12).hexdigest()
-
-
-def stored_hops(index: Index) -> HopGraph:
-    """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
-    return hops_from_arrays(HOPS.load(index, _merge_edges))
-
-
-def _questions(index: Index) -> dict[str, str]:
-    """Every distinct question by its id."""
-    return {
-        question_id(question): question
-        for _, value in index.readings.values("questions")
-        for question in (*value["incoming"], *value["outgoing"])
-    }
-
-
-def merge_edges(index: Index) -> None:
-    """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
-
-    The edges are made anew, if any passage's questions have changed since they were made.
-    """
-    HOPS.renew(index, _merge_edges, index.readings.stamp("questions"))
-
-
-def _merge_edges(index: Index, scratch: Scratch) -> Arrays:
-    asked = dict(index.readings.values("questions"))
-    passages = [
-        AskedPassage(
-            passage["id"],
-            passage["title"],
-            passage["text"],
-            tuple(asked[passage["id"]]["incoming"]),
-            tuple(asked[passage["id"]]["outgoing"]),
-        )
-        for passage in index.catalogue.all_passages()
-        if passage["id"] in asked
-    ]
-    return hops_to_arrays(
-        build_hops(passages, lambda texts: index.questions.get(list(map(question_id, texts))))
-    )
-
 
 _REMEMBERED = 32
 
 
-@dataclass(frozen=True)
-class AskedEdges:
-    """A question over the edges: its v_q and k_q, and two numbers for every edge, shape (e,).
+def stored_hops(index: Index) -> HopGraph:
+    """The graph of an index's hops layer. Blocks; raises RagraphsError where there is none."""
+    return hops_from_arrays(HOPS.load(index, make_hops))
 
-    ``similarity`` is SIM(edge, q); ``promise`` in [0, 2] adds to it, where it is positive, SIM of
-    the questions that the edge joins: an edge that fits its own passages badly leads nowhere.
+
+@dataclass(frozen=True, eq=False)
+class AskedEdges:
+    """A question over the edges: its v_q and k_q, and its SIM to those that are ``compared``.
+
+    >>> asked = load_hops(index).ask("Who built the bridge?")
+    >>> asked.promises([4, 7])
     """
 
-    vector: NDArray[np.float32]
+    vector: Floats
     keywords: frozenset[str]
-    similarity: NDArray[np.float32]
-    promise: NDArray[np.float32]
+    compared: Ints
+    _similarities: Floats
+    _edges: EdgeIndex
+    _joined: Floats
+
+    def similarities(self, edges: Sequence[int] | Ints) -> Floats:
+        """SIM(edge, q) of each of ``edges``."""
+        wanted = np.asarray(edges, dtype=np.int64)
+        found = np.empty(len(wanted), dtype=np.float32)
+        places = np.searchsorted(self.compared, wanted)
+        known = places < len(self.compared)
+        known[known] = self.compared[places[known]] == wanted[known]
+        found[known] = self._similarities[places[known]]
+        if not known.all():
+            found[~known] = self._edges.similarity(self.keywords, self.vector, wanted[~known])
+        return found
+
+    def promises(self, edges: Sequence[int] | Ints) -> Floats:
+        """SIM(edge, q) plus SIM of the questions that the edge joins, each where it is positive.
+
+        Each is in [0, 2]: an edge that fits its own passages badly leads nowhere.
+        """
+        wanted = np.asarray(edges, dtype=np.int64)
+        joined = np.clip(self._joined[wanted], 0, None)
+        promises: Floats = np.clip(self.similarities(wanted), 0, None) + joined
+        return promises
+
+    @cached_property
+    def best_promise(self) -> float:
+        """The highest promise of the edges that are compared; 1 where none promises anything."""
+        return float(self.promises(self.compared).max(initial=0)) or 1.0
 
 
 @dataclass(frozen=True)
 class LoadedHops:
     """The hops layer of an index; ``ask`` blocks while it embeds the question.
 
-    Where a filter narrows the index, ``is_open`` (e,) says of each edge whether passages that meet
-    the filter stand at both of its ends.
+    Where a filter narrows the index, ``allowed`` are its passages. Where these are few, ``open``
+    has all edges among them, ascending.
     """
 
     graph: HopGraph
     edges: EdgeIndex
     ask: Callable[[str], AskedEdges]
-    is_open: NDArray[np.bool_] | None = None
+    allowed: frozenset[str] | None = None
+    open: Ints | None = None
 
     def nearest(self, asked: AskedEdges, most: int) -> list[int]:
         """At most ``most`` edges with the highest SIM to the question, best first."""
-        if self.is_open is None:
-            return self.edges.top(asked.similarity, most)
-        similarity = np.where(self.is_open, asked.similarity, -np.inf)
-        return self.edges.top(similarity, min(most, int(self.is_open.sum())))
+        edges = asked.compared if self.open is None else self.open
+        best_first = map(int, ranked(edges, asked.similarities(edges)))
+        is_open = best_first if self.open is not None else filter(self._is_open, best_first)
+        return list(islice(is_open, most))
 
     def out_edges(self, passage: str) -> Sequence[int]:
         """The edges that leave a passage; none for one that the layer does not know."""
-        vertex = self.graph.member.get(passage)
+        vertex = self._vertex(passage)
         edges = () if vertex is None else self.edges.out_edges(vertex)
-        return edges if self.is_open is None else [edge for edge in edges if self.is_open[edge]]
+        return [edge for edge in edges if self._is_open(edge)]
 
     def target(self, edge: int) -> str:
         """The passage that an edge leads to."""
-        return self.graph.ids[int(self.edges.target[edge])]
+        return self._standing(int(self.edges.target[edge]))
 
     def title(self, passage: str) -> str:
         """The title of a passage that the layer knows."""
-        return self.graph.titles[self.graph.member[passage]]
+        vertex = self.graph.vertex(passage)
+        assert vertex is not None
+        return self.graph.titles[vertex]
 
     def vertex(self, passage: str) -> str:
         """The passage that stands for all that are the same as ``passage``."""
-        vertex = self.graph.member.get(passage)
-        return passage if vertex is None else self.graph.ids[vertex]
+        vertex = self._vertex(passage)
+        return passage if vertex is None else self._standing(vertex)
+
+    def _vertex(self, passage: str) -> int | None:
+        if self.allowed is not None and passage not in self.allowed:
+            return None
+        return self.graph.vertex(passage)
+
+    def _is_open(self, edge: int) -> bool:
+        """Whether passages that meet the filter stand at both ends of an edge."""
+        if self.allowed is None:
+            return True
+        ends = int(self.edges.source[edge]), int(self.edges.target[edge])
+        return all(not self.allowed.isdisjoint(self.graph.members_of(end)) for end in ends)
+
+    def _standing(self, vertex: int) -> str:
+        """The passage that stands for ``vertex``: of equal ones the first that is allowed."""
+        if self.allowed is not None:
+            for member in self.graph.members_of(vertex):
+                if member in self.allowed:
+                    return member
+        return self.graph.ids[vertex]
 
 
 def load_hops(index: Index) -> LoadedHops:
@@ -168,41 +146,31 @@ def load_hops(index: Index) -> LoadedHops:
 
 def _load(index: Index) -> LoadedHops:
     if index.whole is not None and index.allowed is not None:
-        return _within(load_hops(index.whole), index.allowed)
-    graph = stored_hops(index)
-    used, rows = np.unique(graph.edges.incoming, return_inverse=True)
-    ids = [question_id(graph.questions[number]) for number in used]
-    edges = EdgeIndex(
-        graph.edges.source,
-        graph.edges.target,
-        rows,
-        index.questions.get(ids),
-        [keywords(f"{graph.answered(edge)} {graph.raised(edge)}") for edge in range(len(rows))],
-    )
+        hops = replace(load_hops(index.whole), allowed=index.allowed)
+        is_narrow = len(index.allowed) <= index.operator.flat_from
+        return replace(hops, open=_among(hops, index.allowed)) if is_narrow else hops
+    arrays = HOPS.load(index, make_hops)
+    graph, edges = hops_from_arrays(arrays), EdgeIndex.from_arrays(arrays)
     # Of the index only the embedder, since the index must not keep itself open.
-    joined = np.clip(graph.edges.similarity, 0, None)
-    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index.embedder, edges, joined))
+    ask = lru_cache(maxsize=_REMEMBERED)(
+        partial(_ask, index.embedder, edges, graph.edges.similarity)
+    )
     return LoadedHops(graph, edges, ask)
 
 
-def _within(hops: LoadedHops, allowed: AbstractSet[str]) -> LoadedHops:
-    """The hops among allowed passages; of equal passages an allowed one stands for all."""
-    graph = hops.graph
-    member = {id: vertex for id, vertex in graph.member.items() if id in allowed}
-    first = {vertex: id for id, vertex in reversed(member.items())}
-    ids = [first.get(vertex, id) for vertex, id in enumerate(graph.ids)]
-    is_in = np.zeros(len(ids), dtype=np.bool_)
-    is_in[list(first)] = True
-    is_open = is_in[graph.edges.source] & is_in[graph.edges.target]
-    return replace(hops, graph=replace(graph, ids=ids, member=member), is_open=is_open)
+def _among(hops: LoadedHops, allowed: frozenset[str]) -> Ints:
+    """The edges from one of the ``allowed`` passages to another, ascending."""
+    known = {vertex for id in allowed if (vertex := hops.graph.vertex(id)) is not None}
+    vertices = np.array(sorted(known), dtype=np.int64)
+    out = [hops.edges.out_edges(vertex) for vertex in vertices.tolist()]
+    first = np.array([edges.start for edges in out], dtype=np.int64)
+    edges = ranges(first, np.array([len(edges) for edges in out], dtype=np.int64))
+    return edges[np.isin(hops.edges.target[edges], vertices)]
 
 
 _kept = Kept(HOPS.stamp, _load, by_filter=True)
 
 
-def _ask(
-    embedder: Embedder, edges: EdgeIndex, joined: NDArray[np.float32], question: str
-) -> AskedEdges:
+def _ask(embedder: Embedder, edges: EdgeIndex, joined: Floats, question: str) -> AskedEdges:
     vector, words = embed_queries(embedder, [question])[0], keywords(question)
-    similarity = edges.similarity(words, vector)
-    return AskedEdges(vector, words, similarity, np.clip(similarity, 0, None) + joined)
+    return AskedEdges(vector, words, *edges.compared(words, vector), edges, joined)

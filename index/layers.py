@@ -151,7 +151,7 @@ class Layer:
 
 
 SENTENCES = Layer("sentences", "linked", file="passage_graph", format="2:")
-HOPS = Layer("hops", "connected", file="hops", reads="questions", format="1:")
+HOPS = Layer("hops", "connected", file="hops", reads="questions", format="2:")
 ENTITIES = Layer("entities", "merged", reads="facts")
 HIERARCHY = Layer("communities", "clustered")
 COMMUNITIES = Layer("communities", "reported", needs=("entities",))

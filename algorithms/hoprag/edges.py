@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -44,8 +43,7 @@ class Edges:
     """Directed edges ``source`` → ``target``, sorted by both, at most one for each pair.
 
     ``outgoing`` and ``incoming`` are the numbers of the questions r⁺ and r⁻ that made each edge,
-    ``similarity`` their SIM in [−0.5, 1], and ``others`` the (outgoing, incoming) pairs that join
-    the same passages less well, best first.
+    and ``similarity`` is their SIM in [−0.5, 1].
     """
 
     source: Ints
@@ -53,25 +51,47 @@ class Edges:
     outgoing: Ints
     incoming: Ints
     similarity: Floats
-    others: tuple[tuple[tuple[int, int], ...], ...]
 
     def __len__(self) -> int:
         return len(self.source)
 
 
-def merge_edges(outgoing: QuestionSet, incoming: QuestionSet, vertices: int) -> Edges:
-    """The edges among ``vertices`` passages (HopRAG, edge merging).
+@dataclass(frozen=True)
+class Pairs:
+    """Out-coming questions r⁺ by their numbers, with the in-coming r⁻ of each and their SIM."""
 
-    Each out-coming question r⁺_{s,i} gives the edge s → t* of ``best_incoming``. Of parallel edges
-    the one with the best SIM stands for all. At most ⌊n ln n⌋ edges stay, n being the number of
-    vertices that have questions (see ``within_cap``).
-    """
+    outgoing: Ints
+    incoming: Ints
+    similarity: Floats
+
+
+def merge_edges(outgoing: QuestionSet, incoming: QuestionSet, vertices: int) -> Edges:
+    """The edges among ``vertices`` passages (HopRAG, edge merging), by ``best_incoming``."""
     best = best_incoming(outgoing, incoming)
-    found = np.flatnonzero(best >= 0)
-    edges = _merge_parallel(outgoing, incoming, found, best[found])
-    asked = len(np.union1d(outgoing.passages, incoming.passages))
+    i = np.flatnonzero(best >= 0)
+    pairs = Pairs(i, best[i], _similarities(outgoing, incoming, i, best[i]))
+    return joined(pairs, outgoing.passages, incoming.passages, vertices)
+
+
+def joined(pairs: Pairs, outgoing: Ints, incoming: Ints, vertices: int) -> Edges:
+    """The edges s → t* of ``pairs`` of questions; ``outgoing`` and ``incoming`` are their vertices.
+
+    Of parallel edges the one with the best SIM stands for all. At most ⌊n ln n⌋ edges stay, n being
+    the number of vertices that have questions (see ``within_cap``). SIM is rounded to 6 places.
+    """
+    similarity = np.round(pairs.similarity, _DECIMALS).astype(np.float32)
+    i, j = pairs.outgoing, pairs.incoming
+    source, target = outgoing[i], incoming[j]
+    order = np.lexsort((j, i, -similarity, target, source))
+    source, target = source[order], target[order]
+    changes = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
+    first = np.flatnonzero(changes)
+    best = order[first]
+    edges = Edges(source[first], target[first], i[best], j[best], similarity[best])
+    asked = len(np.union1d(outgoing, incoming))
     most = math.floor(asked * math.log(asked)) if asked else 0
-    return _select(edges, within_cap(edges, vertices, most))
+    kept = within_cap(edges, vertices, most)
+    return Edges(*(getattr(edges, each.name)[kept] for each in fields(Edges)))
 
 
 def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
@@ -85,7 +105,7 @@ def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     best = np.full(len(outgoing), -1, dtype=np.int64)
     if not len(incoming):
         return best
-    index = KeywordIndex(incoming.keywords)
+    index = KeywordIndex.of(incoming.keywords)
     if len(outgoing) * len(incoming) > _BLOCK_BYTES // 4:
         best = _best_sharing(outgoing, incoming, index)
     left = np.flatnonzero(best < 0)
@@ -114,7 +134,7 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, index: KeywordIn
         row, column, overlap = index.overlaps(outgoing.keywords[block])
         other = outgoing.passages[rows[row]] != incoming.passages[column]
         row, column, overlap = row[other], column[other], overlap[other]
-        i, j, most = _highest(row, column, overlap)
+        i, j, most = highest(row, column, overlap)
         cosines = _cosines(outgoing, incoming, rows[i], j)
         least = np.zeros(len(rows))
         least[i] = most + cosines - longest * _lengths(outgoing.vectors[rows[i]])
@@ -124,7 +144,7 @@ def _best_sharing(outgoing: QuestionSet, incoming: QuestionSet, index: KeywordIn
         close &= ((least > 0) & few)[row]
         row, column = row[close], column[close]
         twice = overlap[close] + _cosines(outgoing, incoming, rows[row], column)
-        i, j, _ = _highest(row, column, twice)
+        i, j, _ = highest(row, column, twice)
         best[rows[i]] = j
     return best
 
@@ -135,7 +155,7 @@ def _lengths(vectors: Floats) -> Floats:
     return lengths
 
 
-def _highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
+def highest(row: Ints, column: Ints, scores: Any) -> tuple[Ints, Ints, Any]:
     """Each of the ascending rows once, with the lowest column that ties for its highest score."""
     if not len(row):
         return row, column, scores
@@ -163,27 +183,13 @@ def _cosines(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> 
     return cosines
 
 
-def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Floats:
-    """SIM (HopRAG eq. 1) of the pairs (i, j), to ``_DECIMALS`` places."""
+def _similarities(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Any:
+    """SIM (HopRAG eq. 1) of the pairs (i, j)."""
     cosines = _cosines(outgoing, incoming, i, j)
     pairs = zip(i.tolist(), j.tolist(), strict=True)
     overlaps = np.array([jaccard(outgoing.keywords[a], incoming.keywords[b]) for a, b in pairs])
     similarities = hybrid_similarity(overlaps, np.clip(cosines, -1, 1))
-    return np.round(similarities, _DECIMALS).astype(np.float32)
-
-
-def _merge_parallel(outgoing: QuestionSet, incoming: QuestionSet, i: Ints, j: Ints) -> Edges:
-    """One edge for each (source, target) among the pairs of questions (i, j)."""
-    source, target = outgoing.passages[i], incoming.passages[j]
-    similarity = _similarities(outgoing, incoming, i, j)
-    order = np.lexsort((j, i, -similarity, target, source))
-    source, target, i, j = source[order], target[order], i[order], j[order]
-    changes = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
-    first = np.flatnonzero(changes)
-    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
-    bounds = [*first.tolist(), len(pairs)]
-    others = tuple(tuple(pairs[best + 1 : end]) for best, end in pairwise(bounds))
-    return Edges(source[first], target[first], i[first], j[first], similarity[order][first], others)
+    return similarities
 
 
 def within_cap(edges: Edges, vertices: int, most: int) -> Ints:
@@ -205,14 +211,3 @@ def within_cap(edges: Edges, vertices: int, most: int) -> Ints:
             stays[edge] = False
             excess -= 1
     return np.flatnonzero(stays)
-
-
-def _select(edges: Edges, kept: Ints) -> Edges:
-    return Edges(
-        edges.source[kept],
-        edges.target[kept],
-        edges.outgoing[kept],
-        edges.incoming[kept],
-        edges.similarity[kept],
-        tuple(edges.others[edge] for edge in kept),
-    )

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...language.analyser import keywords, one_line
-from ..packed_lines import pack_lines, unpack_lines
+from ..packed_texts import PackedTexts
+from .candidates import AskedOften
 from .edges import Edges, QuestionSet, merge_edges
 from .keyword_index import Floats, Ints
 
+_TEXTS = ("ids", "titles", "members", "questions")
+_MEMBERS = ("member_vertices", "copies", "copy_ends")
+_NUMBERS = ("source", "target", "outgoing", "incoming")
 _OPENING = 60
+_DIGEST = 12
 
 
 class AskedPassage(NamedTuple):
@@ -30,19 +36,94 @@ class AskedPassage(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Questioned:
+    """The distinct passages of an index, and their questions by the numbers of distinct texts.
+
+    ``ids`` (n) are the vertices' passages, ``titles`` (n) theirs, or how their text begins;
+    ``members`` are all passages in order, ``member_vertices`` their vertices: those with the same
+    title and text share one. ``incoming`` and ``outgoing`` hold numbers of ``questions``.
+    """
+
+    ids: PackedTexts
+    titles: PackedTexts
+    members: PackedTexts
+    member_vertices: Ints
+    questions: PackedTexts
+    incoming: AskedOften
+    outgoing: AskedOften
+
+
+def questioned(passages: Iterable[AskedPassage]) -> Questioned:
+    """Numbers ``passages``, which come in the order of their ids and are read once, and what they
+    ask. Of equal passages the first one's questions count.
+    """
+    vertices: dict[bytes, int] = {}
+    ids, titles, members, of_members = list[str](), list[str](), list[str](), array("q")
+    owners: tuple[array[int], array[int]] = array("q"), array("q")
+    places: tuple[array[int], array[int]] = array("q"), array("q")
+    digests = bytearray()
+
+    def texts() -> Iterator[str]:
+        asked = 0
+        for passage in passages:
+            digest = _digest(f"{passage.title}\0{passage.text}")
+            vertex = vertices.setdefault(digest, len(ids))
+            members.append(passage.id)
+            of_members.append(vertex)
+            if vertex < len(ids):
+                continue
+            ids.append(passage.id)
+            titles.append(one_line(passage.title or passage.text[:_OPENING]))
+            for direction, asks in enumerate((passage.incoming, passage.outgoing)):
+                for question in asks:
+                    owners[direction].append(vertex)
+                    places[direction].append(asked)
+                    digests.extend(_digest(question))
+                    asked += 1
+                    yield question
+
+    every = PackedTexts.of(texts())
+    codes = np.frombuffer(digests, dtype=np.dtype((np.void, _DIGEST)))
+    _, first, of_texts = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # numbers in the order in which the texts are first asked
+    numbers = np.empty(len(first), dtype=np.int64)
+    numbers[order] = np.arange(len(first))
+    asked = [
+        AskedOften(_array(owner), numbers[of_texts.ravel()[_array(place)]], len(first))
+        for owner, place in zip(owners, places, strict=True)
+    ]
+    distinct = PackedTexts.of(every[int(each)] for each in first[order])
+    packed = map(PackedTexts.of, (ids, titles, members))
+    return Questioned(*packed, _array(of_members), distinct, *asked)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST).digest()
+
+
+def _array(numbers: array[int]) -> Ints:
+    return np.frombuffer(numbers, dtype=np.int64)
+
+
+@dataclass(frozen=True)
 class HopGraph:
     """One vertex for each distinct passage, and the merged edges among them.
 
     ``ids`` (n) are the vertices' passages, ``titles`` (n) theirs, or how their text begins;
-    ``member`` gives the vertex of every passage, those with the same title and text sharing one.
-    ``edges.outgoing`` and ``edges.incoming`` are numbers of ``questions``.
+    ``members`` are all passages in order, ``member_vertices`` their vertices, and
+    ``copies[copy_ends[v]:copy_ends[v + 1]]`` the numbers of the members of vertex v.
+    ``edges.outgoing`` and ``edges.incoming`` are numbers of ``questions``. All may lie in mapped
+    files.
     """
 
-    ids: list[str]
-    titles: list[str]
-    member: dict[str, int]
+    ids: PackedTexts
+    titles: PackedTexts
+    members: PackedTexts
+    questions: PackedTexts
+    member_vertices: Ints
+    copies: Ints
+    copy_ends: Ints
     edges: Edges
-    questions: list[str]
 
     def raised(self, edge: int) -> str:
         """The out-coming question r⁺ of ``edge``, which its source raises."""
@@ -52,88 +133,57 @@ class HopGraph:
         """The in-coming question r⁻ of ``edge``, which its target answers."""
         return self.questions[int(self.edges.incoming[edge])]
 
+    def vertex(self, passage: str) -> int | None:
+        """The vertex of ``passage``; None for one that is not in the graph."""
+        place = bisect_left(self.members, passage)
+        known = place < len(self.members) and self.members[place] == passage
+        return int(self.member_vertices[place]) if known else None
 
-def build_hops(
-    passages: Sequence[AskedPassage], embed: Callable[[Sequence[str]], Floats]
-) -> HopGraph:
-    """The graph of ``passages``; ``embed`` gives unit vectors (m, d) of m distinct questions.
-
-    The order of ``passages`` makes no difference: of equally good edges the one whose passages'
-    ids come first wins.
-    """
-    same: defaultdict[tuple[str, str], list[AskedPassage]] = defaultdict(list)
-    for passage in sorted(passages):
-        same[passage.title, passage.text].append(passage)
-    distinct = [copies[0] for copies in same.values()]
-    member = {copy.id: vertex for vertex, copies in enumerate(same.values()) for copy in copies}
-    asked = [
-        question for passage in distinct for question in (*passage.incoming, *passage.outgoing)
-    ]
-    questions = list(dict.fromkeys(asked))
-    numbers = {question: number for number, question in enumerate(questions)}
-    vectors = embed(questions)
-    words = [keywords(question) for question in questions]
-
-    def question_set(lists: list[Sequence[str]]) -> tuple[QuestionSet, Ints]:
-        owners = np.repeat(np.arange(len(lists)), [len(texts) for texts in lists])
-        rows = np.array([numbers[text] for text in chain.from_iterable(lists)], dtype=np.int64)
-        return QuestionSet(owners, vectors[rows], [words[row] for row in rows]), rows
-
-    outgoing, out_rows = question_set([passage.outgoing for passage in distinct])
-    incoming, in_rows = question_set([passage.incoming for passage in distinct])
-    edges = _renumbered(merge_edges(outgoing, incoming, len(distinct)), out_rows, in_rows)
-    titles = [one_line(passage.title or passage.text[:_OPENING]) for passage in distinct]
-    return HopGraph([passage.id for passage in distinct], titles, member, edges, questions)
+    def members_of(self, vertex: int) -> list[str]:
+        """The passages that share ``vertex``, in order."""
+        own = self.copies[self.copy_ends[vertex] : self.copy_ends[vertex + 1]]
+        return [self.members[int(member)] for member in own]
 
 
-def _renumbered(edges: Edges, outgoing: Ints, incoming: Ints) -> Edges:
-    """``edges`` with the numbers of texts in place of those within each question set."""
-    others = tuple(
-        tuple((int(outgoing[i]), int(incoming[j])) for i, j in pairs) for pairs in edges.others
+def exact_edges(asked: Questioned, vectors: Floats) -> Edges:
+    """The edges by ``best_incoming``, each question being compared with all."""
+    words = [keywords(question) for question in asked.questions]
+
+    def question_set(often: AskedOften) -> QuestionSet:
+        return QuestionSet(
+            often.passages, vectors[often.texts], [words[text] for text in often.texts]
+        )
+
+    return merge_edges(question_set(asked.outgoing), question_set(asked.incoming), len(asked.ids))
+
+
+def graph_of(asked: Questioned, edges: Edges) -> HopGraph:
+    """The graph with ``edges``, whose questions are numbered within their direction."""
+    edges = replace(
+        edges,
+        outgoing=asked.outgoing.texts[edges.outgoing],
+        incoming=asked.incoming.texts[edges.incoming],
     )
-    own = outgoing[edges.outgoing], incoming[edges.incoming]
-    return replace(edges, outgoing=own[0], incoming=own[1], others=others)
+    copies = np.argsort(asked.member_vertices, kind="stable")
+    ends = np.searchsorted(asked.member_vertices[copies], np.arange(len(asked.ids) + 1))
+    texts = {name: getattr(asked, name) for name in _TEXTS}
+    return HopGraph(
+        **texts, member_vertices=asked.member_vertices, copies=copies, copy_ends=ends, edges=edges
+    )
 
 
 def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:
     """``graph`` as arrays, from which ``hops_from_arrays`` makes it again."""
-    edges = graph.edges
-    pairs = [pair for others in edges.others for pair in others]
-    members = sorted(graph.member)
-    return {
-        "ids": np.array(graph.ids, dtype=np.str_),
-        "members": np.array(members, dtype=np.str_),
-        "member_vertices": np.array([graph.member[id] for id in members], dtype=np.int64),
-        "source": edges.source,
-        "target": edges.target,
-        "outgoing": edges.outgoing,
-        "incoming": edges.incoming,
-        "similarity": edges.similarity,
-        "other_counts": np.array([len(others) for others in edges.others], dtype=np.int64),
-        "other_pairs": np.array(pairs, dtype=np.int64).reshape(-1, 2),
-        "titles": pack_lines(graph.titles),
-        "questions": pack_lines(graph.questions),
-    }
+    arrays = {name: getattr(graph, name).astype(np.int32) for name in _MEMBERS}
+    arrays |= {name: getattr(graph.edges, name).astype(np.int32) for name in _NUMBERS}
+    for name in _TEXTS:
+        arrays |= getattr(graph, name).to_arrays(name)
+    return {**arrays, "similarity": graph.edges.similarity}
 
 
 def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
-    """The graph that ``hops_to_arrays`` wrote."""
-    rows = [(int(i), int(j)) for i, j in arrays["other_pairs"]]
-    bounds = np.cumsum([0, *arrays["other_counts"]]).tolist()
-    others = tuple(tuple(rows[first:last]) for first, last in pairwise(bounds))
-    return HopGraph(
-        ids=arrays["ids"].tolist(),
-        titles=unpack_lines(arrays["titles"]),
-        member=dict(
-            zip(arrays["members"].tolist(), arrays["member_vertices"].tolist(), strict=True)
-        ),
-        edges=Edges(
-            arrays["source"],
-            arrays["target"],
-            arrays["outgoing"],
-            arrays["incoming"],
-            arrays["similarity"],
-            others,
-        ),
-        questions=unpack_lines(arrays["questions"]),
-    )
+    """The graph that ``hops_to_arrays`` wrote; nothing is read before it is used."""
+    texts = {name: PackedTexts.from_arrays(arrays, name) for name in _TEXTS}
+    members = {name: arrays[name] for name in _MEMBERS}
+    edges = Edges(**{name: arrays[name] for name in (*_NUMBERS, "similarity")})
+    return HopGraph(**texts, **members, edges=edges)

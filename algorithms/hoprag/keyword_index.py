@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,46 +15,138 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
+_PARTS = ("vocabulary", "words", "ends", "listed", "bounds")
+
 
 class KeywordIndex:
-    """Keyword sets k_0 … k_{m−1}, listed under each of their words."""
+    """Keyword sets k_0 … k_{m−1} as numbers, listed under each of their words.
 
-    def __init__(self, keywords: Sequence[AbstractSet[str]]) -> None:
-        words = dict.fromkeys(chain.from_iterable(keywords))
-        self._numbers = {word: number for number, word in enumerate(words)}
-        has, counts = self._numbered(keywords)
-        order = np.argsort(has, kind="stable")
-        self._listed = np.repeat(np.arange(len(keywords)), counts)[order]
-        self._bounds = np.searchsorted(has[order], np.arange(len(words) + 1))
-        self._sizes = _sizes(keywords)
+    A word is known by a hash of 64 bits: ``vocabulary`` has them in order. The words of k_j are
+    ``words[ends[j]:ends[j + 1]]``, and ``listed[bounds[w]:bounds[w + 1]]`` the sets that have word
+    w, both as numbers. The arrays may be mapped files.
 
-    def overlaps(self, keywords: Sequence[AbstractSet[str]]) -> tuple[Ints, Ints, Floats]:
+    >>> index = KeywordIndex.of([{"kite", "maker"}, {"kite"}])
+    >>> places, numbers, overlaps = index.overlaps([{"kite"}])
+    >>> overlaps
+    array([0.5, 1. ], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        vocabulary: NDArray[np.uint64],
+        words: NDArray[np.int32],
+        ends: Ints,
+        listed: NDArray[np.int32],
+        bounds: Ints,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._words = words
+        self._ends = ends
+        self._listed = listed
+        self._bounds = bounds
+
+    @classmethod
+    def of(cls, keywords: Iterable[AbstractSet[str]]) -> KeywordIndex:
+        """Lists ``keywords``, which are read once."""
+        codes, counts = _codes(keywords)
+        vocabulary, words = np.unique(codes, return_inverse=True)
+        words = words.astype(np.int32)
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        order = np.argsort(words, kind="stable")
+        bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
+        listed = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[order]
+        return cls(vocabulary, words, ends, listed, bounds)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> KeywordIndex:
+        """The index that ``to_arrays`` wrote."""
+        return cls(*(arrays[f"keyword_{part}"] for part in _PARTS))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by their names, each of which begins with ``keyword``."""
+        return {f"keyword_{part}": getattr(self, f"_{part}") for part in _PARTS}
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def overlaps(
+        self, keywords: Sequence[AbstractSet[str]], budget: int | None = None
+    ) -> tuple[Ints, Ints, Floats]:
         """The pairs of one of ``keywords`` and a k_j that share any word, with their J in (0, 1].
 
         Returns the places in ``keywords``, ascending, the numbers j, and J; each of shape (pairs,).
+        Given a ``budget``, so many entries of lists are read for each of ``keywords``, of its
+        rarest words first; a pair that shares only the words of the rest is left out.
         """
-        words, counts = self._numbered(keywords)
-        first, last = self._bounds[words], self._bounds[words + 1]
-        places = np.repeat(np.repeat(np.arange(len(keywords)), counts), last - first)
-        pairs = places * len(self._sizes) + self._listed[_ranges(first, last)]
+        place, word, sizes = self._known(keywords)
+        first, lengths = self._bounds[word], self._bounds[word + 1] - self._bounds[word]
+        if budget is not None:
+            lengths = _within_budget(place, lengths, budget)
+        places = np.repeat(place, lengths)
+        pairs = places * len(self) + self._listed[ranges(first, lengths)]
         pairs, found = np.unique(pairs, return_counts=True)
-        place, number = np.divmod(pairs, len(self._sizes))
+        places, numbers = np.divmod(pairs, max(len(self), 1))
+        if budget is not None:
+            return places, numbers, self.jaccards(keywords, places, numbers)
+        return places, numbers, self._ratio(found, sizes[places], numbers)
+
+    def jaccards(self, keywords: Sequence[AbstractSet[str]], places: Ints, numbers: Ints) -> Floats:
+        """J in [0, 1] of each pair of ``keywords[place]`` and k_number, shape (pairs,)."""
+        place, word, sizes = self._known(keywords)
+        width = len(self._vocabulary) + 1
+        own = np.append(np.sort(place * width + word), -1)
+        first, lengths = self._ends[numbers], self._ends[numbers + 1] - self._ends[numbers]
+        theirs = np.repeat(places * width, lengths) + self._words[ranges(first, lengths)]
+        shared = own[np.searchsorted(own[:-1], theirs)] == theirs
+        found = np.bincount(
+            np.repeat(np.arange(len(numbers)), lengths), shared, minlength=len(numbers)
+        )
+        return self._ratio(found, sizes[places], numbers)
+
+    def _ratio(self, found: NDArray[Any], sizes: Ints, numbers: Ints) -> Floats:
         shared = found.astype(np.float32)
-        union = _sizes(keywords)[place] + self._sizes[number] - shared
-        return place, number, shared / union
+        union = (sizes + self._ends[numbers + 1] - self._ends[numbers]).astype(np.float32) - shared
+        ratio: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+        return ratio
 
-    def _numbered(self, keywords: Sequence[AbstractSet[str]]) -> tuple[Ints, Ints]:
-        """The numbers of the known words of each set, one set after another; how many each has."""
-        rows = [[self._numbers[w] for w in words if w in self._numbers] for words in keywords]
-        found = np.array([*chain.from_iterable(rows)], dtype=np.int64)
-        return found, np.array([len(row) for row in rows], dtype=np.int64)
+    def _known(self, keywords: Sequence[AbstractSet[str]]) -> tuple[Ints, Ints, Ints]:
+        """The places and numbers of the words that are known, and the size of each set."""
+        codes, counts = _codes(keywords)
+        place = np.repeat(np.arange(len(counts)), counts)
+        word = np.searchsorted(self._vocabulary, codes)
+        inside = np.flatnonzero(word < len(self._vocabulary))
+        known = inside[self._vocabulary[word[inside]] == codes[inside]]
+        return place[known], word[known], counts
 
 
-def _sizes(keywords: Sequence[AbstractSet[str]]) -> Floats:
-    return np.array([len(words) for words in keywords], dtype=np.float32)
+def _within_budget(place: Ints, lengths: Ints, budget: int) -> Ints:
+    """How much of each list is read: the shortest of a place first, until its budget is spent."""
+    order = np.lexsort((lengths, place))
+    ordered = lengths[order]
+    before = np.cumsum(ordered) - ordered
+    first = np.flatnonzero(np.diff(place[order], prepend=-1))
+    spent = before - np.repeat(before[first], np.diff(first, append=len(order)))
+    left = np.empty_like(lengths)
+    left[order] = np.clip(budget - spent, 0, ordered)
+    return left
 
 
-def _ranges(first: Ints, last: Ints) -> Ints:
-    """All from each of ``first`` up to its ``last``, one range after another."""
-    ends = np.cumsum(last - first)
-    return np.repeat(last - ends, last - first) + np.arange(ends[-1] if len(ends) else 0)
+def _codes(keywords: Iterable[AbstractSet[str]]) -> tuple[NDArray[np.uint64], Ints]:
+    """The codes of the words of each set, one set after another, and how many each has."""
+    codes, counts = array("Q"), array("q")
+    for words in keywords:
+        codes.extend(map(_code, words))
+        counts.append(len(words))
+    return np.frombuffer(codes, dtype=np.uint64), np.frombuffer(counts, dtype=np.int64)
+
+
+@lru_cache(maxsize=100_000)
+def _code(word: str) -> int:
+    digest = hashlib.blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def ranges(first: Ints, lengths: Ints) -> Ints:
+    """So many numbers from each of ``first`` on as its length says, one range after another."""
+    ends = np.cumsum(lengths)
+    return np.repeat(first + lengths - ends, lengths) + np.arange(ends[-1] if len(ends) else 0)

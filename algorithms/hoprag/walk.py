@@ -9,70 +9,14 @@ ids of the passages found in the last round, in the order they were found.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Literal
 
-import numpy as np
-
 from ..fusion import RANK_CONSTANT
-from ..similarity import hybrid_similarity
-from .keyword_index import Floats, Ints, KeywordIndex
 
 Label = Literal["necessary", "indirect", "irrelevant"]
 Normalisation = Literal["sum", "max"]
 
 _RANK: dict[Label, int] = {"necessary": 2, "indirect": 1, "irrelevant": 0}
-
-
-class EdgeIndex:
-    """The edges of an index, by number, with what questions are compared with.
-
-    ``source`` and ``target`` (e,) are vertex numbers, the edges sorted by source; ``incoming`` (e,)
-    says which of the in-coming questions made each edge, ``incoming_vectors`` (m⁻, d) holds their
-    v⁻, and ``keywords`` (e) are the edges' k⁻ ∪ k⁺.
-    """
-
-    def __init__(
-        self,
-        source: Ints,
-        target: Ints,
-        incoming: Ints,
-        incoming_vectors: Floats,
-        keywords: Sequence[AbstractSet[str]],
-    ) -> None:
-        self.source = source
-        self.target = target
-        self._incoming = incoming
-        self._vectors = incoming_vectors
-        self._keywords = KeywordIndex(keywords)
-
-    def __len__(self) -> int:
-        return len(self.source)
-
-    def similarity(self, keywords: AbstractSet[str], vector: Floats) -> Floats:
-        """SIM(edge, q) in [−0.5, 1] of every edge to a question q (HopRAG eq. 1), shape (e,).
-
-        ``keywords`` and ``vector`` (d,) are k_q and v_q, compared with each edge's k⁻ ∪ k⁺ and v⁻.
-        """
-        overlaps = np.zeros(len(self), dtype=np.float32)
-        if not len(self):  # without edges nobody knows how long a vector is
-            return overlaps
-        _, sharing, shares = self._keywords.overlaps([keywords])
-        overlaps[sharing] = shares
-        cosines = np.clip((self._vectors @ vector)[self._incoming], -1, 1)
-        similarities: Floats = hybrid_similarity(overlaps, cosines)
-        return similarities
-
-    def out_edges(self, vertex: int) -> range:
-        """The numbers of the edges that leave ``vertex``."""
-        first = np.searchsorted(self.source, vertex, side="left")
-        last = np.searchsorted(self.source, vertex, side="right")
-        return range(int(first), int(last))
-
-    def top(self, similarities: Floats, top_k: int) -> list[int]:
-        """The ``top_k`` edges with the highest SIM, best first, ties by number."""
-        order = np.argsort(-similarities, kind="stable")
-        return [int(edge) for edge in order[:top_k]]
 
 
 def start(targets: Sequence[str]) -> tuple[dict[str, float], list[str]]:

@@ -168,7 +168,7 @@ def _hop(hops: LoadedHops, asked: AskedEdges, number: int, source: str, step: _S
         "raised": hops.graph.raised(step.edge),
         "question": hops.graph.answered(step.edge),
         "label": step.label,
-        "similarity": round(float(asked.similarity[step.edge]), 4),
+        "similarity": round(float(asked.similarities([step.edge])[0]), 4),
     }
 
 
@@ -186,8 +186,8 @@ def _most_similar(
 ) -> _Step | None:
     """The edge that promises most, but for those to passages that were ``read`` before."""
     edges = [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
-    promises = {edge: float(asked.promise[edge]) for edge in edges}
-    edge = choose_by_similarity(promises)
+    promises = asked.promises(edges).tolist()
+    edge = choose_by_similarity(dict(zip(edges, promises, strict=True)))
     return None if edge is None else _Step(edge, "similarity")
 
 
@@ -211,7 +211,9 @@ async def _ask_model(
             continue
         own = [offer for offer in offers if offer.source == source]
         judged |= {offer.target: offer.edge in labels for offer in own}
-        edge = choose(labels, {hop.edge: float(asked.similarity[hop.edge]) for hop in own})
+        similarities = asked.similarities([hop.edge for hop in own]).tolist()
+        known = {hop.edge: value for hop, value in zip(own, similarities, strict=True)}
+        edge = choose(labels, known)
         steps[source] = None if edge is None else _Step(edge, labels[edge])
     return steps
 
@@ -230,9 +232,10 @@ def _offers(
     ranks = {id: rank for rank, id in enumerate(_retriever_ranking(hops, state), start=1)}
     reached = dict.fromkeys([*useful, *state["counts"]])
     offers = [
-        Offer(source, target, edge, hop_worth(float(asked.promise[edge]), ranks.get(target), place))
+        Offer(source, target, edge, hop_worth(promise, ranks.get(target), place))
         for place, source in enumerate(reached, start=1)
-        for edge in hops.out_edges(source)
+        for edges in [hops.out_edges(source)]
+        for edge, promise in zip(edges, asked.promises(edges).tolist(), strict=True)
         for target in [hops.target(edge)]
         if target not in read
     ]
@@ -250,9 +253,8 @@ def _worths(
     asked: AskedEdges, steps: Mapping[str, _Step | None], counts: Mapping[str, float]
 ) -> dict[str, float]:
     """The worth of the hop from each passage: the passage's count times the edge's quality."""
-    best = float(asked.promise.max(initial=0)) or 1.0
     return {
-        passage: counts[passage] * float(asked.promise[step.edge]) / best
+        passage: counts[passage] * float(asked.promises([step.edge])[0]) / asked.best_promise
         for passage, step in steps.items()
         if step is not None
     }

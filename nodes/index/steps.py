@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from ...context import IndexContext, LayerName
-from ...index import communities, descriptions, entities, hops, resolution, sentences, vectors
+from ...index import communities, descriptions, entities, hop_edges, resolution, sentences, vectors
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...state.index import IndexState
@@ -42,8 +42,8 @@ detect_communities = _step(
     lambda index, context: to_its_end(communities.detect_communities, index, context.repair),
 )
 link_passages = _step("sentences", _in_thread(sentences.link_passages))
-embed_questions = _step("hops", hops.embed_questions)
-merge_edges = _step("hops", _in_thread(hops.merge_edges))
+embed_questions = _step("hops", hop_edges.embed_questions)
+merge_edges = _step("hops", _in_thread(hop_edges.merge_edges))
 embed_entities = _step("entities", entities.embed_entities)
 write_reports = _step("communities", communities.write_reports)
 embed_reports = _step("communities", communities.embed_reports)

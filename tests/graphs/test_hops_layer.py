@@ -183,7 +183,7 @@ def test_passages_with_the_same_title_and_text_share_one_vertex(indexing):
     build(indexing, [*twins, *ALL[1:]])
     graph = stored_hops(indexing.index)
     assert len(graph.ids) == 3
-    assert len(graph.member) == 4
+    assert len(graph.members) == 4
     assert (graph.edges.source != graph.edges.target).all()
 
 

@@ -12,7 +12,9 @@ import pytest
 from http_stub import Response
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index import opening
-from ragraphs.index.hops import load_hops, question_id
+from ragraphs.index.hop_edges import question_id
+from ragraphs.index.hops import load_hops
+from ragraphs.index.layers import HOPS
 from ragraphs.state.errors import RagraphsError
 from sqlalchemy import text
 from stub_openai import failure
@@ -74,6 +76,11 @@ def change(indexing: Any, statement: str) -> None:
     with indexing.index.catalogue._engine.begin() as connection:
         connection.execute(text(statement))
     indexing.index.kept.clear()
+
+
+def damage_edges(index: Any) -> None:
+    """Damages the edges, which have vectors of their own, so that they are made from the table."""
+    (HOPS.path(index) / "rows.npy").write_bytes(b"")
 
 
 def test_requests_of_at_most_64_questions_are_under_way_side_by_side(indexing, remote):
@@ -171,6 +178,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
 ):
     indexing.run(documents=documents(4), context={**LOCAL, "model": "openai:stub"})
     change(indexing, statement)
+    damage_edges(indexing.index)
     with pytest.raises(RagraphsError, match=r"not complete: .* run ragraphs index to complete it"):
         load_hops(indexing.index)
     embedded.clear()
@@ -179,10 +187,19 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
     assert_complete(indexing)
 
 
+def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
+    indexing.run(documents=documents(3), context=LOCAL)
+    before = load_hops(indexing.index).ask("Where is Tower 1?").promises([0, 1])
+    change(indexing, "DELETE FROM question_vectors")
+    asked = load_hops(indexing.index).ask("Where is Tower 1?")
+    assert asked.promises([0, 1]).tolist() == before.tolist()
+
+
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     change(indexing, "DROP TABLE question_vectors")
     opening._alive.pop(indexing.index.location)
+    damage_edges(indexing.index)
     with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
         load_hops(indexing.index)
     indexing.run()

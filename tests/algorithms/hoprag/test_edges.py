@@ -67,12 +67,11 @@ def test_edges_of_the_graph_worked_out_by_hand():
     assert edges.similarity.dtype == np.float32
 
 
-def test_a_parallel_edge_keeps_its_best_pair_and_remembers_the_others():
+def test_of_parallel_edges_the_best_pair_stands_for_all():
     incoming = questions((B, X, "k"), (B, Y, ""))
     outgoing = questions((A, Y, ""), (A, X, "k"), (A, (0.6, 0.8, 0), ""))
     edges = merge_edges(outgoing, incoming, 2)
     assert (edges.outgoing.tolist(), edges.incoming.tolist()) == ([1], [0])
-    assert edges.others == (((0, 1), (2, 1)),)
 
 
 def test_a_passage_without_questions_has_no_edges():
@@ -143,11 +142,12 @@ def test_edges_are_sorted_and_unique_and_account_for_every_question(outgoing, in
     assert len(edges) <= asked * math.log(asked)
     best = best_incoming(outgoing, incoming).tolist()
     used = [*zip(edges.outgoing.tolist(), edges.incoming.tolist(), strict=True)]
-    used += [pair for others in edges.others for pair in others]
     assert all(best[i] == j for i, j in used)
-    assert len(set(used)) == len(used)
     if len(edges) < math.floor(asked * math.log(asked)):
-        assert {i for i, _ in used} == {i for i, j in enumerate(best) if j >= 0}
+        joined = {
+            (outgoing.passages[i], incoming.passages[j]) for i, j in enumerate(best) if j >= 0
+        }
+        assert set(pairs) == joined
 
 
 def random_questions(rng, vertices, each):
@@ -181,7 +181,6 @@ def test_another_numbering_gives_the_same_edges_under_other_names(seed):
                 outs[edges.outgoing[e]],
                 ins[edges.incoming[e]],
                 round(float(edges.similarity[e]), 5),
-                tuple((outs[i], ins[j]) for i, j in edges.others[e]),
             )
             for e in range(len(edges))
         }
@@ -203,7 +202,6 @@ def edges_of(rows):
         numbers,
         numbers,
         np.array(similarity, dtype=np.float32),
-        ((),) * len(rows),
     )
 
 

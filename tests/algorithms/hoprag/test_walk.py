@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from ragraphs.algorithms.hoprag.edge_index import EdgeIndex, ranked
 from ragraphs.algorithms.hoprag.edges import Edges, QuestionSet
+from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex
 from ragraphs.algorithms.hoprag.walk import (
-    EdgeIndex,
     advance,
     choose,
     choose_by_similarity,
@@ -41,17 +42,16 @@ EDGES = Edges(  # A → B, B → D, C → D, D → B, E → B; F is isolated
     np.arange(5),
     np.array([1, 2, 2, 0, 0]),
     np.zeros(5, dtype=np.float32),
-    ((),) * 5,
 )
 INDEX = EdgeIndex(
     EDGES.source,
     EDGES.target,
     EDGES.incoming,
     INCOMING.vectors,
-    [
+    KeywordIndex.of(
         INCOMING.keywords[j] | OUTGOING.keywords[i]
         for j, i in zip(EDGES.incoming, EDGES.outgoing, strict=True)
-    ],
+    ),
 )
 K_Q, V_Q = {"kite", "director", "born"}, np.array([0.8, 0, 0.6], dtype=np.float32)
 
@@ -64,14 +64,13 @@ def test_similarity_of_every_edge_to_the_question_worked_out_by_hand():
         0,  # b, c; y
         0,
     ]
-    assert INDEX.similarity(K_Q, V_Q).tolist() == pytest.approx(expected)
+    assert INDEX.compared(K_Q, V_Q)[1].tolist() == pytest.approx(expected)
 
 
 def test_top_edges_are_the_most_similar_and_ties_go_by_number():
-    similarities = INDEX.similarity(K_Q, V_Q)
-    assert INDEX.top(similarities, 2) == [0, 1]
-    assert INDEX.top(similarities, 99) == [0, 1, 2, 3, 4]
-    assert INDEX.top(similarities, 0) == []
+    similarities = INDEX.compared(K_Q, V_Q)[1]
+    assert ranked(np.arange(5), similarities).tolist() == [0, 1, 2, 3, 4]
+    assert ranked(np.array([1, 3, 4]), np.array([0.1, 0.3, 0.3])).tolist() == [3, 4, 1]
 
 
 def test_out_edges_leave_their_passage_and_an_isolated_one_has_none():
@@ -80,10 +79,10 @@ def test_out_edges_leave_their_passage_and_an_isolated_one_has_none():
 
 def test_an_index_without_edges_finds_nothing():
     none = np.empty(0, dtype=np.int64)
-    index = EdgeIndex(none, none, none, np.empty((0, 3), dtype=np.float32), [])
-    similarities = index.similarity(K_Q, V_Q)
-    assert len(index) == len(similarities) == 0
-    assert index.top(similarities, 20) == list(index.out_edges(0)) == []
+    index = EdgeIndex(none, none, none, np.empty((0, 3), dtype=np.float32), KeywordIndex.of([]))
+    edges, similarities = index.compared(K_Q, V_Q)
+    assert len(index) == len(edges) == len(similarities) == 0
+    assert list(index.out_edges(0)) == []
 
 
 def test_two_top_edges_to_one_passage_count_twice():
@@ -91,7 +90,7 @@ def test_two_top_edges_to_one_passage_count_twice():
 
 
 def test_a_walk_without_a_model_expands_every_passage_once_and_counts_every_arrival():
-    similarities = INDEX.similarity(K_Q, V_Q)
+    similarities = INDEX.compared(K_Q, V_Q)[1]
 
     def hops(frontier):
         offered = {name: INDEX.out_edges(NAMES.index(name)) for name in frontier}
@@ -101,7 +100,7 @@ def test_a_walk_without_a_model_expands_every_passage_once_and_counts_every_arri
         }
         return {name: NAMES[INDEX.target[edge]] for name, edge in chosen.items()}
 
-    begun = start([NAMES[INDEX.target[edge]] for edge in INDEX.top(similarities, 1)])
+    begun = start([NAMES[INDEX.target[edge]] for edge in ranked(np.arange(5), similarities)[:1]])
     assert begun == ({"B": 1}, ["B"])
     assert hops(["B"]) == {"B": "D"}
     found = advance(*begun, hops(["B"]), 3)
@@ -193,7 +192,11 @@ VECTORS = (
 def similarities(keywords, vector, sets, vectors):
     """SIM of a question to one edge for each of ``sets``."""
     ends = np.arange(len(sets))
-    return EdgeIndex(ends, ends, ends, vectors, sets).similarity(keywords, vector)
+    index = EdgeIndex(ends, ends, ends, vectors, KeywordIndex.of(sets))
+    compared, similarities = index.compared(keywords, vector)
+    assert compared.tolist() == ends.tolist()
+    assert index.similarity(keywords, vector, ends) == pytest.approx(similarities, abs=1e-6)
+    return similarities
 
 
 @given(st.lists(st.tuples(WORDS, VECTORS), min_size=1, max_size=8), WORDS, VECTORS)

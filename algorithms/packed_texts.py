@@ -1,0 +1,58 @@
+"""Many texts as two arrays, read one at a time where they lie, in memory or in a mapped file."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class PackedTexts(Sequence[str]):
+    """The texts 0 … n−1; text i is the UTF-8 ``content[ends[i]:ends[i + 1]]``.
+
+    >>> titles = PackedTexts.of(["Oslo", "Rome"])
+    >>> titles[1]
+    'Rome'
+    """
+
+    def __init__(self, content: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        self.content = content
+        self.ends = ends
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> PackedTexts:
+        """Packs ``texts``, which are read once."""
+        content, ends = bytearray(), array("q", [0])
+        for text in texts:
+            content += text.encode(errors="surrogatepass")
+            ends.append(len(content))
+        return cls(np.frombuffer(content, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> PackedTexts:
+        """The texts that ``to_arrays`` wrote under ``name``."""
+        return cls(arrays[name], arrays[f"{name}_ends"])
+
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """The two arrays, ``name`` and ``name``_ends."""
+        return {name: self.content, f"{name}_ends": self.ends}
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):  # the end of an iteration
+            raise IndexError(number)
+        text = self.content[self.ends[number] : self.ends[number + 1]].tobytes()
+        return text.decode(errors="surrogatepass")
