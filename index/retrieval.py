@@ -16,7 +16,7 @@ from .opening import Index
 from .vector_worth import worth_for
 
 _DEPTH = 100
-_NEAR = 100
+_NEAR = 60
 
 
 def search(

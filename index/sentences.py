@@ -221,7 +221,7 @@ def _load_places(index: Index) -> NDArray[np.bool_]:
 
 
 def _stamp(index: Index) -> str:
-    return f"{SENTENCES.stamp(index)} {index.catalogue.property('embeddings')}"
+    return f"{SENTENCES.stamp(index)} {index.embedder.name}"
 
 
 _kept = Kept(_stamp, _load)
