@@ -127,9 +127,7 @@ def start_of(
         relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
         question = _spoken_of(graph, question, allowed)
     passages, entities = reset(graph, question, direct, settings)
-    return Start(
-        question, direct, passages, entities, *edge_weights(graph, relevance, settings)
-    )
+    return Start(question, direct, passages, entities, *edge_weights(graph, relevance, settings))
 
 
 def _spoken_of(
