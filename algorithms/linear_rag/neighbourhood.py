@@ -81,7 +81,7 @@ def rank_near(
         open_here = None if allowed is None else allowed[places]
         start = start_of(part.graph, own, known.of(places), settings, open_here)
         _, shares = walk(part.graph, start, replace(settings, rounds=4))
-        wider = _allowed(_joined(graph, part, shares, bounds), allowed)
+        wider = _joined(graph, part, shares, bounds, allowed)
         if not len(wider):
             break
         places = np.union1d(places, wider).astype(np.int32)
@@ -173,7 +173,7 @@ def _within(part: Part, question: QuestionParts) -> QuestionParts:
     return replace(question, seeds=tuple(seeds))
 
 
-def _allowed(places: NDArray[np.integer[Any]], allowed: Mask | None) -> NDArray[np.integer[Any]]:
+def _allowed(places: Ints, allowed: Mask | None) -> Ints:
     return places if allowed is None else places[allowed[places]]
 
 
@@ -200,15 +200,16 @@ def _of_terms(
 
     Of the first term that has more postings than may be read, so many are, evenly spread.
     """
-    numbers = {graph.vocabulary.get(word) for word in words} - {None}
-    sizes = {number: int(np.diff(graph.offsets[number : number + 2])[0]) for number in numbers}
+    numbers = {number for word in words if (number := graph.vocabulary.get(word)) is not None}
+    ends = {each: (int(graph.offsets[each]), int(graph.offsets[each + 1])) for each in numbers}
     found, scores, left = [], [], bounds.postings
-    for number in sorted(sizes, key=lambda each: (sizes[each], each)):
+    for number in sorted(ends, key=lambda each: (ends[each][1] - ends[each][0], each)):
         if not left:
             break
-        step = -(-sizes[number] // left)
-        span = np.arange(graph.offsets[number], graph.offsets[number + 1], step)
-        left = 0 if step > 1 else left - sizes[number]
+        begin, end = ends[number]
+        step = -(-(end - begin) // left)
+        left = 0 if step > 1 else left - (end - begin)
+        span = np.arange(begin, end, step, dtype=np.int64)
         passages, of_term = term_scores(graph, number, span)
         found.append(passages)
         scores.append(of_term)
@@ -221,7 +222,9 @@ def _of_terms(
     return passages[np.argsort(-total, kind="stable")[: bounds.lexical]].astype(np.int32)
 
 
-def _joined(graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds) -> Ints:
+def _joined(
+    graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds, allowed: Mask | None
+) -> Ints:
     """Passages outside of ``part``, those first to which the largest ``shares`` of entities lead.
 
     Each entity leads to those passages first that bear its name.
@@ -232,7 +235,7 @@ def _joined(graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds) -> In
     best = best[shares[best] > 0]
     found = [_passages_of(graph, entity, bounds.mentions) for entity in part.entities[best]]
     passages = np.concatenate([np.zeros(0, dtype=np.int32), *found])
-    outside = passages[~np.isin(passages, part.places)]
+    outside = _allowed(passages[~np.isin(passages, part.places)], allowed)
     _, first = np.unique(outside, return_index=True)
     return outside[np.sort(first)[: bounds.wider]]
 
