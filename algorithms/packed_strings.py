@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,30 +20,32 @@ class PackedStrings:
         names = PackedStrings.of(["Oslo", "Rome"])
         assert names[1] == "Rome" and names.get("Rome") == 1 and names.get("Bonn") is None
 
-    Text i is the UTF-8 ``content[ends[i]:ends[i + 1]]``; ``order`` are the texts as their bytes are
-    sorted. The arrays may be mapped files: nothing is read before it is asked for.
+    Text i is the UTF-8 ``content[ends[i]:ends[i + 1]]``; ``hashes`` (n,) are in order, of the texts
+    ``order`` (n,). The arrays may be mapped files: nothing is read before it is asked for.
     """
 
     content: NDArray[np.uint8]
     ends: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
     order: NDArray[np.int32]
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> PackedStrings:
         """Packs ``texts``, which are distinct."""
-        encoded = [text.encode() for text in texts]
+        encoded = [text.encode(errors="surrogatepass") for text in texts]
         ends = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(one) for one in encoded], out=ends[1:])
-        order = np.array(sorted(range(len(encoded)), key=encoded.__getitem__), dtype=np.int32)
-        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends, order)
+        hashes = np.array([_hash(one) for one in encoded], dtype=np.uint64)
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        content = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return cls(content, ends, hashes[order], order)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], name: str) -> PackedStrings:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> PackedStrings:
         """The inverse of ``to_arrays``."""
-        parts = (np.asarray(arrays[f"{name}_{part}"]) for part in cls.__dataclass_fields__)
-        return cls(*parts)
+        return cls(*(arrays[f"{name}_{part}"] for part in cls.__dataclass_fields__))
 
-    def to_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays by their names, each of which begins with ``name``."""
         return {f"{name}_{part}": getattr(self, part) for part in self.__dataclass_fields__}
 
@@ -52,24 +55,25 @@ class PackedStrings:
     def __getitem__(self, number: int) -> str:
         if not 0 <= number < len(self):
             raise IndexError(number)
-        return self._bytes(number).decode()
+        return self._bytes(number).decode(errors="surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         return (self[number] for number in range(len(self)))
 
-    def get(self, text: str) -> int | None:
+    def get(self, text: str, /) -> int | None:
         """The number of ``text``; None where it is not among the texts."""
         wanted = text.encode(errors="surrogatepass")
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(self.order[middle]) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        if low < len(self) and self._bytes(self.order[low]) == wanted:
-            return int(self.order[low])
+        hashed = np.uint64(_hash(wanted))
+        at = int(self.hashes.searchsorted(hashed))
+        while at < len(self) and self.hashes[at] == hashed:
+            if self._bytes(number := int(self.order[at])) == wanted:
+                return number
+            at += 1
         return None
 
-    def _bytes(self, number: int | np.int32) -> bytes:
+    def _bytes(self, number: int) -> bytes:
         return self.content[self.ends[number] : self.ends[number + 1]].tobytes()
+
+
+def _hash(text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")

@@ -19,4 +19,6 @@ def spans(starts: NDArray[np.integer[Any]], counts: NDArray[np.integer[Any]]) ->
     counts = counts.astype(np.int64)
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    shifts = np.repeat(starts - (ends - counts), counts)
+    found: NDArray[np.int64] = np.arange(total, dtype=np.int64) + shifts
+    return found

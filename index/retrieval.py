@@ -16,7 +16,7 @@ from .opening import Index
 from .vector_worth import worth_for
 
 _DEPTH = 100
-_NEAR = 100
+_NEAR = 60
 
 
 def search(
@@ -69,8 +69,9 @@ def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
 def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
     """The ids of at most ``most`` passages with their scores, best first. Blocks.
 
-    Where a filter narrows the index, the walk stays among its passages. Raises
-    RagraphsError where the index has no sentences layer.
+    Where a filter narrows the index, the walk stays among its passages. In a large index it goes
+    over the part that the question touches. Raises RagraphsError where the index has no sentences
+    layer.
     """
     from ..algorithms.linear_rag.neighbourhood import rank_near
     from ..algorithms.linear_rag.question import read_question
@@ -78,31 +79,28 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     from .sentences import allowed_places, load_graph
 
     loaded = load_graph(index)
-    if not len(loaded.ids):
+    graph = loaded.graph
+    if not graph.passages:
         return []
-    parts = read_question(loaded.graph, question)
+    parts = read_question(graph, question)
     asked = embed_queries(index.embedder, [question, parts.rest or question])
     settings = BridgingSettings(vector_weight=worth_for(index, question))
     allowed = allowed_places(index)
     if loaded.is_flat:
-        near = [
+        found = [
             id
             for vector in asked
-            for id, _ in index.vectors.search(
-                "passages", vector, max(_NEAR, most), among=index.allowed
-            )
+            for id, _ in index.vectors.search("passages", vector, max(_NEAR, most), index.allowed)
         ]
+        near = loaded.places_of(found)
         compare = partial(loaded.compared, question=asked[0], rest=asked[1])
-        best, found = rank_near(
-            loaded.graph, parts, loaded.places_of(near), compare, settings, allowed
-        )
-        return [
-            (str(loaded.ids[place]), float(score))
-            for place, score in zip(best[:most], found, strict=False)
-        ]
-    cosines = similarities(loaded.passages, loaded.sentences, asked[0], asked[1])
-    scores = rank(loaded.graph, parts, cosines, settings, allowed)
-    best = (-scores).argsort(kind="stable")
-    if allowed is not None:
-        best = best[allowed[best]]
-    return [(str(loaded.ids[place]), float(scores[place])) for place in best[:most]]
+        places, scores = rank_near(graph, parts, near, compare, settings, allowed)
+    else:
+        cosines = similarities(loaded.passages, loaded.sentences, asked[0], asked[1])
+        of_all = rank(graph, parts, cosines, settings, allowed)
+        places = (-of_all).argsort(kind="stable").astype("int32")
+        if allowed is not None:
+            places = places[allowed[places]]
+        scores = of_all[places]
+    best = zip(places[:most].tolist(), scores[:most].tolist(), strict=True)
+    return [(str(loaded.ids[place]), score) for place, score in best]

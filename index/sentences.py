@@ -85,8 +85,8 @@ def link_passages(index: Index) -> None:
     ids = [passage["id"] for passage in index.catalogue.all_passages()]
     named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
-    embeddings = index.embedder.name if len(ids) >= index.operator.flat_from else None
-    SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, embeddings)
+    is_flat = len(ids) >= index.operator.flat_from
+    SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, is_flat)
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
@@ -107,7 +107,6 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
     half = partial(scratch.empty, dtype=np.float16)
     return arrays | {
-        "embeddings": np.array(index.embedder.name),
         "passage_vectors": _passage_vectors(index, ids, partial(half, "passage_vectors")),
         "sentence_vectors": index.sentences.load(counts, partial(half, "sentence_vectors")),
     }
@@ -177,7 +176,7 @@ def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:
 
 
 def load_graph(index: Index) -> LoadedGraph:
-    """The graph of ``index``, kept for all threads. Blocks; raises RagraphsError without a layer."""
+    """The graph of ``index``, kept for all threads. Blocks; raises RagraphsError without one."""
     return _kept.of(index)
 
 
@@ -192,24 +191,14 @@ def allowed_places(index: Index) -> NDArray[np.bool_] | None:
 def _load(index: Index) -> LoadedGraph:
     arrays = SENTENCES.load(index, _link_passages)
     graph = graph_from_arrays(arrays)
-    if _is_flat(index, arrays):
-        passages, sentences = arrays["passage_vectors"], arrays["sentence_vectors"]
-        return LoadedGraph(
-            arrays["ids"], arrays["id_order"], graph, passages, sentences, is_flat=True
-        )
+    places = arrays["ids"], arrays["id_order"]
+    if "sentence_vectors" in arrays and graph.passages >= index.operator.flat_from:
+        vectors = arrays["passage_vectors"], arrays["sentence_vectors"]
+        return LoadedGraph(*places, graph, *vectors, is_flat=True)
     ids = arrays["ids"].tolist()
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
     passages, sentences = index.vectors.get("passages", ids), index.sentences.load(counts)
-    return LoadedGraph(arrays["ids"], arrays["id_order"], graph, passages, sentences)
-
-
-def _is_flat(index: Index, arrays: Arrays) -> bool:
-    """Whether the layer holds vectors, and these are of the embeddings in use.
-
-    While an index is embedded anew, its graph is ready before its vectors take their place.
-    """
-    enough = len(arrays["ids"]) >= index.operator.flat_from
-    return enough and str(arrays.get("embeddings", "")) == index.embedder.name
+    return LoadedGraph(*places, graph, passages, sentences)
 
 
 def _load_places(index: Index) -> NDArray[np.bool_]:
@@ -220,9 +209,5 @@ def _load_places(index: Index) -> NDArray[np.bool_]:
     return places
 
 
-def _stamp(index: Index) -> str:
-    return f"{SENTENCES.stamp(index)} {index.catalogue.property('embeddings')}"
-
-
-_kept = Kept(_stamp, _load)
-_kept_places = Kept(_stamp, _load_places, by_filter=True)
+_kept = Kept(SENTENCES.stamp, _load)
+_kept_places = Kept(SENTENCES.stamp, _load_places, by_filter=True)

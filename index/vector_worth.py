@@ -61,11 +61,17 @@ def measure_worth(index: Index) -> None:
 def _sampled(passages: Iterable[Passage]) -> Mapping[str, list[Passage]]:
     """At most so many passages of each script, the same ones whatever their order."""
     found: defaultdict[str, list[Passage]] = defaultdict(list)
-    for passage in sorted(passages, key=lambda passage: _hash(passage["id"])):
+    for passage in passages:
         of_script = found[script_of(passage["text"])]
-        if len(of_script) < _MOST_PASSAGES:
-            of_script.append(passage)
-    return found
+        of_script.append(passage)
+        if len(of_script) > 2 * _MOST_PASSAGES:
+            of_script[:] = _first(of_script)
+    return {script: _first(of_script) for script, of_script in found.items()}
+
+
+def _first(passages: Iterable[Passage]) -> list[Passage]:
+    """At most so many passages, in the order of chance."""
+    return sorted(passages, key=lambda passage: _hash(passage["id"]))[:_MOST_PASSAGES]
 
 
 class _Sample(NamedTuple):

@@ -33,9 +33,9 @@ def build_graph(records: Iterable[PassageRecord]) -> WholeGraph:
 class GraphBuilder:
     """Keeps numbers of the passages that it is given, and each name and term once.
 
-        builder = GraphBuilder()
-        builder.add(passage_record("Oslo", "Oslo is a city."))
-        graph = builder.finish()
+    builder = GraphBuilder()
+    builder.add(passage_record("Oslo", "Oslo is a city."))
+    graph = builder.finish()
     """
 
     def __init__(self) -> None:

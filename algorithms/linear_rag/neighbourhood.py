@@ -29,18 +29,17 @@ class Bounds:
 
     ``sample`` passages stand for all; ``lexical`` passages begin the walk that the terms of the
     question find in at most ``postings`` of them, and ``named`` ones for each name in it. Then the
-    part is widened in ``rounds``, by at most ``wider`` passages each, those of the ``entities``
-    with the largest share of the walk; an entity brings at most ``mentions``.
+    part is widened in ``rounds``, by at most ``wider`` passages each, those of the entities with
+    the largest share of the walk; an entity brings at most ``mentions``.
     """
 
-    sample: int = 128
-    lexical: int = 100
+    sample: int = 64
+    lexical: int = 60
     postings: int = 30_000
-    named: int = 100
+    named: int = 40
     rounds: int = 2
-    wider: int = 300
-    entities: int = 100
-    mentions: int = 100
+    wider: int = 100
+    mentions: int = 30
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,10 @@ def rank_near(
         open_here = None if allowed is None else allowed[places]
         start = start_of(part.graph, own, known.of(places), settings, open_here)
         _, shares = walk(part.graph, start, replace(settings, rounds=4))
-        wider = np.setdiff1d(_allowed(_joined(graph, part, shares, bounds), allowed), places)
+        wider = _joined(graph, part, shares, bounds, allowed)
         if not len(wider):
             break
-        places = np.union1d(places, wider[: bounds.wider]).astype(np.int32)
+        places = np.union1d(places, wider).astype(np.int32)
     part = part_of(graph, places, question.terms, sample)
     open_here = None if allowed is None else allowed[places]
     scores = rank(part.graph, _within(part, question), known.of(places), settings, open_here)
@@ -174,7 +173,7 @@ def _within(part: Part, question: QuestionParts) -> QuestionParts:
     return replace(question, seeds=tuple(seeds))
 
 
-def _allowed(places: NDArray[np.integer[Any]], allowed: Mask | None) -> NDArray[np.integer[Any]]:
+def _allowed(places: Ints, allowed: Mask | None) -> Ints:
     return places if allowed is None else places[allowed[places]]
 
 
@@ -201,15 +200,16 @@ def _of_terms(
 
     Of the first term that has more postings than may be read, so many are, evenly spread.
     """
-    numbers = {graph.vocabulary.get(word) for word in words} - {None}
-    sizes = {number: int(np.diff(graph.offsets[number : number + 2])[0]) for number in numbers}
+    numbers = {number for word in words if (number := graph.vocabulary.get(word)) is not None}
+    ends = {each: (int(graph.offsets[each]), int(graph.offsets[each + 1])) for each in numbers}
     found, scores, left = [], [], bounds.postings
-    for number in sorted(sizes, key=lambda each: (sizes[each], each)):
+    for number in sorted(ends, key=lambda each: (ends[each][1] - ends[each][0], each)):
         if not left:
             break
-        step = -(-sizes[number] // left)
-        span = np.arange(graph.offsets[number], graph.offsets[number + 1], step)
-        left = 0 if step > 1 else left - sizes[number]
+        begin, end = ends[number]
+        step = -(-(end - begin) // left)
+        left = 0 if step > 1 else left - (end - begin)
+        span = np.arange(begin, end, step, dtype=np.int64)
         passages, of_term = term_scores(graph, number, span)
         found.append(passages)
         scores.append(of_term)
@@ -222,16 +222,22 @@ def _of_terms(
     return passages[np.argsort(-total, kind="stable")[: bounds.lexical]].astype(np.int32)
 
 
-def _joined(graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds) -> Ints:
-    """Passages outside of ``part`` to which the entities with the largest ``shares`` lead."""
+def _joined(
+    graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds, allowed: Mask | None
+) -> Ints:
+    """Passages outside of ``part``, those first to which the largest ``shares`` of entities lead.
+
+    Each entity leads to those passages first that bear its name.
+    """
     assert part.graph.away is not None
     shares = np.where(part.graph.away > 0, shares, 0)
-    best = np.argsort(-shares, kind="stable")[: bounds.entities]
+    best = np.argsort(-shares, kind="stable")[: bounds.wider]
     best = best[shares[best] > 0]
-    counts = np.minimum(part.graph.away[best], bounds.mentions)
-    best = best[: int(np.searchsorted(np.cumsum(counts), bounds.wider)) + 1]
     found = [_passages_of(graph, entity, bounds.mentions) for entity in part.entities[best]]
-    return np.concatenate([np.zeros(0, dtype=np.int32), *found])
+    passages = np.concatenate([np.zeros(0, dtype=np.int32), *found])
+    outside = _allowed(passages[~np.isin(passages, part.places)], allowed)
+    _, first = np.unique(outside, return_index=True)
+    return outside[np.sort(first)[: bounds.wider]]
 
 
 class _Compared:

@@ -127,9 +127,7 @@ def start_of(
         relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
         question = _spoken_of(graph, question, allowed)
     passages, entities = reset(graph, question, direct, settings)
-    return Start(
-        question, direct, passages, entities, *edge_weights(graph, relevance, settings)
-    )
+    return Start(question, direct, passages, entities, *edge_weights(graph, relevance, settings))
 
 
 def _spoken_of(
@@ -197,7 +195,7 @@ def sentence_relevance(
     return scaled_to_best.astype(np.float32)
 
 
-def _typical(graph: PassageGraph, sentences: Floats) -> Floats:
+def _typical(graph: PassageGraph, sentences: NDArray[np.floating]) -> NDArray[np.floating]:
     """The values of the sentences that stand for all."""
     return sentences if graph.typical is None else sentences[graph.typical]
 
@@ -223,10 +221,10 @@ def edge_weights(
     best = np.maximum.reduceat(relevance, graph.first_sentence)
     titled = weight * graph.edge_title * settings.title_weight * best[passage]
     leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
-    away = 0.0
+    away: NDArray[np.floating] | float = 0.0
     if graph.away is not None:
-        away = np.where(graph.rarity >= floor - 1e-6, graph.rarity, 0) * sure * graph.away
-        away = away * float(_typical(graph, sharp).mean())
+        carried = np.where(graph.rarity >= floor - 1e-6, graph.rarity, 0) * sure
+        away = carried.astype(np.float64) * graph.away * float(_typical(graph, sharp).mean())
     return (
         _normalised(leaving, passage, graph.passages),
         _normalised(spoken + titled, entity, graph.entities, away),

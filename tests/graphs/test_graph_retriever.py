@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.layers import SENTENCES
 from ragraphs.index.opening import Index, open_index
 from ragraphs.index.retrieval import search
+from ragraphs.index.sentences import link_passages, load_graph
+from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
 from ragraphs.views.passage_graph import drawn_index
@@ -38,6 +41,15 @@ def build(folder: Path, documents: list[dict[str, str]], **fields: Any) -> Index
     return open_index(context)
 
 
+@pytest.fixture(autouse=True, params=["exact", "flat"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Compares a question with all passages, or with those alone that it touches."""
+    if request.param == "flat":
+        monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
+        settings.cache_clear()
+    return str(request.param)
+
+
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
     return build(tmp_path / "index", given(*DOCUMENTS), layers="sentences")
@@ -46,6 +58,33 @@ def index(tmp_path: Path) -> Index:
 def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index) -> None:
     found = [passage["document"] for passage in search(index, QUESTION, "graph", 2)]
     assert set(found) == {"atomium", "waterkeyn"}
+
+
+def test_the_vectors_of_a_large_index_lie_in_files(index: Index, way: str) -> None:
+    arrays = load_arrays(SENTENCES.path(index))
+    assert ("sentence_vectors" in arrays) == load_graph(index).is_flat == (way == "flat")
+
+
+def test_an_index_that_was_built_for_the_exact_way_is_made_flat_by_the_next_run(
+    index: Index, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    before = [passage["id"] for passage in search(index, QUESTION, "graph", 3)]
+    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "7" if way == "flat" else "0")
+    settings.cache_clear()
+    other = replace(index, operator=settings(), kept={})
+    assert not load_graph(other).is_flat
+    assert [passage["id"] for passage in search(other, QUESTION, "graph", 3)] == before
+    link_passages(other)
+    assert load_graph(other).is_flat == (way == "exact")
+    assert [passage["id"] for passage in search(other, QUESTION, "graph", 3)] == before
+
+
+def test_only_passages_that_meet_a_filter_are_found(tmp_path: Path) -> None:
+    documents = [{**one, "metadata": {"part": n % 2}} for n, one in enumerate(given(*DOCUMENTS))]
+    index = build(tmp_path / "index", documents, layers="sentences")
+    found = search(index, QUESTION, "graph", 6, {"part": 1})
+    assert {passage["document"] for passage in found} == {"waterkeyn", "london", "tennis"}
+    assert search(index, QUESTION, "graph", 6, {"part": 2}) == []
 
 
 def test_a_graph_answers_with_the_graph_retriever(index: Index) -> None:

@@ -178,7 +178,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
 def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
     indexing, monkeypatch: pytest.MonkeyPatch
 ):
-    cut = passage_graph.sentences
+    cut = passage_records.sentences
     with monkeypatch.context() as patched:
         for module in (passage_records, mentions):
             patched.setattr(module, "sentences", lambda text: cut(text)[:1])
