@@ -214,7 +214,7 @@ def _batched(
 
 def _in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:
     """A batch by where its texts begin in the documents; a report begins with its first passage."""
-    passages = {id: (id,) for id in batch}
+    passages: dict[str, tuple[str, ...]] = {id: (id,) for id in batch}
     if search != "text":
         reports = load_communities(index).reports(batch)
         passages = {id: passages_of(report) for id, report in reports}
