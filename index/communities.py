@@ -8,8 +8,8 @@ import json
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
@@ -20,11 +20,13 @@ from ..context import Context, wants_refresh
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.library import WRITE_REPORT
+from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
 from ..stores.chroma import Entry
-from ..stores.communities import ASSEMBLED, StoredCommunity
+from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, StoredCommunity
+from ..stores.queries import batches
 from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
@@ -46,6 +48,7 @@ _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
 _INCOMPLETE = "incomplete"
+_WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
 def is_complete(index: Index) -> bool:
@@ -71,6 +74,7 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
     index.communities.replace(communities)
     index.catalogue.set_property("hierarchy", remembered(communities, weights))
+    _mark_written(index)
     HIERARCHY.record(index, stamp)
     HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
 
@@ -92,7 +96,13 @@ async def write_reports(index: Index, context: Context) -> None:
         failed = await _Reporting(index, model, material).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
+        await asyncio.to_thread(_mark_written, index)
         await asyncio.to_thread(COMMUNITIES.record, index, stamp)
+
+
+def _mark_written(index: Index) -> None:
+    """Tells those who keep communities in memory that they, or their reports, have changed."""
+    index.catalogue.set_property(_WRITTEN, uuid.uuid4().hex)
 
 
 class _Reporting:
@@ -272,56 +282,84 @@ def _entries(index: Index) -> list[Entry]:
 
 @dataclass(frozen=True)
 class CommunityView:
-    """Communities by id, and the children of each; those of which nothing is told are left out."""
+    """Communities by id, and the children of each; those of which nothing is told are left out.
 
-    communities: Mapping[str, StoredCommunity]
+    view = load_communities(index)
+    for id, report in view.reports(view.heaviest(level=1)[:5]):
+        print(view.communities[id].size, report["summary"])
+
+    Reports are read from the store when they are asked for. These methods block.
+    """
+
+    communities: Mapping[str, CommunityOutline]
     children: Mapping[str, Sequence[str]]
+    store: CommunityStore = field(repr=False)
+    _heaviest: dict[int, list[str]] = field(default_factory=dict, repr=False)
+
+    def is_at(self, id: str, level: int) -> bool:
+        """Whether a community, or ``id`` of an unknown one, is in the partition at a level."""
+        community = self.communities.get(id)
+        if community is None or community.level > level:
+            return False
+        return community.level == level or not self.children.get(id)
 
     def at(self, level: int) -> list[str]:
         """The partition at a level: its communities, and those above without children."""
-        return [
-            community.id
-            for community in self.communities.values()
-            if community.level == level
-            or (community.level < level and not self.children.get(community.id))
-        ]
+        return [id for id in self.communities if self.is_at(id, level)]
+
+    def heaviest(self, level: int) -> list[str]:
+        """The partition at a level by the rating of the reports, the highest first, then by id."""
+        if level not in self._heaviest:
+            rated = sorted(self.at(level), key=lambda id: (-self.communities[id].rating, id))
+            self._heaviest[level] = rated
+        return self._heaviest[level]
+
+    def reports(self, ids: Iterable[str]) -> Iterator[tuple[str, Report]]:
+        """Each of ``ids`` with the report on it, read in batches.
+
+        Raises RagraphsError where one is gone, since the index was changed meanwhile.
+        """
+        for batch in batches(ids):
+            stored = self.store.get(batch)
+            for id in batch:
+                if id not in stored or (report := stored[id].report) is None:
+                    raise RagraphsError("The index was changed while it was asked; ask again.")
+                yield id, report
 
     def report(self, id: str) -> Report:
-        """The report on a community; every one has one once the layer is built."""
-        report = self.communities[id].report
-        assert report is not None
+        """The report on a community. Raises RagraphsError where it is gone."""
+        ((_, report),) = self.reports([id])
         return report
 
     def reference(self, id: str) -> CommunityReference:
         """A community as the output of an answer refers to it."""
-        return {
-            "id": id,
-            "level": self.communities[id].level,
-            "title": self.report(id)["title"],
-        }
+        community = self.communities[id]
+        return {"id": id, "level": community.level, "title": community.title}
 
 
 def load_communities(index: Index) -> CommunityView:
-    """The communities of ``index``, kept in memory. Blocks; raises RagraphsError without layer."""
+    """The communities of ``index`` without their reports, kept in memory.
+
+    Some 400 bytes for each. Blocks; raises RagraphsError without the layer.
+    """
     return _kept.of(index)
 
 
 def _stamp(index: Index) -> str:
-    return f"{COMMUNITIES.stamp(index)} {index.communities.count_unreported()}"
+    return f"{COMMUNITIES.stamp(index)} {index.catalogue.property(_WRITTEN)}"
 
 
 def _load(index: Index) -> CommunityView:
-    stored = index.communities.all()
-    communities = {one.id: one for one in stored if one.report and not is_empty(one.report)}
-    if missing := sum(one.report is None for one in stored):
+    communities = {one.id: one for one in index.communities.outlines()}
+    if missing := index.communities.count_unreported():
         current_meter().warn(
-            f"{missing} of {len(stored)} communities have no report yet: the index is being "
-            "changed, or ragraphs index was interrupted."
+            f"{missing} of {index.communities.count()} communities have no report yet: the index "
+            "is being changed, or ragraphs index was interrupted."
         )
     children: defaultdict[str, list[str]] = defaultdict(list)
     for community in communities.values():
         children[community.parent].append(community.id)
-    return CommunityView(communities, dict(children))
+    return CommunityView(communities, dict(children), index.communities)
 
 
 _kept = Kept(_stamp, _load)

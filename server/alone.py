@@ -149,7 +149,8 @@ async def _events(
             result = part
         else:
             yield "text" if "text" in part else "step", part
-    yield "answer", {**result, "messages": convert_to_openai_messages(result["messages"])}
+    output = {name: result[name] for name in graph.output_channels}
+    yield "answer", {**output, "messages": convert_to_openai_messages(output["messages"])}
 
 
 async def _told_as_events(

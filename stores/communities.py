@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, or_, select
 
 from ..state.reports import Community, Report
 from . import schema
 from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
 
+_NO_FINDINGS = json.dumps([])
 _REPORT = ("title", "summary", "rating", "findings", "writer")
 
 
@@ -27,6 +29,21 @@ class StoredCommunity(NamedTuple):
     parent: str
     size: int
     report: Report | None
+    writer: str | None
+
+
+class CommunityOutline(NamedTuple):
+    """A community that something is told of, and its report's title and rating, without the text.
+
+    The other fields are those of ``StoredCommunity``.
+    """
+
+    id: str
+    level: int
+    parent: str
+    size: int
+    title: str
+    rating: float
     writer: str | None
 
 
@@ -89,6 +106,14 @@ class CommunityStore:
         table = schema.communities
         query = select(table).order_by(table.c.level, table.c.id)
         return list(map(_community, rows(self._engine, query)))
+
+    def outlines(self) -> Iterator[CommunityOutline]:
+        """Every community whose report has a summary or a finding, by level and id."""
+        table = schema.communities
+        columns = [table.c[name] for name in CommunityOutline._fields]
+        told = or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
+        query = select(*columns).where(told).order_by(table.c.level, table.c.id)
+        return starmap(CommunityOutline, rows(self._engine, query))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""

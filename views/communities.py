@@ -65,16 +65,17 @@ def looked_up(index: Index, id: str) -> dict[str, Any]:
 
 def _ranked(view: CommunityView, ids: list[str]) -> list[str]:
     """``ids``, the largest community first, then by rating."""
-    return sorted(ids, key=lambda id: (-view.communities[id].size, -view.report(id)["rating"], id))
+    known = view.communities
+    return sorted(ids, key=lambda id: (-known[id].size, -known[id].rating, id))
 
 
 def _summary(view: CommunityView, id: str) -> dict[str, Any]:
-    community, report = view.communities[id], view.report(id)
+    community = view.communities[id]
     return {
         "id": id,
         "level": community.level,
         "size": community.size,
-        "title": report["title"],
-        "rating": report["rating"],
+        "title": community.title,
+        "rating": community.rating,
         "written_by": community.writer,
     }

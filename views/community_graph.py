@@ -29,14 +29,14 @@ def communities_page(index: Index) -> str:
         for entity in index.entities.all_entities()
         if entity.id in drawn
     ]
-    cited = dict.fromkeys(
-        passage for id in view.communities for passage in passages_of(view.report(id))
-    )
+    communities = index.communities.get(view.communities).values()
+    reports = (community.report for community in communities if community.report)
+    cited = dict.fromkeys(passage for report in reports for passage in passages_of(report))
     return to_community_html(
         f"Communities of {index.short_name}",
         nodes,
         relations,
-        list(view.communities.values()),
+        list(communities),
         members,
         index.catalogue.passages(list(cited)),
     )

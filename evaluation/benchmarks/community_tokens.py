@@ -49,7 +49,7 @@ def table(index: Index) -> list[dict[str, Any]]:
     deepest = max(community.level for community in view.communities.values())
     rows = []
     for level in range(deepest + 1):
-        reports = [view.report(id) for id in view.at(level)]
+        reports = [report for _, report in view.reports(view.at(level))]
         shown = [f"{report['title']}\n{report_text(report)}" for report in reports]
         rows.append(_row(f"C{level}", shown, whole))
     return [*rows, _row("TS", texts, whole)]

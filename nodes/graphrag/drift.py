@@ -8,7 +8,7 @@ from langgraph.types import Send
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
-from ...index.communities import load_communities, report_text
+from ...index.communities import load_communities
 from ...index.grading import fitted_grader
 from ...index.opening import Index
 from ...index.progress import progress_of
@@ -24,7 +24,7 @@ from ...state.usage import total_calls
 from ..answer import check_citations
 from ..node import node
 from ..run import Run, Update
-from .global_search import points_of
+from .global_search import points_of, report_texts
 from .local_search import shown_knowledge, surroundings
 
 _PRIMED = 5
@@ -39,9 +39,7 @@ async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
     context = run.context
     ids = await run.in_thread(_near_reports, state["question"], context.level)
     run.meter.retrievals += 1
-    view = await run.in_thread(load_communities)
-    reports = [view.report(id) for id in ids]
-    texts = number([(report["title"], report_text(report)) for report in reports])
+    texts = number(await run.in_thread(report_texts, ids))
     first: Question = {"question": state["question"], "score": 100.0}
     try:
         reply = await run.ask(PRIME, question=state["question"], texts=texts)
@@ -153,11 +151,10 @@ def _is_known(index: Index, question: str) -> bool:
 def _near_reports(index: Index, question: str, level: int) -> list[str]:
     """The communities of a level whose reports are nearest to the question, and of most weight."""
     view = load_communities(index)
-    weighty = sorted(view.at(level), key=lambda id: (-view.report(id)["rating"], id))
     vector = embed_queries(index.embedder, [question])[0]
     found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
-    near = [id for id in dict.fromkeys(found) if id in set(weighty)]
-    fused = reciprocal_rank_fusion([near, weighty], [1.0, _WEIGHT])
+    near = [id for id in dict.fromkeys(found) if view.is_at(id, level)]
+    fused = reciprocal_rank_fusion([near, view.heaviest(level)], [1.0, _WEIGHT])
     return [id for id, _ in fused[:_PRIMED]]
 
 

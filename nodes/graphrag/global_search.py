@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.types import Overwrite, Send
@@ -23,6 +23,7 @@ from ...prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
 from ...prompts.prompt import number, numbered
 from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence
+from ...state.reports import Report
 from ...state.usage import total_calls
 from ...stores.metadata import metadata_at
 from ..node import node, unanswered
@@ -44,12 +45,10 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
-    weighty = [id for id in chosen if view.report(id)["rating"] > ASIDE_RATING]
-    ranked = sorted(
-        weighty or chosen,
-        key=lambda id: (-view.report(id)["rating"], -view.communities[id].size, id),
-    )
-    sizes = {id: _tokens(*_shown_report(view, id)) for id in ranked}
+    known = view.communities
+    weighty = [id for id in chosen if known[id].rating > ASIDE_RATING]
+    ranked = sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
+    sizes = await run.in_thread(_report_sizes, ranked)
     return _batched(ranked, sizes, _requests_left(state, context), context)
 
 
@@ -175,7 +174,8 @@ async def _descend(run: Run[GraphragContext], view: CommunityView, question: str
 async def _worth_reading(
     run: Run[GraphragContext], view: CommunityView, question: str, ids: Sequence[str]
 ) -> list[str]:
-    texts = {id: (view.report(id)["title"], view.report(id)["summary"]) for id in ids}
+    read = await run.in_thread(lambda _: list(view.reports(ids)))
+    texts = {id: (report["title"], report["summary"]) for id, report in read}
     groups = pack([_tokens(*texts[id]) for id in ids], run.context.context_tokens)
 
     async def rate(group: Sequence[int]) -> list[str]:
@@ -214,8 +214,10 @@ def _batched(
 
 def _in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:
     """A batch by where its texts begin in the documents; a report begins with its first passage."""
-    view = None if search == "text" else load_communities(index)
-    passages = {id: passages_of(view.report(id)) if view else (id,) for id in batch}
+    passages: dict[str, tuple[str, ...]] = {id: (id,) for id in batch}
+    if search != "text":
+        reports = load_communities(index).reports(batch)
+        passages = {id: passages_of(report) for id, report in reports}
     known = index.catalogue.passages([one for ids in passages.values() for one in ids])
     begins = {one["id"]: (one["document"], one["start"]) for one in known}
 
@@ -234,13 +236,19 @@ def _sizes(index: Index) -> dict[str, int]:
 def _texts(index: Index, search: str, batch: Sequence[str]) -> list[tuple[str, str]]:
     if search == "text":
         return [(one["title"], one["text"]) for one in index.catalogue.passages(batch)]
-    view = load_communities(index)
-    return [_shown_report(view, id) for id in batch]
+    return report_texts(index, batch)
 
 
-def _shown_report(view: CommunityView, id: str) -> tuple[str, str]:
-    report = view.report(id)
-    return report["title"], report_text(report)
+def report_texts(index: Index, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The titles and texts of the reports on communities. Blocks."""
+    reports = load_communities(index).reports(ids)
+    return [(report["title"], report_text(report)) for _, report in reports]
+
+
+def _report_sizes(index: Index, ids: Sequence[str]) -> dict[str, int]:
+    """The tokens of each report, of which a batch is held at a time."""
+    reports = load_communities(index).reports(ids)
+    return {id: _tokens(report["title"], report_text(report)) for id, report in reports}
 
 
 def _tokens(title: str, text: str) -> int:
@@ -254,10 +262,11 @@ def _fitting(texts: Sequence[str], limit: int) -> int:
 
 def _with_citations(index: Index, points: Sequence[Point], extracts: bool) -> list[Point]:
     """Points with the sentences that state them; of ``extracts``, with the sentence itself."""
-    view = load_communities(index) if any(point["communities"] for point in points) else None
+    told = dict.fromkeys(id for point in points for id in point["communities"])
+    reports = dict(load_communities(index).reports(told)) if told else {}
     most = 1 if extracts else _CITED
     return [
-        {**one, "citations": one["citations"] or _sentences(index, view, one, most)}
+        {**one, "citations": one["citations"] or _sentences(index, reports, one, most)}
         for one in points
     ]
 
@@ -292,18 +301,20 @@ def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> 
     }
 
 
-def _sentences(index: Index, view: CommunityView | None, point: Point, most: int) -> list[Citation]:
+def _sentences(
+    index: Index, reports: Mapping[str, Report], point: Point, most: int
+) -> list[Citation]:
     """The sentences that state a point: of its passages, or of those that its reports rest on.
 
     The passages of the findings nearest to it come first.
     """
-    if not view or point["passages"]:
+    if not point["communities"] or point["passages"]:
         return _stated(index, point, point["passages"], most)
-    findings = [f for id in point["communities"] for f in view.report(id)["findings"]]
+    findings = [f for id in point["communities"] for f in reports[id]["findings"]]
     statements = [finding["statement"] for finding in findings]
     near = nearest_statements(point["text"], statements, _FINDINGS)
     first = list(dict.fromkeys(id for place in near for id in findings[place]["passages"]))
-    rest = [p for id in point["communities"] for p in passages_of(view.report(id))]
+    rest = [p for id in point["communities"] for p in passages_of(reports[id])]
     return _stated(index, point, first, most) or _stated(index, point, rest, most)
 
 

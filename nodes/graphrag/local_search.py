@@ -204,17 +204,16 @@ def _reported(index: Index, entities: Sequence[str], level: int) -> list[Stateme
     if index.where:
         return []
     view = load_communities(index)
-    at_level = set(view.at(level))
     ranks = {entity: rank for rank, entity in enumerate(entities, start=1)}
     weights: defaultdict[str, float] = defaultdict(float)
     for community, entity in index.communities.communities_of(entities):
-        if community in at_level:
+        if view.is_at(community, level):
             weights[community] += 1 / ranks[entity]
     nearest = sorted(weights, key=lambda id: (-weights[id], id))[:_COMMUNITIES]
     return [
         Statement(finding["statement"], id)
-        for id in nearest
-        for finding in view.report(id)["findings"]
+        for id, report in view.reports(nearest)
+        for finding in report["findings"]
     ]
 
 

@@ -57,7 +57,7 @@ def questions(size: int, many: int) -> list[str]:
 
 @contextmanager
 def statements(index: Index) -> Iterator[list[int]]:
-    """The number of rows that each statement of SQL gave, while the context lasts."""
+    """An entry for each statement of SQL, while the context lasts."""
     counted: list[int] = []
 
     def note(*_: object) -> None:

@@ -13,6 +13,8 @@ import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.server.alone import app
 from ragraphs.settings import settings
+from ragraphs.state.answering import AnswerOutput
+from ragraphs.state.router import RouterOutput
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 from starlette.testclient import TestClient
 from stub_openai import KEY, OpenAIStub, serving_openai
@@ -69,6 +71,7 @@ def events_of(url: str, **given: Any) -> list[tuple[str, Any]]:
 
 def test_a_question_is_answered_with_the_output_of_the_router(url):
     output = asked(url, method="basic").raise_for_status().json()
+    assert set(output) == set(RouterOutput.__annotations__) | set(AnswerOutput.__annotations__)
     assert output["answer"] and output["sufficient"] and output["method"] == "basic"
     assert FACT in [one["quote"] for one in output["citations"]]
     assert [one["role"] for one in output["messages"]] == ["user", "assistant"]

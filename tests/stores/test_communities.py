@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ragraphs.state.reports import Community
 from ragraphs.stores import schema
-from ragraphs.stores.communities import ASSEMBLED, CommunityStore
+from ragraphs.stores.communities import ASSEMBLED, CommunityOutline, CommunityStore
 
 TREE = [
     Community("all", 0, "", ("a", "b", "c", "d")),
@@ -102,3 +102,21 @@ def test_a_hierarchy_that_cannot_be_written_leaves_the_old_one(store):
         store.replace([TREE[0], TREE[0]])
     assert [one.id for one in store.all()] == ["all", "left", "right"]
     assert store.members_of("left") == ["a", "b"]
+
+
+def test_outlines_are_those_of_the_reports_that_tell_something(store):
+    store.replace(TREE)
+    assert list(store.outlines()) == []
+    said_nothing = {**REPORT, "summary": "", "findings": []}
+    only_found = {**REPORT, "summary": ""}
+    store.put_reports(
+        {
+            "all": (REPORT, "offline"),
+            "left": (said_nothing, ASSEMBLED),
+            "right": (only_found, ASSEMBLED),
+        }
+    )
+    assert list(store.outlines()) == [
+        CommunityOutline("all", 0, "", 4, REPORT["title"], 7.5, "offline"),
+        CommunityOutline("right", 1, "all", 2, REPORT["title"], 7.5, ASSEMBLED),
+    ]

@@ -140,3 +140,26 @@ def test_a_graph_larger_than_one_statement_is_stored_whole(tmp_path):
     assert (counts["entities"], counts["relations"]) == (count, 3 * count)
     assert len(store.get(ids)) == count
     assert len(store.relations_of(ids[:50])) == 50 * 3 + 3 + 2 + 1
+
+
+def test_the_heaviest_relations_of_each_entity_come_first(store):
+    assert {id: [one.id for one in own] for id, own in store.heaviest_of(["a", "b"]).items()} == {
+        "a": ["r1", "r2"],
+        "b": ["r1"],
+    }
+    found = store.heaviest_of(["a", "b", "c", "none"], 1)
+    assert {id: [one.id for one in own] for id, own in found.items()} == {
+        "a": ["r1"],
+        "b": ["r1"],
+        "c": ["r2"],
+    }
+
+
+def test_the_passages_of_each_owner_may_be_bounded(store):
+    assert store.passages_of(["a", "c"], 1) == {"a": ["p1"], "c": ["p3"]}
+    assert store.passages_of(["a", "c"], among=["p2", "p4"]) == {"a": ["p2"]}
+    assert store.relation_passages_of(["r1", "r2"], 1) == {"r1": ["p1"], "r2": ["p3"]}
+
+
+def test_spellings_are_found_by_normalised_names(store):
+    assert store.spelled(["ann", "bob", "none"]) == {"Ann": ["a", "c"], "Bob": ["b"]}
