@@ -26,6 +26,7 @@ from .answers import PASSAGES, Asked, show_answer
 from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
+from .plan import plan
 from .running import ask_graph, opened, run_index
 from .trace import Trace
 
@@ -97,6 +98,9 @@ def every_command(
     ] = False,
 ) -> None:
     """Five retrieval-augmented generation methods over one index."""
+
+
+app.command()(plan)
 
 
 @app.command()
