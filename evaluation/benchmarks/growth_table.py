@@ -119,7 +119,8 @@ def _layer_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> Itera
         "| tables MB | Chroma MB | arrays MB |"
     )
     yield "|---|" + "---:|" * 8
-    names = [name for name in next(iter(sizes.values())) if name != _SERVING]
+    longest = max(sizes.values(), key=len)
+    names = [name for name in longest if name != _SERVING]
     for name in names:
         growth = _growth(sizes, smallest, name, itemgetter("processor_seconds"))
         for size, parts in sorted(sizes.items()):
