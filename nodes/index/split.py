@@ -75,7 +75,7 @@ class DocumentReader:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
-        self._index_folder = index.folder
+        self._home = index.home
         self._root = index.operator.root
         self._base = index.operator.base
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
@@ -106,7 +106,7 @@ class DocumentReader:
         self._remove(state["gone"])
 
     def _read_file(self, file: Path) -> None:
-        path = document_path(file, self._index_folder)
+        path = document_path(file, self._home)
         known = {row["id"] for row in self._catalogue.documents(path)}
         failures: dict[str, str] = {}
         content = None

@@ -6,7 +6,6 @@ from langgraph.config import get_stream_writer
 
 from ...context import IndexContext
 from ...state.index import IndexState
-from ...stores.lock import writing
 from ..node import node
 from ..run import Run, Update
 from ..subgraph import Graph, GraphNode, relay
@@ -25,7 +24,7 @@ def update_by(graph: Graph) -> GraphNode:
     @node()
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
         given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
-        async with writing(run.index.folder):
+        async with run.index.writing():
             run.index.replies.watch()
             result = await relay(graph, given, run.context, get_stream_writer())
         return {key: result[key] for key in _CHANGED}
