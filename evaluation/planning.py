@@ -153,7 +153,9 @@ def _by_power(points: Mapping[int, float], size: float) -> float:
         return points[last] * size / last
     growth = max(points[last], _LEAST) / max(points[before], _LEAST)
     exponent = log(growth) / log(last / before)
-    return points[last] * (size / last) ** (max(exponent, 1.0) if size > max(points) else exponent)
+    if size > max(points):
+        exponent = max(exponent, 1.0)
+    return float(points[last] * (size / last) ** exponent)
 
 
 def _by_line(points: Mapping[int, float], size: float) -> float:
