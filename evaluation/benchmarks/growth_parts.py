@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from ...context import IndexContext, LayerName, RankerName
+from ...context import IndexContext, LayerName, MethodName, RankerName
 from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...models.protocol import OFFLINE
@@ -25,7 +25,7 @@ from ..metrics import recall_at
 from ..retrieval import rankings_of
 
 LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
-ASKED: dict[str, tuple[RankerName, dict[str, Any]]] = {
+ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
     "graph": ("graph", {}),
     "hybrid": ("hybrid", {}),
     "hoprag": ("hoprag", {}),
@@ -80,7 +80,7 @@ def ask(folder: Path, index: str, processes: dict[str, int]) -> dict[str, Any]:
 
 
 def _asked(
-    dataset: Dataset, index: Index, ranker: RankerName, settings: dict[str, Any]
+    dataset: Dataset, index: Index, ranker: RankerName | MethodName, settings: dict[str, Any]
 ) -> dict[str, float]:
     def rank(asked: LabelledQuestion) -> list[str]:
         return rankings_of(dataset, [asked], index, ranker, settings)[0]
