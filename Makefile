@@ -42,8 +42,8 @@ lint: install
 
 bench: install
 	$(BENCH).synthetic $(VENV)/bench
-	$(BENCH).scale hops 500
-	$(BENCH).scale entities 500
+	$(BENCH).growth measure 300 --out $(VENV)/bench/growth.jsonl --folder $(VENV)/bench/growth-300
+	$(BENCH).growth table $(VENV)/bench/growth.jsonl
 	$(BENCH).scale communities 5000
 	$(BENCH).indexing demo
 	$(BENCH).latency hoprag $(VENV)/bench

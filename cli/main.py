@@ -28,6 +28,7 @@ from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
 from .operating import Cluster, Workers, operate_on
+from .plan import plan
 from .running import ask_graph, opened, run_index
 from .serve import serve
 from .trace import Trace
@@ -102,6 +103,9 @@ def every_command(
     ] = False,
 ) -> None:
     """Five retrieval-augmented generation methods over one index."""
+
+
+app.command()(plan)
 
 
 @app.command()

@@ -169,6 +169,14 @@ def sentence(text: str) -> None:
     out.print(escape(text))
 
 
+def named(rows: Mapping[str, Any]) -> None:
+    """Prints values beside their names."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in rows.items():
+        table.add_row(Text(name, "dim"), Text(one_line(str(value)), overflow="fold"))
+    out.print(table)
+
+
 def status(described: Any) -> None:
     """Prints the contents of an index, what it lacks, and the files that could not be read."""
     sizes = ("entities", "relations", "claims", "communities", "replies")
@@ -184,10 +192,7 @@ def status(described: Any) -> None:
         **({"paid for": _paid(described)} if described.get("reply_tokens") else {}),
         "on disk": f"{described['bytes'] / 1e6:,.1f} MB, format {described['format']}",
     }
-    table = Table.grid(padding=(0, 2))
-    for name, value in rows.items():
-        table.add_row(Text(name, "dim"), Text(one_line(str(value)), overflow="fold"))
-    out.print(table)
+    named(rows)
     for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))
     for lack in described["lacks"]:

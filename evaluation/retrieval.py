@@ -83,7 +83,7 @@ def rankings_of(
     dataset: Dataset,
     asked: Sequence[LabelledQuestion],
     index: Index,
-    retriever: RankerName,
+    retriever: RankerName | MethodName,
     settings: Mapping[str, Any],
 ) -> list[list[str]]:
     """The ids of the set's passages for each question, best first, each once."""
@@ -119,7 +119,7 @@ def is_kept(context: IndexContext) -> bool:
 
 
 def _searcher(
-    index: Index, retriever: RankerName, settings: Mapping[str, Any]
+    index: Index, retriever: RankerName | MethodName, settings: Mapping[str, Any]
 ) -> Callable[[str], list[Evidence]]:
     """Finds the evidence for a question: a retriever, or a method's graph up to its answer."""
     if retriever in get_args(RetrieverName):

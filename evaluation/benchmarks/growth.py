@@ -111,10 +111,10 @@ def table(
 @app.command(name="constants")
 def write_constants(
     files: Files,
-    out: Annotated[Path, typer.Option(help="The file that ragraphs plan reads.")],
+    replies: Annotated[Path, typer.Option(help="Recorded replies, of which lengths are taken.")],
 ) -> None:
-    """Writes the constants of `ragraphs plan` from all that was measured."""
-    out.write_text(json.dumps(constants(files), indent=2) + "\n", encoding="utf-8")
+    """Prints the constants of `ragraphs plan`, evaluation/growth.json, from what was measured."""
+    print(json.dumps(constants(files, replies), indent=1))
 
 
 def _environment(stores: str) -> dict[str, str]:

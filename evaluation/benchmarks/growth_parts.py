@@ -12,7 +12,9 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-from ...context import IndexContext, LayerName, RankerName
+from sqlalchemy import text
+
+from ...context import IndexContext, LayerName, MethodName, RankerName
 from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...models.protocol import OFFLINE
@@ -23,7 +25,7 @@ from ..metrics import recall_at
 from ..retrieval import rankings_of
 
 LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
-ASKED: dict[str, tuple[RankerName, dict[str, Any]]] = {
+ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
     "graph": ("graph", {}),
     "hybrid": ("hybrid", {}),
     "hoprag": ("hoprag", {}),
@@ -31,6 +33,11 @@ ASKED: dict[str, tuple[RankerName, dict[str, Any]]] = {
     "graphrag local": ("graphrag", {"search": "local"}),
 }
 _CUTOFF = 5
+_SIZES_OF_TABLES = """
+    SELECT relname, pg_total_relation_size(pg_class.oid) FROM pg_class
+    JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = current_schema() AND relkind = 'r'
+"""
 
 
 def make_layer(folder: Path, index: str, layer: LayerName, embeddings: str) -> dict[str, Any]:
@@ -73,7 +80,7 @@ def ask(folder: Path, index: str, processes: dict[str, int]) -> dict[str, Any]:
 
 
 def _asked(
-    dataset: Dataset, index: Index, ranker: RankerName, settings: dict[str, Any]
+    dataset: Dataset, index: Index, ranker: RankerName | MethodName, settings: dict[str, Any]
 ) -> dict[str, float]:
     def rank(asked: LabelledQuestion) -> list[str]:
         return rankings_of(dataset, [asked], index, ranker, settings)[0]
@@ -117,6 +124,12 @@ def _stored(index: str) -> dict[str, int]:
     """
     opened = open_index(index)
     sizes = {"tables": 0, "chroma": 0, "arrays": 0}
+    if opened.location.in_database:
+        engine = opened.location.open_catalogue(opened.operator, create=False)
+        with engine.connect() as connection:
+            for name, size in connection.execute(text(_SIZES_OF_TABLES)):
+                sizes["arrays" if name.startswith("array") else "tables"] += size
+        return sizes
     for file in opened.folder.rglob("*"):
         with suppress(FileNotFoundError):
             if file.is_file():

@@ -11,12 +11,16 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
+from ...language.analyser import count_tokens
+from ...nodes.index.price import sent
+from ...prompts import library
 from ...state.errors import RagraphsError
 
 Part = dict[str, Any]
 
 _STORES = ("tables", "chroma", "arrays")
 _SERVING = "serving"
+_LEAST = 0.001
 
 
 def read_parts(files: Sequence[Path], same: Mapping[str, Any]) -> dict[str, Part]:
@@ -43,37 +47,70 @@ def markdown(files: Sequence[Path], smallest: int) -> str:
     return "\n".join(said)
 
 
-def constants(files: Sequence[Path]) -> dict[str, Any]:
-    """For each kind of embeddings, the figures of the largest corpus that was measured whole.
+def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:
+    """What `ragraphs plan` reckons from: figures by embeddings and passages, and replies' lengths.
 
-    Seconds and bytes are of a passage, ``exponent`` the growth of seconds between the two largest.
+    Sizes are of folders; of a corpus that was not measured whole there are none.
     """
-    found: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     for (embeddings, stores), sizes in sorted(_measured(files).items()):
-        whole = {size: parts for size, parts in sizes.items() if _SERVING in parts}
-        if stores != "folder" or not whole:
-            continue
-        size = max(whole)
-        layers = {name: part for name, part in whole[size].items() if name != _SERVING}
-        serving = whole[size][_SERVING]
-        found[embeddings.partition("@")[0]] = {
-            "passages": size,
-            "machine": serving["machine"],
-            "layers": {
-                name: {
-                    "processor_seconds": _rounded(part["processor_seconds"] / size),
-                    "seconds": _rounded(part["seconds"] / size),
-                    "bytes": {store: round(1e6 * mb / size) for store, mb in _added(layers, name)},
-                    "peak_mb": part["peak_mb"],
-                }
-                for name, part in layers.items()
-            },
-            "serving": {
-                "resident_mb": serving["resident_mb"],
-                "median_ms": {name: row["median_ms"] for name, row in serving["asked"].items()},
-            },
-        }
-    return {"command": "python -m ragraphs.evaluation.benchmarks.growth", "measured": found}
+        whole = {size: parts for size, parts in sorted(sizes.items()) if _SERVING in parts}
+        if stores == "folder" and whole:
+            last = whole[max(whole)][_SERVING]
+            measured[embeddings.partition("@")[0]] = {
+                "machine": last["machine"],
+                "sizes": {str(size): _figures(parts) for size, parts in whole.items()},
+            }
+    return {
+        "commands": {
+            "measured": "python -m ragraphs.evaluation.benchmarks.growth measure PASSAGES",
+            "replies": "python -m ragraphs.evaluation.benchmarks.growth constants",
+        },
+        "measured": measured,
+        "replies": reply_lengths(replies),
+    }
+
+
+def reply_lengths(file: Path) -> dict[str, float]:
+    """Tokens of replies that were recorded, by token of the passage read, and by token sent."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    read = [
+        (_tokens(row), count_tokens(row["inputs"]["texts"][0]["text"]))
+        for row in rows
+        if row["prompt"] == library.READ_PASSAGE.name
+    ]
+    written = [
+        (_tokens(row), sent(prompt, **row["inputs"]))
+        for prompt in (library.SUMMARISE_DESCRIPTION, library.WRITE_REPORT)
+        for row in rows
+        if row["prompt"] == prompt.name
+    ]
+    return {
+        name: _rounded(sum(reply for reply, _ in pairs) / sum(given for _, given in pairs))
+        for name, pairs in (("by_token_read", read), ("by_token_of_writing", written))
+    }
+
+
+def _tokens(row: Part) -> int:
+    return count_tokens(json.dumps(row["reply"], ensure_ascii=False))
+
+
+def _figures(parts: Mapping[str, Part]) -> dict[str, Any]:
+    serving = parts[_SERVING]
+    return {
+        "layers": {
+            name: {
+                "seconds": part["seconds"],
+                "processor_seconds": part["processor_seconds"],
+                "peak_mb": part["peak_mb"],
+                **{f"{store}_mb": round(mb, 2) for store, mb in _added(parts, name)},
+            }
+            for name, part in parts.items()
+            if name != _SERVING
+        },
+        "serving_mb": serving["resident_mb"],
+        "median_ms": {name: row["median_ms"] for name, row in serving["asked"].items()},
+    }
 
 
 def _layer_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> Iterator[str]:
@@ -82,7 +119,8 @@ def _layer_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> Itera
         "| tables MB | Chroma MB | arrays MB |"
     )
     yield "|---|" + "---:|" * 8
-    names = [name for name in next(iter(sizes.values())) if name != _SERVING]
+    longest = max(sizes.values(), key=len)
+    names = [name for name in longest if name != _SERVING]
     for name in names:
         growth = _growth(sizes, smallest, name, itemgetter("processor_seconds"))
         for size, parts in sorted(sizes.items()):
@@ -101,8 +139,8 @@ def _question_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> It
     if not served:
         return
     yield (
-        "| question by | passages | first, s | median ms | p95 ms | processor ms | exponent | recall@5 "
-        "| process's memory after, MB |"
+        "| question by | passages | first, s | median ms | p95 ms | processor ms | exponent "
+        "| recall@5 | memory (own) after, MB |"
     )
     yield "|---|" + "---:|" * 8
     for way in next(iter(served.values()))[_SERVING]["asked"]:
@@ -111,8 +149,8 @@ def _question_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> It
             row = parts[_SERVING]["asked"][way]
             yield (
                 f"| {way} | {size:,} | {row['first_seconds']:.1f} | {row['median_ms']:,.0f} "
-                f"| {row['p95_ms']:,.0f} | {row['median_processor_ms']:,.0f} | {growth} | {100 * row['recall_at_5']:.0f} "
-                f"| {row['own_mb_after']:,.0f} |"
+                f"| {row['p95_ms']:,.0f} | {row['median_processor_ms']:,.0f} | {growth} "
+                f"| {100 * row['recall_at_5']:.0f} | {row['own_mb_after']:,.0f} |"
             )
 
 
@@ -126,12 +164,9 @@ def _growth(
     part: str,
     value: Callable[[Part], float],
 ) -> str:
-    fitted = {
-        size: value(parts) for size, parts in sizes.items() if part in parts and size >= smallest
-    }
-    if len(fitted) < 2:
-        return "–"
-    return f"{exponent(list(fitted), [max(each, 0.001) for each in fitted.values()]):.2f}"
+    known = {size: parts[part] for size, parts in sizes.items() if part in parts}
+    fitted = {size: max(value(one), _LEAST) for size, one in known.items() if size >= smallest}
+    return f"{exponent(list(fitted), list(fitted.values())):.2f}" if len(fitted) > 1 else "–"
 
 
 def _added(parts: Mapping[str, Part], name: str) -> list[tuple[str, float]]:

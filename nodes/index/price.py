@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ...index.opening import Index
 from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
 from ...prompts.library import RESOLVE_ENTITIES
+from ...prompts.prompt import Excerpt, Prompt
 from ...stores.pieces import PlannedPiece
 from ...stores.queries import batches
 from ...stores.readings import ReadingKind
@@ -20,6 +22,8 @@ GROUP_DOCUMENTS = 100
 # On a novel 36 passages made 3 groups of names, with 230 tokens a passage.
 _PASSAGES_A_GROUP = 10
 _TOKENS_OF_NAMES = 230
+# Of the tokens to read passages and resolve names, on two chapters of a novel.
+SUMMARIES_AND_REPORTS = 2 / 3
 
 
 class Price:
@@ -67,7 +71,17 @@ class Price:
 
     def add_resolution(self) -> None:
         """Adds the requests that say which names of the passages to be read are one thing."""
-        requests = math.ceil(self._facts / _PASSAGES_A_GROUP)
-        system, human = RESOLVE_ENTITIES.render({"texts": []})
-        self.replies += requests
-        self.tokens += requests * count_tokens(system + human) + self._facts * _TOKENS_OF_NAMES
+        replies, tokens = resolution(self._facts)
+        self.replies += replies
+        self.tokens += tokens
+
+
+def resolution(passages: int) -> tuple[int, int]:
+    """The requests, and the tokens to send, that say which names of passages are one thing."""
+    requests = math.ceil(passages / _PASSAGES_A_GROUP)
+    return requests, requests * sent(RESOLVE_ENTITIES, texts=[]) + passages * _TOKENS_OF_NAMES
+
+
+def sent(prompt: Prompt[Any], **inputs: str | Sequence[Excerpt]) -> int:
+    """The tokens of a prompt with its inputs. Blocks."""
+    return sum(map(count_tokens, prompt.render(inputs)))

@@ -90,7 +90,7 @@ class Reader:
         asked = {body["model"] for body in self._openai.chats[before:]}
         self._models.update(named)
         assert asked <= self._models, told
-        if "--dry-run" in arguments:
+        if "--dry-run" in arguments or arguments[0] == "plan":
             assert not asked, told
         elif named:
             assert named[0] in asked, told
