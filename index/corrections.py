@@ -42,7 +42,7 @@ async def _correct(
 ) -> Corrected:
     meter = start_meter(None)
     index = await asyncio.to_thread(open_index, context)
-    async with writing(index.folder):
+    async with writing(index.catalogue.engine, str(index.folder)):
         await asyncio.to_thread(_record, index, action, a, b)
         await resolve_entities(index, context)
         await summarise(index, context)

@@ -33,7 +33,7 @@ async def keep_grader(index: Index, parameters: GraderParameters) -> None:
     """Keeps the grader's parameters for ``index`` as it is now. Raises RagraphsError."""
     from ..stores.lock import writing
 
-    async with writing(index.folder):
+    async with writing(index.catalogue.engine, str(index.folder)):
         kept = {"made_from": await asyncio.to_thread(_made_from, index), "parameters": parameters}
         await asyncio.to_thread(index.catalogue.set_property, _PROPERTY, kept)
 

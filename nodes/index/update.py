@@ -25,7 +25,7 @@ def update_by(graph: Graph) -> GraphNode:
     @node()
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
         given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
-        async with writing(run.index.folder):
+        async with writing(run.index.catalogue.engine, str(run.index.folder)):
             run.index.replies.watch()
             result = await relay(graph, given, run.context, get_stream_writer())
         return {key: result[key] for key in _CHANGED}
