@@ -145,7 +145,7 @@ def test_a_purge_leaves_no_bytes_unless_an_older_transaction_reads(opened):
         assert connection.scalar(text("SELECT pg_relation_size('passages')")) == 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
 def test_a_server_that_restarts_in_the_middle_of_a_run_is_waited_for(how):
     with serving_postgres() as server:
         engine = open_shared(server.url, "notes", create=True)
