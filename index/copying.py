@@ -144,4 +144,3 @@ def _finish(source: Index, target: Index) -> None:
     home = str(source.home) if target.location.in_database else None
     mark_written(target)
     target.catalogue.set_properties({HOME: home, COPIED_FROM: None})
-
