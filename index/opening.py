@@ -125,7 +125,7 @@ class Index:
         """Locks the index for one writer. Raises RagraphsError where another one has it."""
         from ..stores.lock import writing
 
-        return writing(self.folder)
+        return writing(self.engine, self.name)
 
     def as_retriever(
         self,

@@ -26,6 +26,7 @@ from .queries import (
     update_rows,
     upsert,
 )
+from .vacuuming import vacuum
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
@@ -69,6 +70,11 @@ class Catalogue:
     def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
         self._engine = engine
         self._where = () if where is None else (where,)
+
+    @property
+    def engine(self) -> Engine:
+        """The database that the catalogue is in."""
+        return self._engine
 
     def only(self, where: Mapping[str, Any]) -> Catalogue:
         """The same catalogue, which finds and shows no passages but those that meet a filter.
@@ -278,12 +284,11 @@ class Catalogue:
     def vacuum(self) -> bool:
         """Writes the database anew without what was deleted; whether the old bytes are gone.
 
-        They stay in the write-ahead log while another process reads them.
+        They stay in SQLite's write-ahead log while another process reads them, and in PostgreSQL's
+        tables while a transaction from before is open anywhere in its database; the log and the
+        backups of PostgreSQL are its operator's.
         """
-        with self._engine.connect() as connection:
-            connection.exec_driver_sql("VACUUM")
-            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
-        return not busy
+        return vacuum(self._engine)
 
     def forget_terms(self) -> None:
         """Purges deleted passages from the lexical index, which until then only hides them."""

@@ -15,7 +15,8 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from ..state.errors import IndexNotFoundError, RagraphsError
-from .queries import PATIENCE, PAUSE, LostConnectionError, upsert
+from .postgresql_errors import code_of, explained
+from .queries import PATIENCE, PAUSE, advisory_key, upsert
 from .schema import check_format, create_tables, json_text
 from .tables import metadata, properties
 
@@ -33,27 +34,6 @@ _SESSION = (
     "SET search_path TO {schema}",
     *(f"SET tcp_{name} TO {value}" for name, value in _ALIVE.items()),
 )
-_CHECK = "check the setting RAGRAPHS_DATABASE."
-_ADVICE = {  # by the classes and codes of PostgreSQL's errors
-    "28": f"refuses the user or the password; {_CHECK}",
-    "3D": "has no such database; make it with createdb, or name another in RAGRAPHS_DATABASE.",
-    "42501": "refuses a right that an index needs; let its owner run: GRANT CREATE ON DATABASE "
-    "NAME TO USER",
-    "53100": "has no room left on its disk; make room and run the command again.",
-    "53300": "has no connection left; raise its max_connections, or run fewer processes.",
-    "25006": "can only be read, as a replica; name the one that is written to in "
-    "RAGRAPHS_DATABASE.",
-    "42P01": "lacks a table of the index; make its derived parts anew with: ragraphs index "
-    "--repair",
-}
-_IN_WORDS = {  # what a server says before a connection stands, which has no code
-    "password authentication failed": "28",
-    "no password supplied": "28",
-    "no pg_hba.conf entry": "28",
-    "does not exist": "3D",
-    "too many clients": "53300",
-    "remaining connection slots": "53300",
-}
 
 
 def open_shared(url: str, name: str, *, create: bool) -> Engine:
@@ -107,12 +87,6 @@ def schema_of(name: str) -> str:
     return f"{_PREFIX}_{shown}_{hashlib.sha256(name.encode()).hexdigest()[:24]}"
 
 
-def advisory_key(engine: Engine, purpose: str) -> int:
-    """The number of the advisory lock of an index for ``purpose``."""
-    text = f"{purpose} {engine.get_execution_options()['schema']}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
-
-
 def _engine(url: str, name: str) -> Engine:
     schema = schema_of(name)
     engine = create_engine(
@@ -156,7 +130,7 @@ def _connect(reached: list[bool], dialect: Any, _record: Any, cargs: Any, cparam
         try:
             connection = dialect.connect(*cargs, **cparams)
         except dialect.dbapi.OperationalError as error:
-            if _code(error) or time.monotonic() >= deadline:
+            if code_of(error) or time.monotonic() >= deadline:
                 raise
             logger.info("the PostgreSQL server does not answer; it is tried again")
             time.sleep(PAUSE)
@@ -202,30 +176,6 @@ def _make(connection: Connection, name: str) -> None:
 
 def _explain(context: ExceptionContext) -> None:
     """Turns failures of the server into one sentence, without address, user and password."""
-    error = context.original_exception
-    code = _code(error)
-    if context.is_disconnect or code.startswith(("40", "57P")):
-        raise LostConnectionError(
-            "The connection to the PostgreSQL server was lost in the middle of a change, of which "
-            "nothing is kept; run the command again: it goes on from there."
-        ) from error
-    advice = next((_ADVICE[key] for key in (code, code[:2]) if key in _ADVICE), None)
-    if advice is not None:
-        raise RagraphsError(f"The PostgreSQL server {advice}") from error
-    if context.connection is None:
-        raise RagraphsError(
-            "The PostgreSQL server does not answer; see whether it runs, and check the setting "
-            "RAGRAPHS_DATABASE."
-        ) from error
-    if context.dialect.dbapi and isinstance(error, context.dialect.dbapi.OperationalError):
-        raise RagraphsError(
-            f"The PostgreSQL server cannot do its work (error {code or 'unknown'}); see its log."
-        ) from error
-
-
-def _code(error: BaseException) -> str:
-    """PostgreSQL's code of an error (SQLSTATE); empty where it is not known."""
-    if code := getattr(error, "sqlstate", None):
-        return str(code)
-    said = str(error)
-    return next((code for words, code in _IN_WORDS.items() if words in said), "")
+    error = explained(context.original_exception, context.is_disconnect, context.connection is None)
+    if error is not None:
+        raise error from context.original_exception

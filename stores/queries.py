@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -23,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ..state.errors import RagraphsError
+from .postgresql_errors import LostConnectionError, explained
 
 logger = logging.getLogger("ragraphs.stores")
 
@@ -33,10 +34,6 @@ PATIENCE = 30.0  # seconds for which a server that answered before may be away
 PAUSE = 0.5
 
 _BATCH = 500
-
-
-class LostConnectionError(RagraphsError):
-    """The server went away, or undid a transaction for another's sake: it may be tried again."""
 
 
 def persistent(store: type[T]) -> type[T]:
@@ -123,6 +120,12 @@ def begin_writing(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+def advisory_key(engine: Engine, purpose: str) -> int:
+    """The number of PostgreSQL's advisory lock on an index for ``purpose``."""
+    text = f"{purpose} {engine.get_execution_options()['schema']}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
+
+
 def upsert(
     connection: Connection,
     table: Table,
@@ -169,8 +172,32 @@ def update_rows(
 def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
     """Deletes every row of ``table`` and inserts ``new`` ones."""
     connection.execute(delete(table))
+    if is_postgresql(connection):
+        _copy(connection, table, new)
+        return
     for batch in batches(new):
         connection.execute(table.insert(), batch)
+
+
+def _copy(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
+    """Inserts rows by PostgreSQL's COPY, ten times as fast as by statements."""
+    rows = iter(new)
+    if (first := next(rows, None)) is None:
+        return
+    driver: Any = connection.connection
+    quoted = ", ".join(f'"{name}"' for name in first)
+    try:
+        with (
+            driver.cursor() as cursor,
+            cursor.copy(f'COPY "{table.name}" ({quoted}) FROM STDIN') as copy,
+        ):
+            for row in chain([first], rows):
+                copy.write_row([row[name] for name in first])
+    except driver.dbapi_connection.Error as error:
+        sentence = explained(error, is_disconnect=driver.dbapi_connection.closed)
+        if sentence is None:
+            raise
+        raise sentence from error
 
 
 def delete_with(connection: Connection, column: ColumnElement[Any], values: Iterable[Any]) -> None:

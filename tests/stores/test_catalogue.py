@@ -7,14 +7,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.queries import is_postgresql
 from ragraphs.stores.readings import IMPORTED, Reading, ReadingStore
-from sqlalchemy import text
+from sqlalchemy import Engine, inspect, text
 
 
 def document(id: str, *texts: str, title: str = "", path: str = "") -> NewDocument:
@@ -33,10 +36,14 @@ def by_text(catalogue: Catalogue) -> dict[str, tuple[str, int, int]]:
     return {p["text"]: (p["id"], p["start"], p["end"]) for p in catalogue.all_passages()}
 
 
-def term_rows(catalogue: Catalogue) -> list[tuple[int, str, str]]:
-    with catalogue._engine.connect() as connection:
-        rows = connection.execute(text("SELECT rowid, title, body FROM passage_terms"))
-        return [tuple(row) for row in rows]
+def term_rows(catalogue: Catalogue) -> list[tuple[Any, ...]]:
+    table = "term_blocks" if is_postgresql(catalogue.engine) else "passage_terms"
+    with catalogue.engine.connect() as connection:
+        if table == "passage_terms":
+            rows = connection.execute(text("SELECT rowid, title, body FROM passage_terms"))
+        else:
+            rows = connection.execute(text("SELECT * FROM term_blocks ORDER BY term, block"))
+        return [tuple(map(str, row)) for row in rows]
 
 
 def texts_found(catalogue: Catalogue, question: str) -> list[str]:
@@ -45,7 +52,12 @@ def texts_found(catalogue: Catalogue, question: str) -> list[str]:
 
 
 @pytest.fixture
-def catalogue(tmp_path) -> Iterator[Catalogue]:
+def catalogue(engine: Engine) -> Catalogue:
+    return Catalogue(engine)
+
+
+@pytest.fixture
+def in_sqlite(tmp_path: Path) -> Iterator[Catalogue]:
     engine = schema.open_database(tmp_path / "index", create=True)
     yield Catalogue(engine)
     engine.dispose()
@@ -70,7 +82,7 @@ def test_an_edit_keeps_the_ids_of_unchanged_passages_and_moves_their_spans(catal
     assert catalogue.contents(["a"]) == {"a": "hash of ('before all', 'one', 'three')"}
     assert catalogue.documents()[0]["passages"] == 3
     assert texts_found(catalogue, "two") == []
-    assert len(term_rows(catalogue)) == 3
+    assert catalogue.search_terms("before one three", 9) != []
 
 
 def test_the_same_text_twice_in_a_document_is_two_passages(catalogue):
@@ -104,23 +116,30 @@ def test_an_error_while_pieces_stream_leaves_the_document_as_it_was(catalogue, b
     assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
 
 
-def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(catalogue, tmp_path):
+def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(
+    catalogue, request, tmp_path
+):
     catalogue.write_documents([document("a", "one", "two")])
+    place = ["", str(tmp_path / "index")]
+    if is_postgresql(catalogue.engine):
+        place = [request.getfixturevalue("postgres").url, str(tmp_path)]
     before = (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue))
     script = """
 import os, signal, sys
 from pathlib import Path
-from ragraphs.stores import schema
+from ragraphs.stores.schema import open_database
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.postgresql import open_shared
 def pieces():
     for place in range(1200):
         yield Piece(place, place + 1, f"piece {place}")
     os.kill(os.getpid(), signal.SIGKILL)
-engine = schema.open_database(Path(sys.argv[1]), create=False)
+[url, name] = sys.argv[1:]
+engine = open_shared(url, name, create=False) if url else open_database(Path(name), create=False)
 Catalogue(engine).write_documents([NewDocument("a", "a", "new", "new", pieces())])
 """
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "index")], check=False)
+    done = subprocess.run([sys.executable, "-c", script, *place], check=False)
     assert done.returncode == -9
     assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
 
@@ -130,8 +149,8 @@ def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
     for path in ("a.txt", "b.txt"):
         catalogue.note_file(path, f"hash of {path}", {f"{path}, page 2": "unreadable"})
     assert catalogue.remove_documents(["a.txt", "never there"]) == 1
-    with catalogue._engine.connect() as connection:
-        for table in (*metadata.tables, "passage_terms"):
+    with catalogue.engine.connect() as connection:
+        for table in inspect(catalogue.engine).get_table_names():
             for row in connection.execute(text(f"SELECT * FROM {table}")):
                 assert "a.txt" not in str(row)
                 assert "one" not in row
@@ -190,7 +209,7 @@ def test_a_planned_piece_is_new_or_stands_after_other_lines(catalogue):
 
 
 def test_what_was_read_in_a_passage_is_kept_while_the_same_lines_stand_before_it(catalogue):
-    readings = ReadingStore(catalogue._engine)
+    readings = ReadingStore(catalogue.engine)
     catalogue.write_documents([document("a", "one", "two", "three", "four")])
     ids = {text: id for text, (id, *_) in by_text(catalogue).items()}
     for said in ("one", "two", "three"):
@@ -280,10 +299,11 @@ def test_a_lexical_index_made_anew_is_the_same(catalogue):
         "DROP TABLE passage_terms",
     ],
 )
-def test_a_damaged_lexical_index_is_made_anew(catalogue, tmp_path, damage):
+def test_a_damaged_lexical_index_is_made_anew(in_sqlite, tmp_path, damage):
+    catalogue = in_sqlite
     catalogue.write_documents([document("a", "one bridge"), document("b", "two bridges")])
     rows, found = term_rows(catalogue), catalogue.search_terms("bridge", 10)
-    catalogue._engine.dispose()
+    catalogue.engine.dispose()
     with sqlite3.connect(tmp_path / "index" / schema.DATABASE) as connection:
         connection.execute(damage)
     connection.close()
@@ -292,8 +312,9 @@ def test_a_damaged_lexical_index_is_made_anew(catalogue, tmp_path, damage):
 
 
 def test_a_damaged_lexical_index_is_told_in_one_sentence(catalogue):
-    with catalogue._engine.begin() as connection:
-        connection.execute(text("DROP TABLE passage_terms"))
+    with catalogue.engine.begin() as connection:
+        name = "term_blocks" if is_postgresql(catalogue.engine) else "passage_terms"
+        connection.execute(text(f"DROP TABLE {name}"))
     with pytest.raises(RagraphsError, match="ragraphs index --repair"):
         catalogue.search_terms("bridge", 10)
 
@@ -305,13 +326,13 @@ def test_passages_come_in_the_order_of_their_ids_and_unknown_ids_are_left_out(ca
     assert [passage["id"] for passage in found] == ids
 
 
-def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalogue, tmp_path):
+def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalogue, open_engine):
     catalogue.write_documents([document("a", "one")])
 
     def slow() -> Iterator[Piece]:
         # More than SQLite's cache holds, so that it writes before the end.
         yield from pieces(*(f"piece {n} " + "wide " * 1500 for n in range(600)))
-        other = schema.open_database(tmp_path / "index", create=False)
+        other = open_engine()
         assert [p["text"] for p in Catalogue(other).all_passages()] == ["one"]
         assert Catalogue(other).search_terms("one", 1)
         other.dispose()
@@ -326,9 +347,9 @@ def test_of_two_who_settle_a_property_at_once_both_get_the_same(catalogue):
     assert settled == {catalogue.property("id")}
 
 
-def test_opening_at_once_from_many_threads_makes_one_catalogue(tmp_path):
+def test_opening_at_once_from_many_threads_makes_one_catalogue(open_engine):
     def open_one(_: int) -> None:
-        schema.open_database(tmp_path / "index", create=True).dispose()
+        open_engine().dispose()
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(open_one, range(24))) == [None] * 24
@@ -347,9 +368,10 @@ def test_a_file_that_is_no_database_is_told_in_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("left", [100, 5000, 20_000])
-def test_a_truncated_catalogue_is_told_with_what_can_help(catalogue, tmp_path, left):
+def test_a_truncated_catalogue_is_told_with_what_can_help(in_sqlite, tmp_path, left):
+    catalogue = in_sqlite
     catalogue.write_documents([document(f"{n}", "some text " * 90) for n in range(40)])
-    catalogue._engine.dispose()
+    catalogue.engine.dispose()
     file = tmp_path / "index" / schema.DATABASE
     file.write_bytes(file.read_bytes()[:left])
     with pytest.raises(RagraphsError, match=r"put back a copy .* ragraphs index SOURCE"):

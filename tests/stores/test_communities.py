@@ -93,7 +93,7 @@ def test_many_communities_are_kept(store):
 
 def test_a_hierarchy_that_cannot_be_written_leaves_the_old_one(store):
     store.replace(TREE)
-    with pytest.raises(Exception, match="(?i)unique"):
+    with pytest.raises(Exception, match=r"(?i)unique"):
         store.replace([TREE[0], TREE[0]])
     assert [one.id for one in store.all()] == ["all", "left", "right"]
     assert store.members_of("left") == ["a", "b"]

@@ -97,7 +97,7 @@ def test_another_graph_takes_the_place_of_everything_but_corrections(store):
 
 
 def test_a_graph_that_cannot_be_stored_leaves_the_old_one(store):
-    with pytest.raises(Exception, match="(?i)unique"):
+    with pytest.raises(Exception, match=r"(?i)unique"):
         store.replace(EntityGraph(entities=(BOB, BOB)))
     assert store.counts()["entities"] == 3
 
