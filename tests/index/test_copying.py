@@ -133,7 +133,7 @@ def test_a_copy_that_was_not_finished_is_no_index_and_is_begun_anew(folder, monk
 
     with pytest.raises(KeyboardInterrupt):
         copy_index(folder, "notes", killed)
-    with pytest.raises(RagraphsError, match="was not finished; run again: ragraphs copy .* notes"):
+    with pytest.raises(RagraphsError, match=r"was not finished; run again: ragraphs copy .* notes"):
         open_index("notes")
     copy_index(folder, "notes")
     assert export("notes") == exported_folder(folder, monkeypatch)
@@ -165,7 +165,7 @@ def test_a_machine_fetches_arrays_once_and_again_where_they_are_damaged(folder, 
 def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
     copy_index(folder, "notes")
     (tmp_path / "cache").write_text("a file in place of the folder")
-    with pytest.raises(RagraphsError, match="cannot be written .* check the disk"):
+    with pytest.raises(RagraphsError, match=r"cannot be written .* check the disk"):
         HOPS.load(open_index("notes"), lambda *_: pytest.fail("they are made again"))
 
 
