@@ -6,7 +6,7 @@ BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all wheel-test lint bench attack docs pictures sessions notebooks dev clean
+.PHONY: install demo test test-all test-shared wheel-test lint bench attack docs pictures sessions notebooks dev clean
 
 install: $(STAMP)
 
@@ -26,8 +26,11 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-test-all: install
+test-all: install test-shared
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
+
+test-shared: install
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared tests/stores tests/index tests/graphs
 
 wheel-test: install
 	$(BIN)/python -m ragraphs.evaluation.release.wheel --python $(PYTHON)

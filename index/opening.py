@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from sqlalchemy import Engine
 
-    from ..stores.arrays import ArrayStore
+    from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.chroma import Place, Vectors
     from ..stores.communities import CommunityStore
@@ -125,7 +125,7 @@ class Index:
         """Locks the index for one writer. Raises RagraphsError where another one has it."""
         from ..stores.lock import writing
 
-        return writing(self.folder)
+        return writing(self.engine, self.name)
 
     def as_retriever(
         self,
@@ -300,7 +300,7 @@ def _place(catalogue: Catalogue) -> Place:
 
 def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     """The index at ``location``, whose catalogue is open; a new one gets its id. Blocks."""
-    from ..stores.arrays import ArrayStore
+    from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.chroma import Vectors
     from ..stores.communities import CommunityStore

@@ -205,6 +205,7 @@ class Vectors:
             for collection in get_args(Collection)
         }
         self._done(_SHOWN, lambda store: self._delete_collections(names))
+        self.close()
 
     def _delete_collections(self, kept: AbstractSet[str]) -> None:
         client = self._clients[self._place().generation].api
@@ -330,9 +331,11 @@ class Vectors:
 
     def _unusable(self, place: Place, error: Exception) -> RagraphsError:
         if self._url is not None:
-            from chromadb.errors import ChromaError
+            from chromadb.errors import ChromaError, NotFoundError
 
-            kind = RagraphsError if isinstance(error, ChromaError) else _AwayError
+            # A collection that is gone is looked up anew, as after others made it again.
+            is_final = isinstance(error, ChromaError) and not isinstance(error, NotFoundError)
+            kind = RagraphsError if is_final else _AwayError
             return kind(
                 f"The Chroma server at {self._url} does not answer ({_sentence(error)}); start it, "
                 "or unset RAGRAPHS_CHROMA_URL."

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Engine, Table, delete, func, literal, select
+from sqlalchemy import Engine, Integer, Table, delete, func, literal, select
 
 from ..state.errors import IncompleteIndexError
 from . import tables
@@ -74,7 +74,8 @@ class QuestionVectors(_VectorTable):
         Raises IncompleteIndexError where one is missing, or is of another dimension.
         """
         vector = self._table.c.vector
-        query = select(self._table.c.id, literal(1), func.length(vector) // _FLOAT.itemsize, vector)
+        size = func.length(vector, type_=Integer)
+        query = select(self._table.c.id, literal(1), size // _FLOAT.itemsize, vector)
         stored = rows_with(self._engine, query, self._table.c.id, ids)
         return _in_order(stored, dict.fromkeys(ids, 1))
 

@@ -28,6 +28,7 @@ _EXTRAS = {
     "formats": "reading .pptx and .xlsx files",
     "serve": "tools over MCP",
     "otel": "traces for OpenTelemetry",
+    "postgres": "indexes in a PostgreSQL database",
     "evaluate": "drawings and fits of ragraphs evaluate",
     "community": "the chat models of langchain-community",
 }
@@ -93,6 +94,9 @@ def _program(operator: Settings) -> Iterator[Check]:
     yield _sqlite()
     chroma = operator.chroma_url or "embedded in the folder of the index"
     yield _ok("program", "Chroma", f"{_version('chromadb')}, {chroma}")
+    if operator.database is not None:
+        address = _host(operator.database.get_secret_value())
+        yield _ok("program", "database", f"{address} ({_source('RAGRAPHS_DATABASE')})")
 
 
 def _sqlite() -> Check:

@@ -211,6 +211,7 @@ def test_an_ending_of_several_documents_is_not_removed(indexing):
     assert indexing.index.catalogue.count_documents() == 8
 
 
+@pytest.mark.in_folder("its tables are dumped by SQLite")
 def test_a_removed_document_leaves_no_trace_in_tables_or_vectors(indexing):
     indexing.run("docs")
     indexing.run(remove=["forth.txt"])
@@ -232,6 +233,7 @@ def test_a_dry_run_makes_no_folder_and_says_what_it_would_do(indexing, openai):
     assert openai.requests == []
 
 
+@pytest.mark.in_folder("its files are compared byte by byte")
 def test_a_dry_run_changes_nothing_and_counts_only_what_is_new(indexing):
     indexing.run("docs")
     (indexing.folder / "docs" / "sonata.md").unlink()
@@ -257,6 +259,7 @@ def test_a_dry_run_counts_passages_that_an_interrupted_run_left_without_vectors(
     assert (plan["documents"], plan["passages"]) == (0, 4)
 
 
+@pytest.mark.in_folder("its vectors are a folder that is deleted")
 def test_deleted_vectors_are_made_again_by_the_next_run(indexing):
     indexing.run("docs")
     vectors = indexing.vectors()
@@ -266,6 +269,7 @@ def test_deleted_vectors_are_made_again_by_the_next_run(indexing):
     assert indexing.vectors() == vectors
 
 
+@pytest.mark.in_folder("its lexical index is emptied by SQLite")
 def test_repair_makes_vectors_and_lexical_index_anew(indexing):
     indexing.run("docs")
     found = indexing.index.catalogue.search_terms("bridge", 5)
@@ -361,6 +365,7 @@ def test_the_export_depends_on_the_content_and_not_on_how_it_came_about(indexing
     other.assert_whole()
 
 
+@pytest.mark.in_folder("its folder is deleted")
 def test_an_index_folder_that_was_replaced_is_opened_anew(indexing):
     indexing.run("docs")
     shutil.rmtree(indexing.name)

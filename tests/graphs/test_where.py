@@ -17,6 +17,7 @@ from ragraphs.index.opening import Index, open_index
 from ragraphs.index.retrieval import search
 from ragraphs.settings import settings
 from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION, TEXTS, Script
+from shared_stores import copy_of
 from stub_openai import OpenAIStub, serving_openai
 
 OPEN = {"where": {"shelf": "open"}}
@@ -78,8 +79,16 @@ def index_folder(tmp_path_factory: pytest.TempPathFactory, server: OpenAIStub) -
 
 
 @pytest.fixture
-def index(index_folder: Path) -> Index:
-    return open_index(str(index_folder))
+def index_name(index_folder: Path, tmp_path: Path) -> str:
+    """The index that is built once; on shared stores, a copy of it."""
+    if settings().database is None:
+        return str(index_folder)
+    return copy_of(index_folder, tmp_path / "copy")
+
+
+@pytest.fixture
+def index(index_name: str) -> Index:
+    return open_index(index_name)
 
 
 def numbers(human: str) -> list[str]:
@@ -116,12 +125,12 @@ def script(server: OpenAIStub) -> Script:
 
 
 @pytest.fixture
-def ask(index_folder: Path, script: Script, request: pytest.FixtureRequest) -> Callable[..., Any]:
+def ask(index_name: str, script: Script, request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Asks a graph a question; each test has a model of its own, since replies are kept."""
     model = f"{MODEL} {request.node.name}"
 
     def ask(name: str, **chosen: Any) -> Any:
-        fields = {"index": str(index_folder), "model": model, "max_retries": 0, **chosen}
+        fields = {"index": index_name, "model": model, "max_retries": 0, **chosen}
         return graph_of(name)[0].invoke({"question": QUESTION}, context=fields)
 
     return ask
@@ -249,7 +258,7 @@ def test_as_many_passages_are_found_as_meet_the_filter(shelves: Index, retriever
 def test_a_change_of_metadata_is_seen_by_the_next_question(shelves: Index) -> None:
     where = {"shelf": "sold"}
     assert search(shelves, "Forth Bridge", "hybrid", 4, where) == []
-    context = IndexContext(index=str(shelves.folder), embeddings="lexical")
+    context = IndexContext(index=shelves.name, embeddings="lexical")
     index_graph.invoke({"documents": [shelved(39, "sold")]}, context=context)
     [found] = search(shelves, "Forth Bridge", "hybrid", 4, where)
     assert found["document"] == "39"

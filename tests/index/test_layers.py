@@ -56,6 +56,7 @@ def test_a_layer_whose_making_failed_is_not_there(index):
         HOPS.stamp(index)
 
 
+@pytest.mark.in_folder("from a database a file that is gone is fetched again")
 def test_a_layer_whose_file_is_gone_is_made_again(index):
     times_made(index, HOPS, "questions")
     shutil.rmtree(HOPS.path(index))
@@ -91,6 +92,7 @@ def damage_of_another_layer(index: Index) -> None:
     shutil.copytree(other.path(index), folder)
 
 
+@pytest.mark.in_folder("from a database a damaged file is fetched again")
 @pytest.mark.parametrize(
     "damage",
     [

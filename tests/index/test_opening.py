@@ -22,6 +22,8 @@ from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.views.status import describe, export_lines
 
+pytestmark = pytest.mark.in_folder("folders are copied, and permissions taken away")
+
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = {"question": "Who designed the Forth Bridge?"}
 COMMAND = "import sys\nfrom ragraphs.cli.main import main\nmain()"

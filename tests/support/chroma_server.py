@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+# Read once, since tests run without the settings of the person who starts them.
+_REQUIRED = os.environ.get("RAGRAPHS_TEST_SERVERS") == "required"
 _PROGRAM = Path(sys.executable).with_name("chroma")
 
 
@@ -62,8 +64,7 @@ def serving_chroma(folder: Path) -> Iterator[ChromaServer]:
     """
     if not _PROGRAM.exists():
         reason = "there is no program chroma beside Python"
-        is_required = os.environ.get("RAGRAPHS_TEST_SERVERS") == "required"
-        pytest.fail(reason) if is_required else pytest.skip(reason)
+        pytest.fail(reason) if _REQUIRED else pytest.skip(reason)
     server = ChromaServer(folder)
     try:
         server.start()
