@@ -299,3 +299,13 @@ def index_folder(index: str, operator: Settings) -> Path:
     if folder.is_symlink():
         raise RagraphsError(f"The index {index!r} is a link, which this server does not follow.")
     return folder
+
+
+def index_name(index: str, operator: Settings) -> str:
+    """The name of the index called ``index``, as people read it and give it back.
+
+    It is the path of its folder. In a database a plain name stays as it is. Raises RagraphsError
+    as ``index_folder`` does.
+    """
+    folder = index_folder(index, operator)
+    return index if operator.database is not None and _NAME.fullmatch(index) else str(folder)

@@ -109,7 +109,7 @@ class Chat:
 
         documents = self._index.catalogue.count_documents()
         about = (
-            f"{show.counted(documents, 'document')} at {self._index.folder} · /help lists commands"
+            f"{show.counted(documents, 'document')} at {self._index.name} · /help lists commands"
         )
         show.out.print(f"[dim]{escape(about)}[/dim]")
         if self._context.model == OFFLINE:

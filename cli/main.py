@@ -23,6 +23,7 @@ from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
 from .answers import PASSAGES, Asked, show_answer
+from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(entities, name="entities")
+app.command()(copy)
 
 # Facts, a comparison, an open question, and one whose answer the documents have not.
 _DEMO_QUESTIONS = (
@@ -114,6 +116,12 @@ def index(
             help="File .jsonl of entities and triples found elsewhere; may be repeated.",
         ),
     ] = None,
+    copy_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INDEX", help="Copy the index there and do nothing else; see ragraphs copy."
+        ),
+    ] = None,
     on: Cluster = None,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
@@ -121,6 +129,10 @@ def index(
     context: IndexContext,
 ) -> None:
     """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
+    if copy_to is not None:
+        if sources or triples:
+            raise typer.BadParameter("--copy-to copies an index as it is; leave SOURCES out.")
+        return copy_to_place(context.index, copy_to, as_json=as_json)
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     if not (context.dry_run or yes or as_json):
@@ -135,10 +147,10 @@ def index(
 
 def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     """Asks before tokens are spent, when someone is there to answer."""
+    from ..index.location import locate
     from ..models.protocol import OFFLINE
-    from ..stores.schema import DATABASE
 
-    is_new = not (context.folder / DATABASE).exists()
+    is_new = not locate(context.index, settings()).holds_index(settings())
     is_local = context.embeddings in ("auto", "lexical") and context.model == OFFLINE
     if not sys.stdin.isatty() or (is_new and is_local):
         return

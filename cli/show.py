@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -22,6 +22,9 @@ from ..state.records import Usage
 from ..state.usage import total_tokens
 from ..stores.loading.sources import told_endings
 from ..views.compact import place_of
+
+if TYPE_CHECKING:
+    from ..index.copying import Copied
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
 # first 32 have pictures.
@@ -72,6 +75,15 @@ def print_json(value: Any) -> None:
 def print_data(text: str) -> None:
     """Prints JSON as it is, but for control characters that JSON leaves unescaped."""
     print(text.translate(_IN_JSON))
+
+
+def copied(result: Copied) -> None:
+    """Prints what the copy of an index holds."""
+    out.print(
+        f"The index at {escape(result['index'])} holds "
+        f"{counted(result['documents'], 'document')} in {counted(result['passages'], 'passage')}, "
+        f"copied from {escape(result['source'])}."
+    )
 
 
 def indexing(result: Any, seconds: float | None = None) -> None:

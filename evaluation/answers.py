@@ -100,7 +100,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
     wanted = _indexing(plan.context, _layers_of(contexts))
     with indexed(dataset.sources, wanted, plan.report) as (index, _):
         for chosen in contexts.values():
-            chosen.index = str(index.folder)
+            chosen.index = index.name
         ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
         keys = _keys_of(questions, contexts, index)
         if plan.fresh:
@@ -110,7 +110,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         for method, chosen in contexts.items():
             outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
             pairs = zip(questions, outcomes, strict=True)
-            scored[method] = [score(*pair, dataset.prefix(index.folder)) for pair in pairs]
+            scored[method] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
         yield Asked(dataset, index, scored)
 
 

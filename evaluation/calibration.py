@@ -65,7 +65,7 @@ def calibrate(index: Index) -> dict[str, Any]:
     parameters = rescaled(usual_parameters(index.embedder), cosines)
     asyncio.run(keep_grader(index, parameters))
     return {
-        "index": str(index.folder),
+        "index": index.name,
         "embeddings": index.embedder.name,
         "questions": len(cases),
         "parameters": parameters,

@@ -39,9 +39,9 @@ class Dataset:
         """The input of the index graph."""
         return {"sources": [str(self.passages)]}
 
-    def prefix(self, index: Path) -> str:
-        """The text that precedes a passage's id in its document's id in the index at ``index``."""
-        return document_path(self.passages, index) + "#"
+    def prefix(self, home: Path) -> str:
+        """The text before a passage's id in its document's id, in an index of that ``home``."""
+        return document_path(self.passages, home) + "#"
 
 
 def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:

@@ -105,7 +105,7 @@ def _context_of(method: MethodName, context: IndexContext, index: Index) -> Ques
     kind = graph_of(method)[1]
     given = {name: getattr(context, name) for name in context.model_fields_set}
     known = {name: value for name, value in given.items() if name in kind.model_fields}
-    return kind(**{**known, "index": str(index.folder)})
+    return kind(**{**known, "index": index.name})
 
 
 async def _ask(

@@ -87,7 +87,7 @@ def rankings_of(
     settings: Mapping[str, Any],
 ) -> list[list[str]]:
     """The ids of the set's passages for each question, best first, each once."""
-    prefix = dataset.prefix(index.folder)
+    prefix = dataset.prefix(index.home)
     search_for = _searcher(index, retriever, settings)
     found = (search_for(question.question) for question in asked)
     return [
@@ -126,7 +126,7 @@ def _searcher(
         most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
         return lambda question: search(index, question, cast(RetrieverName, retriever), most)
     graph, context_type = graph_of(cast(MethodName, retriever))
-    context = context_type(index=str(index.folder), **settings)
+    context = context_type(index=index.name, **settings)
 
     def run(question: str) -> list[Evidence]:
         given = {"question": question}

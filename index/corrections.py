@@ -12,7 +12,6 @@ from ..language.mentions import normalised
 from ..models.meter import start_meter
 from ..state.errors import RagraphsError
 from ..state.records import Usage
-from ..stores.lock import writing
 from .descriptions import summarise
 from .entities import embed_entities
 from .layers import ENTITIES
@@ -42,7 +41,7 @@ async def _correct(
 ) -> Corrected:
     meter = start_meter(None)
     index = await asyncio.to_thread(open_index, context)
-    async with writing(index.folder):
+    async with index.writing():
         await asyncio.to_thread(_record, index, action, a, b)
         await resolve_entities(index, context)
         await summarise(index, context)

@@ -22,7 +22,7 @@ def fitted_grader(index: Index) -> GraderParameters | None:
     if kept["made_from"] != _made_from(index):
         current_meter().warn(
             "The grader was calibrated before the index changed, so that its usual fit is used; "
-            f"run: ragraphs calibrate --index {index.folder}"
+            f"run: ragraphs calibrate --index {index.name}"
         )
         return None
     parameters: GraderParameters = kept["parameters"]
@@ -31,9 +31,7 @@ def fitted_grader(index: Index) -> GraderParameters | None:
 
 async def keep_grader(index: Index, parameters: GraderParameters) -> None:
     """Keeps the grader's parameters for ``index`` as it is now. Raises RagraphsError."""
-    from ..stores.lock import writing
-
-    async with writing(index.folder):
+    async with index.writing():
         kept = {"made_from": await asyncio.to_thread(_made_from, index), "parameters": parameters}
         await asyncio.to_thread(index.catalogue.set_property, _PROPERTY, kept)
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..context import LayerName
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
-from ..stores.arrays import ENDING, DamagedArraysError, Scratch, load_arrays, save_arrays
+from ..stores.arrays import DamagedArraysError, Scratch
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Layer:
         if stamp is None:
             raise RagraphsError(
                 f"The index has no {self.name} layer; build it with: ragraphs index --layers "
-                f"{self.name} --index {index.folder}"
+                f"{self.name} --index {index.name}"
             )
         return stamp
 
@@ -85,8 +85,8 @@ class Layer:
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
             return
         started = time.monotonic()
-        save_arrays(
-            self._path(index, stamp),
+        index.arrays.save(
+            self._arrays(stamp),
             lambda scratch: {**make(index, scratch), _STAMP: np.array(stamp)},
         )
         self.record(index, stamp)
@@ -110,38 +110,44 @@ class Layer:
                 return make(index, Scratch(Path(folder)))  # mapped files stay until they are unused
 
     def damage(self, index: Index) -> str | None:
-        """What is wrong with the file of the layer's arrays, if there is one. Blocks."""
+        """What is wrong with the layer's arrays, if it has any. Blocks."""
         try:
-            if self.path(index):
-                self._read(index, thoroughly=True)
+            if name := self.arrays(index):
+                index.arrays.check(name)
+                if not index.location.in_database:
+                    self._read(index, thoroughly=True)
         except DamagedArraysError as error:
             return str(error)
         return None
 
-    def path(self, index: Index) -> Path | None:
-        """The file of the layer's arrays, where there is one. Blocks."""
+    def arrays(self, index: Index) -> str | None:
+        """The name of the layer's arrays, where there are any. Blocks."""
         stamp = self._recorded(index) if self.file else None
-        return None if stamp is None else self._path(index, stamp)
+        return None if stamp is None else self._arrays(stamp)
+
+    def path(self, index: Index) -> Path | None:
+        """The folder of the layer's arrays, where there are any. Blocks."""
+        name = self.arrays(index)
+        return None if name is None else index.arrays.path(name)
 
     def _read(self, index: Index, thoroughly: bool = False) -> Arrays:
         while True:  # a file that is gone gave way to that of another stamp, or there is no layer
             stamp = self.stamp(index)
-            file = self._path(index, stamp)
+            name = self._arrays(stamp)
             with suppress(FileNotFoundError):
-                arrays = load_arrays(file, thoroughly=thoroughly)
+                arrays = index.arrays.load(name, thoroughly=thoroughly)
                 if str(arrays.pop(_STAMP, "")) != stamp:
-                    raise DamagedArraysError(file)
+                    raise DamagedArraysError(index.arrays.path(name))
                 return arrays
 
-    def _path(self, index: Index, stamp: str) -> Path:
-        digest = stamp.removeprefix(self.format)
-        return index.folder / f"{self.file}-{digest[:16]}{ENDING}"
+    def _arrays(self, stamp: str) -> str:
+        return f"{self.file}-{stamp.removeprefix(self.format)[:16]}"
 
     def _recorded(self, index: Index) -> str | None:
         stamp: str | None = index.catalogue.property(self.kept_as)
         if stamp is None or not stamp.startswith(self.format):
             return None
-        return stamp if not self.file or self._path(index, stamp).exists() else None
+        return stamp if not self.file or index.arrays.has(self._arrays(stamp)) else None
 
 
 SENTENCES = Layer("sentences", "linked", file="passage_graph")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from importlib import import_module
@@ -18,16 +19,18 @@ from ..context import Context, RetrieverName
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
-from ..settings import Settings, index_folder, settings
+from ..settings import Settings, settings
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.own import Own, label_of
 from .language_model import open_language_model
+from .location import Location, locate
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
     from sqlalchemy import Engine
 
+    from ..stores.arrays import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.chroma import Place, Vectors
     from ..stores.communities import CommunityStore
@@ -48,6 +51,10 @@ class Index:
     for passage in index.catalogue.all_passages():
         print(passage["title"], passage["text"])
 
+    ``folder`` has its files; where the catalogue is in a database, only this machine's copies of
+    arrays. Names of documents are relative to ``home``. ``incarnation`` is another one where the
+    index was deleted and made anew.
+
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
     before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
@@ -55,9 +62,13 @@ class Index:
     ``shared`` is the open index that this one shows with ``embeddings`` of the caller's.
     """
 
+    location: Location
+    engine: Engine
     folder: Path
+    home: Path
     catalogue: Catalogue
     vectors: Vectors
+    arrays: ArrayStore
     sentences: SentenceStore
     questions: QuestionVectors
     replies: ReplyStore
@@ -65,7 +76,7 @@ class Index:
     entities: EntityStore
     communities: CommunityStore
     operator: Settings
-    inode: int | None = None
+    incarnation: object = None
     read_only: bool = False
     in_use: Index | None = None
     anew: bool = False
@@ -85,20 +96,36 @@ class Index:
         name = self.catalogue.property("embeddings")
         if name is None:
             raise IndexNotFoundError(
-                f"The index at {self.folder} is empty; fill it with: ragraphs index SOURCE "
-                f"--index {self.folder}"
+                f"The index at {self.name} is empty; fill it with: ragraphs index SOURCE "
+                f"--index {self.name}"
             )
         if self.embeddings is not None:
             own = own_embedder(self.embeddings)
             if own.name != name:
                 raise RagraphsError(
-                    f"The index at {self.folder} was built with the embeddings {identity(name)}, "
+                    f"The index at {self.name} was built with the embeddings {identity(name)}, "
                     f"not {own.name}; leave embeddings out, or name a new index."
                 )
             return own
         if identity(self.operator.embeddings) == identity(name):
             name = self.operator.embeddings
         return open_embedder(name, self.operator)
+
+    @property
+    def name(self) -> str:
+        """The text that opens the index again; it stands in messages."""
+        return self.location.name
+
+    @property
+    def short_name(self) -> str:
+        """The name without the folders that lead to it."""
+        return self.location.short_name
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        """Locks the index for one writer. Raises RagraphsError where another one has it."""
+        from ..stores.lock import writing
+
+        return writing(self.folder)
 
     def as_retriever(
         self,
@@ -116,7 +143,7 @@ class Index:
         """
         # By its name, since that room builds on this one.
         module = import_module("..integrations.retriever", __package__)
-        name = str(self.folder) if self.operator.root is None else self.folder.name
+        name = self.name if self.operator.root is None else self.short_name
         made: BaseRetriever = module.IndexRetriever(
             index=name,
             retriever=retriever,
@@ -127,23 +154,26 @@ class Index:
         return made
 
 
-_open: OrderedDict[Path, Index] = OrderedDict()  # the one used last stands last
-_alive: WeakValueDictionary[Path, Index] = WeakValueDictionary()
+_open: OrderedDict[Location, Index] = OrderedDict()  # the one used last stands last
+_alive: WeakValueDictionary[Location, Index] = WeakValueDictionary()
 _dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
 _WRITTEN = "vectors_written"
+COPIED_FROM = "copied_from"  # property: the source of a copy that is not finished
+_ID = "id"
 _MOST_REPLIES = 10_000
 _FILTERS_KEPT = 8
 
 
 def open_index(context: Context | str, *, create: bool = False, in_memory: bool = False) -> Index:
-    """The index of a folder, or of the folder that ``context`` names.
+    """The index of that name, or the one that ``context`` names.
 
         index = open_index("notes")
         print(index.catalogue.count_documents())
 
-    It is opened once, and again when its folder was replaced; the operator says how many stay
+    The name is that of a folder, or of an index in the operator's database. It is opened once, and
+    again when it was replaced; the operator says how many stay
     open that nobody uses. Where there is none, ``create`` makes one, and ``in_memory`` gives an
     empty one that leaves no trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it
     cannot be opened.
@@ -181,36 +211,69 @@ def _temporary(embeddings: str) -> tuple[Index, TemporaryDirectory[str]]:
 
     folder = TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True)
     path = Path(folder.name)
-    index = _index(path, open_database(path, create=True), settings())
+    location = Location(str(path))
+    index = index_of(location, open_database(path, create=True), settings())
     index.catalogue.set_property("embeddings", embeddings)
     return index, folder
 
 
 def _opened(name: str, create: bool, in_memory: bool) -> Index:
-    from ..stores.schema import DATABASE, open_database, open_memory
-
     operator = settings()
-    folder = index_folder(name, operator)
+    location = locate(name, operator)
+    index = _alive.get(location)
+    if index is None or not _is_current(index):
+        try:
+            index = _opened_anew(location, operator, index, create and not in_memory)
+        except IndexNotFoundError:
+            if not in_memory:
+                raise
+            from ..stores.schema import open_memory
+
+            return index_of(location, open_memory(), operator)
     with _lock:
-        database = folder / DATABASE
-        inode = database.stat().st_ino if database.exists() else None
-        if in_memory and inode is None:
-            return _index(folder, open_memory(), operator)
-        index = _alive.get(folder)
-        if index is None or index.inode is None or index.inode != inode:
-            index = _index(folder, open_database(folder, create=create), operator)
-            _alive[folder] = index
-            if index.read_only:
-                current_meter().warn(
-                    f"The index at {folder} can only be read: its vectors are read from a "
-                    "temporary copy."
-                )
-        _open[folder] = index
-        _open.move_to_end(folder)
+        _open[location] = index
+        _open.move_to_end(location)
         while len(_open) > operator.open_indexes:
             _open.popitem(last=False)
     _close_dropped()
     return index
+
+
+def _opened_anew(
+    location: Location, operator: Settings, outdated: Index | None, create: bool
+) -> Index:
+    with _lock:
+        index = _alive.get(location)
+        if index is not None and index is not outdated:  # another thread was quicker
+            return index
+        index = index_of(location, location.open_catalogue(operator, create=create), operator)
+        check_whole(index)
+        _alive[location] = index
+    if index.read_only:
+        current_meter().warn(
+            f"The index at {index.name} can only be read: its vectors are read from a temporary "
+            "copy."
+        )
+    return index
+
+
+def _is_current(index: Index) -> bool:
+    """Whether the index was not deleted, or made anew, since it was opened. Blocks."""
+    if not index.location.in_database:
+        return index.incarnation is not None and index.incarnation == index.location.inode()
+    try:
+        return bool(index.incarnation == index.catalogue.property(_ID))
+    except RagraphsError:  # opening it anew says why
+        return False
+
+
+def check_whole(index: Index) -> None:
+    """Raises RagraphsError where the index is a copy that was not finished. Blocks."""
+    if (source := index.catalogue.property(COPIED_FROM)) is not None:
+        raise RagraphsError(
+            f"The index at {index.name} is a copy that was not finished; run again: ragraphs copy "
+            f"{source} {index.location.short_name}"
+        )
 
 
 def _close_dropped() -> None:
@@ -235,26 +298,32 @@ def _place(catalogue: Catalogue) -> Place:
     return Place(generation or FIRST, written)
 
 
-def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
+def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
+    """The index at ``location``, whose catalogue is open; a new one gets its id. Blocks."""
+    from ..stores.arrays import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.chroma import Vectors
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
-    from ..stores.schema import DATABASE, is_read_only
+    from ..stores.schema import is_read_only
     from ..stores.vector_tables import QuestionVectors, SentenceStore
 
     catalogue = Catalogue(engine)
     # The id tells the index apart from others on the same Chroma server.
-    id = catalogue.ensure_property("id", f"ragraphs-{uuid.uuid4().hex[:12]}")
-    is_shared = operator.root is not None
-    vectors = Vectors(folder, id, operator.chroma_url, partial(_place, catalogue), is_shared)
-    database = folder / DATABASE
+    id = catalogue.ensure_property(_ID, f"ragraphs-{uuid.uuid4().hex[:12]}")
+    folder = location.folder(operator, id)
+    has_requests = operator.root is not None
+    vectors = Vectors(folder, id, operator.chroma_url, partial(_place, catalogue), has_requests)
     index = Index(
+        location,
+        engine,
         folder,
+        location.home(operator, catalogue),
         catalogue,
         vectors,
+        ArrayStore(folder, engine if location.in_database else None),
         SentenceStore(engine),
         QuestionVectors(engine),
         ReplyStore(engine),
@@ -262,8 +331,8 @@ def _index(folder: Path, engine: Engine, operator: Settings) -> Index:
         EntityStore(engine),
         CommunityStore(engine),
         operator,
-        database.stat().st_ino if database.exists() else None,
-        is_read_only(folder),
+        id if location.in_database else location.inode(),
+        not location.in_database and is_read_only(folder),
     )
     # Closed later: this may run anywhere, even while the stores hold a lock.
     finalize(index, _dropped.append, (vectors, engine)).atexit = False

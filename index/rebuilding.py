@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..models.meter import current_meter
-from ..stores.arrays import delete_arrays_but
 from ..stores.chroma import FIRST
 from .layers import LAYERS
 from .opening import VECTORS, Index
@@ -74,7 +73,7 @@ def finish(index: Index) -> None:
         index.vectors.close()
         index.beside.clear()
     index.vectors.delete_all_but([index.catalogue.property(VECTORS) or FIRST])
-    delete_arrays_but(index.folder, [layer.path(index) for layer in LAYERS.values()])
+    index.arrays.delete_all_but(layer.arrays(index) for layer in LAYERS.values())
 
 
 def is_purging(index: Index) -> bool:

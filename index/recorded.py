@@ -87,7 +87,7 @@ def open_for_indexing(
     index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
     if index.read_only and not context.dry_run:
         raise RagraphsError(
-            f"The index at {index.folder} can only be read; ask its owner for permission to write, "
+            f"The index at {index.name} can only be read; ask its owner for permission to write, "
             "or name another --index."
         )
     _record_embeddings(index, context, texts)

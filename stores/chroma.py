@@ -11,18 +11,31 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
+from .chroma_rows import (
+    MOST_READ,
+    MOST_ROWS,
+    cosines,
+    delete_rows,
+    describe_rows,
+    entries_of,
+    nearest,
+    put_rows,
+    vectors_of,
+)
+from .chroma_rows import (
+    Entry as Entry,
+)
 from .queries import batches
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
-    from chromadb.api.types import QueryResult
 
 logger = logging.getLogger("ragraphs.stores")
 
@@ -31,22 +44,18 @@ T = TypeVar("T")
 Collection = Literal["passages", "entities", "reports"]
 
 
-class Entry(NamedTuple):
-    """The data beside a vector; Chroma keeps the text of passages only, for other programs."""
-
-    id: str
-    text: str
-    metadata: dict[str, Any]
-
-
 FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
 
 _SHOWN: Collection = "passages"
-_MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
-_MOST_READ = 256  # Chroma makes an object of each number of a vector
+_PATIENCE, _PAUSE = 30.0, 0.2  # seconds for which a server that restarts is waited for
+_have_answered: set[str] = set()  # addresses of servers; others are not waited for
+
+
+class _AwayError(RagraphsError):
+    """The server cannot be reached just now."""
 
 
 class Place(NamedTuple):
@@ -65,9 +74,9 @@ class Vectors:
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
     collections of an index are told apart by ``index_id``. ``place`` says which generation of
     vectors is in use; one that takes the place of another is read from then on. In a process that
-    ``is_shared`` with others' requests, writing pauses for these again and again. All methods
-    block, are safe to call from several threads, and raise RagraphsError where Chroma cannot be
-    read or written.
+    ``is_shared`` with others' requests, writing pauses for these again and again. A server that
+    answered before is waited for half a minute. All methods block, are safe to call from several
+    threads, and raise RagraphsError where Chroma cannot be read or written.
 
     >>> vectors = Vectors(folder, index_id)
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
@@ -117,54 +126,50 @@ class Vectors:
     ) -> None:
         """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
         # Embedded Chroma holds Python's lock for all of a batch, which stops requests beside it.
-        most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
-        with self._opened(collection) as store:
-            for start in range(0, len(entries), most):
-                began = time.monotonic()
-                batch = entries[start : start + most]
-                store.upsert(
-                    ids=[entry.id for entry in batch],
-                    embeddings=vectors[start : start + most],
-                    # Chroma indexes texts letter by letter, which takes longer than all else.
-                    documents=[entry.text for entry in batch] if collection == _SHOWN else None,
-                    metadatas=[entry.metadata for entry in batch],
-                )
-                if self._is_shared and self._url is None:
-                    time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
+        most = MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        for start in range(0, len(entries), most):
+            began = time.monotonic()
+            batch = entries[start : start + most]
+            put = partial(
+                put_rows,
+                ids=[entry.id for entry in batch],
+                embeddings=vectors[start : start + most],
+                # Chroma indexes texts letter by letter, which takes longer than all else.
+                documents=[entry.text for entry in batch] if collection == _SHOWN else None,
+                metadatas=[entry.metadata for entry in batch],
+            )
+            self._done(collection, put)
+            if self._is_shared and self._url is None:
+                time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
 
     def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
         """Puts the metadata of ``entries`` in place of the stored; vectors stay as they are."""
-        most = _MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
-        with self._opened(collection) as store:
-            for batch in batches(entries, most):
-                found = store.get([entry.id for entry in batch], include=["metadatas"])
-                stored = dict(zip(found["ids"], found["metadatas"] or (), strict=True))
-                changed = {
-                    # Chroma keeps a key that is not named.
-                    entry.id: {**dict.fromkeys(stored[entry.id] or ()), **entry.metadata}
-                    for entry in batch
-                    if entry.id in stored
-                }
-                if changed:
-                    store.update(list(changed), metadatas=list(changed.values()))
+        most = MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
+        for batch in batches(entries, most):
+            self._done(collection, partial(describe_rows, entries=batch))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids`` in this order, shape (len(ids), d).
 
         Raises IncompleteIndexError where one is missing.
         """
-        found = self._read(collection, lambda store: _vectors_of(store, ids))
+        found = self._read(collection, lambda store: vectors_of(store, ids))
         if found is None and ids:
             raise IncompleteIndexError
         return np.empty((0, 0), dtype=np.float32) if found is None else found
+
+    def entries(self, collection: Collection) -> Iterator[tuple[list[Entry], NDArray[np.float32]]]:
+        """All entries by id, batch by batch, with their vectors of shape (rows, d)."""
+        for batch in batches(sorted(self.ids(collection)), MOST_READ):
+            if found := self._read(collection, partial(entries_of, ids=batch)):
+                yield found
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         """Removes vectors; unknown ids do no harm."""
         if not ids:
             return
-        with self._opened(collection) as store:
-            for batch in batches(ids, _MOST_ROWS):
-                store.delete(batch)
+        for batch in batches(ids, MOST_ROWS):
+            self._done(collection, partial(delete_rows, ids=batch))
 
     def search(
         self,
@@ -177,10 +182,10 @@ class Vectors:
 
         Given ``among``, of the vectors with these ids. Empty where there are none.
         """
-        if among is not None and len(among) <= _MOST_READ:
-            near = self._read(collection, partial(_cosines, vector=vector, ids=sorted(among)))
+        if among is not None and len(among) <= MOST_READ:
+            near = self._read(collection, partial(cosines, vector=vector, ids=sorted(among)))
             return sorted(near or (), key=lambda one: (-one[1], one[0]))[:most]
-        found = self._read(collection, partial(_nearest, vector=vector, most=most, among=among))
+        found = self._read(collection, partial(nearest, vector=vector, most=most, among=among))
         if found is None:
             return []
         pairs = zip((found["distances"] or [[]])[0], found["ids"][0], strict=True)
@@ -199,11 +204,13 @@ class Vectors:
             for generation in kept
             for collection in get_args(Collection)
         }
-        with self._opened(_SHOWN):
-            client = self._clients[self._place().generation].api
-            for found in client.list_collections(limit=client.count_collections()):
-                if found.name.startswith(f"{self._index_id}-") and found.name not in names:
-                    client.delete_collection(found.name)
+        self._done(_SHOWN, lambda store: self._delete_collections(names))
+
+    def _delete_collections(self, kept: AbstractSet[str]) -> None:
+        client = self._clients[self._place().generation].api
+        for found in client.list_collections(limit=client.count_collections()):
+            if found.name.startswith(f"{self._index_id}-") and found.name not in kept:
+                client.delete_collection(found.name)
 
     def _read(self, collection: Collection, work: Callable[[ChromaCollection], T]) -> T | None:
         """The result of ``work``; None where there are no vectors.
@@ -217,8 +224,7 @@ class Vectors:
                 if self._url is None and not (self._folder / place.generation).exists():
                     result = None
                 else:
-                    with self._opened(collection, place) as store:
-                        result = work(store)
+                    result = self._done(collection, work, place)
             except RagraphsError:
                 if self._place().generation == place.generation:
                     raise
@@ -226,6 +232,28 @@ class Vectors:
             else:
                 if self._place().generation == place.generation:
                     return result
+
+    def _done(
+        self,
+        collection: Collection,
+        work: Callable[[ChromaCollection], T],
+        place: Place | None = None,
+    ) -> T:
+        """The result of ``work``, which may be done twice where a server restarts meanwhile."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                with self._opened(collection, place) as store:
+                    result = work(store)
+            except _AwayError:
+                if self._url not in _have_answered or time.monotonic() > until:
+                    raise
+                logger.debug("the Chroma server does not answer; it is tried again")
+                time.sleep(_PAUSE)
+            else:
+                if self._url is not None:
+                    _have_answered.add(self._url)
+                return result
 
     @contextmanager
     def _opened(
@@ -242,7 +270,9 @@ class Vectors:
                 client.users += 1
             try:
                 yield store
-            except (ChromaError, httpx.HTTPError):
+            except RagraphsError:
+                raise
+            except Exception:
                 client.outdated = True
                 raise
             finally:
@@ -252,16 +282,20 @@ class Vectors:
                         self._close_unused()
         except (ChromaError, httpx.HTTPError, OSError) as error:
             raise self._unusable(place, error) from error
+        except Exception as error:
+            if self._url is None or type(error) is not Exception:
+                raise
+            raise self._unusable(place, error) from error  # so chromadb tells of a failed proxy
 
     def _client_at(self, place: Place) -> ChromaClient:
         """The client of the generation in use, opened anew where another process has written.
 
-        Embedded Chroma does not notice it. The lock must be held.
+        Embedded Chroma does not notice it, a server does. The lock must be held.
         """
         for generation, client in self._clients.items():
             client.outdated |= (
                 generation != place.generation
-                or client.written != place.written
+                or (self._url is None and client.written != place.written)
                 or client.inode != self._inode(generation)
             )
         self._close_unused()
@@ -296,7 +330,10 @@ class Vectors:
 
     def _unusable(self, place: Place, error: Exception) -> RagraphsError:
         if self._url is not None:
-            return RagraphsError(
+            from chromadb.errors import ChromaError
+
+            kind = RagraphsError if isinstance(error, ChromaError) else _AwayError
+            return kind(
                 f"The Chroma server at {self._url} does not answer ({_sentence(error)}); start it, "
                 "or unset RAGRAPHS_CHROMA_URL."
             )
@@ -304,65 +341,6 @@ class Vectors:
             f"The vectors in {self._folder / place.generation} cannot be read or written "
             f"({_sentence(error)}); try again, or delete that folder and run: ragraphs index"
         )
-
-
-def _nearest(
-    store: ChromaCollection,
-    vector: NDArray[np.float32],
-    most: int,
-    among: Iterable[str] | None,
-) -> QueryResult | None:
-    """The ``most`` nearest vectors, of ``among`` if that is given.
-
-    Chroma looks among ids in a tenth to a half of the time of a ``where`` of its own, which knows
-    no order of texts, takes a missing key for unequal, and would have to be kept up to date.
-    """
-    from chromadb.errors import InternalError
-
-    query = partial(store.query, vector[np.newaxis], n_results=most, include=["distances"])
-    if among is None:
-        return query()
-    ids = list(among)
-    try:
-        return query(ids=ids)
-    except InternalError:  # it refuses ids that it does not hold, as of a passage just added
-        held = [
-            id for part in batches(ids, _MOST_ROWS) for id in store.get(part, include=[])["ids"]
-        ]
-        if len(held) == len(ids):
-            raise
-        return query(ids=held) if held else None
-
-
-def _cosines(
-    store: ChromaCollection, vector: NDArray[np.float32], ids: Sequence[str]
-) -> list[tuple[str, float]]:
-    """The cosine of each of a few ids that has a vector, all of which are read."""
-    if not ids:
-        return []
-    found = store.get(list(ids), include=["embeddings"])
-    rows = np.asarray(found["embeddings"], dtype=np.float32)
-    if not found["ids"]:
-        return []
-    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector)
-    return list(
-        zip(found["ids"], (rows @ vector / np.maximum(lengths, 1e-20)).tolist(), strict=True)
-    )
-
-
-def _vectors_of(store: ChromaCollection, ids: Sequence[str]) -> NDArray[np.float32]:
-    vectors = np.empty((0, 0), dtype=np.float32)
-    for start in range(0, len(ids), _MOST_READ):
-        batch = list(ids[start : start + _MOST_READ])
-        found = store.get(batch, include=["embeddings"])
-        rows = {id: row for row, id in enumerate(found["ids"])}
-        if len(rows) < len(batch):
-            raise IncompleteIndexError
-        read = np.asarray(found["embeddings"], dtype=np.float32)
-        if not start:
-            vectors = np.empty((len(ids), read.shape[1]), dtype=np.float32)
-        vectors[start : start + len(batch)] = read[[rows[id] for id in batch]]
-    return vectors
 
 
 def _sentence(error: Exception) -> str:

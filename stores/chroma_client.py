@@ -7,10 +7,11 @@ import logging
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DATABASE = "chroma.sqlite3"
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _M_PERTURB = -6  # of mallopt in glibc
+_MOST_SECONDS = 300.0  # for an answer; chromadb would wait for a dead machine for ever
 
 
 class ChromaClient:
@@ -56,12 +58,21 @@ class ChromaClient:
             self._collections[name] = self.api.get_collection(name, embedding_function=None)
         return self._collections[name]
 
-    def close(self) -> None:
-        """Closes the client, and the sockets that Chroma would leave open."""
+    def _sessions(self) -> Iterator[Any]:
         for part in (self.api, getattr(self.api, "_admin_client", None)):
             session = getattr(getattr(part, "_server", None), "_session", None)
             if session is not None:
-                session.close()
+                yield session
+
+    def bound_waiting(self, seconds: float) -> None:
+        """Gives a server that many seconds to answer a request."""
+        for session in self._sessions():
+            session.timeout = seconds
+
+    def close(self) -> None:
+        """Closes the client, and the sockets that Chroma would leave open."""
+        for session in self._sessions():
+            session.close()
         self.api.close()  # type: ignore[attr-defined]  # only the class has it
         if self._copy is not None:
             self._copy.cleanup()
@@ -89,7 +100,9 @@ def open_server(url: str, written: str | None) -> ChromaClient:
         ssl=address.scheme == "https",
         settings=_quiet_settings().model_copy(),
     )
-    return ChromaClient(api, written)
+    client = ChromaClient(api, written)
+    client.bound_waiting(_MOST_SECONDS)
+    return client
 
 
 def _may_be_written(folder: Path) -> bool:

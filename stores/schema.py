@@ -252,6 +252,16 @@ reply_passages = Table(
     Column("passage", String, primary_key=True),
 )
 
+# The files of a layer's arrays, of an index in a database; elsewhere they are files of its folder.
+array_chunks = Table(
+    "array_chunks",
+    metadata,
+    Column("arrays", String, primary_key=True),
+    Column("file", String, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
 # No character of a term separates tokens, since without positions FTS5 has no phrases.
 TERM_INDEX = text(
     "CREATE VIRTUAL TABLE IF NOT EXISTS passage_terms USING fts5("

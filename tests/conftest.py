@@ -17,6 +17,7 @@ from ragraphs.models.protocol import LanguageModel
 from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
+from shared_stores import SharedStores, serving_stores
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
@@ -31,17 +32,54 @@ _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_
 OpenModel = Callable[..., Awaitable[LanguageModel]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the choice of stores on which tests make their indexes."""
+    parser.addoption(
+        "--stores",
+        choices=["folder", "shared"],
+        default="folder",
+        help="Where tests make indexes: in folders, or in a PostgreSQL database and on a Chroma "
+        "server, which are started for them.",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out, on shared stores, the tests that are about files of a folder."""
+    if config.getoption("--stores") == "shared":
+        for item in items:
+            if mark := item.get_closest_marker("in_folder"):
+                item.add_marker(pytest.mark.skip(reason=f"in a folder only: {mark.args[0]}"))
+
+
+@pytest.fixture(scope="session")
+def shared_stores(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedStores | None]:
+    """The stores of all tests with ``--stores shared``, else none."""
+    if request.config.getoption("--stores") == "folder":
+        yield None
+        return
+    with serving_stores(tmp_path_factory.mktemp("stores")) as stores:
+        yield stores
+
+
 @pytest.fixture(autouse=True)
 def isolated(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path_factory: pytest.TempPathFactory,
+    shared_stores: SharedStores | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """An empty working folder, and nothing of the person's own settings, keys and proxies."""
     monkeypatch.chdir(tmp_path_factory.mktemp("work"))
     for name in list(os.environ):
         if name.startswith(_PREFIXES) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
+    if shared_stores is not None:
+        shared_stores.name_in(monkeypatch, tmp_path_factory.mktemp("cache"))
     settings.cache_clear()
     yield
+    if shared_stores is not None:
+        shared_stores.empty()
     settings.cache_clear()
 
 

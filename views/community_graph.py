@@ -33,7 +33,7 @@ def communities_page(index: Index) -> str:
         passage for id in view.communities for passage in passages_of(view.report(id))
     )
     return to_community_html(
-        f"Communities of {index.folder.name}",
+        f"Communities of {index.short_name}",
         nodes,
         relations,
         list(view.communities.values()),

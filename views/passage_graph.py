@@ -34,7 +34,7 @@ def drawn_index(index: Index) -> DrawnGraph:
     if not _DRAWN.intersection(layers):
         raise RagraphsError(
             "The index has no layer that joins its passages; build one with: ragraphs index "
-            f"--layers sentences,hops,entities --index {index.folder}"
+            f"--layers sentences,hops,entities --index {index.name}"
         )
     nodes = _passages(list(index.catalogue.all_passages()))
     edges: list[DrawnEdge] = []
@@ -52,7 +52,7 @@ def drawn_index(index: Index) -> DrawnGraph:
         nodes += names
     nodes += entities
     directed = bool({"hops", "entities"} & set(layers))
-    return DrawnGraph(f"Passages of {index.folder.name}", nodes, edges, directed=directed)
+    return DrawnGraph(f"Passages of {index.short_name}", nodes, edges, directed=directed)
 
 
 def _passages(passages: Sequence[Passage]) -> list[DrawnNode]:

@@ -37,7 +37,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     passages = catalogue.passage_ids()
     vectors = index.vectors.ids("passages")
     described: dict[str, Any] = {
-        "index": str(index.folder),
+        "index": index.name,
         **({"read_only": True} if index.read_only else {}),
         "documents": catalogue.count_documents(),
         "passages": len(passages),

@@ -63,7 +63,7 @@ def main(
 
 def _measure(index: Index, dataset: Dataset) -> dict[str, tuple[float, float]]:
     loaded = load_graph(index)
-    prefix = dataset.prefix(index.folder)
+    prefix = dataset.prefix(index.home)
     documents = {
         p["id"]: p["document"].removeprefix(prefix) for p in index.catalogue.all_passages()
     }

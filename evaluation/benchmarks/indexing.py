@@ -105,7 +105,7 @@ def _used() -> dict[str, Any]:
 
 def _ask_all(stub: StubModel, index: Index, question: str, at_once: int) -> dict[str, Any]:
     """The time of questions about the whole corpus beyond the requests that wait for others."""
-    ask = GraphragContext(index=str(index.folder), model=MODEL, concurrency=at_once, max_calls=100)
+    ask = GraphragContext(index=index.name, model=MODEL, concurrency=at_once, max_calls=100)
     graphrag.invoke({"question": "What else?"}, context=ask)
     beyond = []
     for number in range(_QUESTIONS):  # each a new one, so that no reply is reused

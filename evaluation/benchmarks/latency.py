@@ -40,7 +40,7 @@ def main(method: WalkingMethod, dataset: str, limit: int = 20, milliseconds: int
         stub_model(milliseconds / 1000, _reply) as stub,
         indexed(found.sources, context) as (index, _),
     ):
-        asked = context_type(index=str(index.folder), model=MODEL)
+        asked = context_type(index=index.name, model=MODEL)
         graph.invoke({"question": found.questions[-1].question}, context=asked)
         rows = [_ask(graph, each.question, asked, stub) for each in found.questions[:-1]]
     result = {"method": method, "set": found.name, "milliseconds": milliseconds, **_means(rows)}

@@ -42,7 +42,7 @@ def main(
 def _layer(layer: LayerName, passages: int) -> dict[str, Any]:
     documents = list(made_up(passages))
     with indexed({"documents": documents}, IndexContext(embeddings="lexical")) as (index, _):
-        context = IndexContext(index=str(index.folder), embeddings="lexical", layers=[layer])
+        context = IndexContext(index=index.name, embeddings="lexical", layers=[layer])
         processor = time.process_time()
         seconds, _ = timed(partial(index_graph.invoke, {}, context=context))
         return {
@@ -68,7 +68,7 @@ def _contents(index: Index, layer: LayerName, documents: list[Document]) -> dict
 
 def _walk_milliseconds(index: Index, documents: list[Document]) -> dict[str, float]:
     """The mean and the longest time of questions about two entities, up to the answer."""
-    context = Tog2Context(index=str(index.folder))
+    context = Tog2Context(index=index.name)
     times = []
     for number in range(_QUESTIONS + 1):
         titles = [documents[(number * 97 + offset) % len(documents)]["title"] for offset in (0, 5)]

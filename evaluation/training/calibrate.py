@@ -70,7 +70,7 @@ def collect(folder: str, embeddings: str) -> Collected:
     collected = Collected([], [], [])
     context = IndexContext(embeddings=embeddings, layers=["passages", "hops"])
     with indexed(dataset.sources, context) as (index, _):
-        prefix = dataset.prefix(index.folder)
+        prefix = dataset.prefix(index.home)
         ids = {p["id"]: p["document"].removeprefix(prefix) for p in index.catalogue.all_passages()}
         for asked in dataset.questions:
             supporting = {id for id, document in ids.items() if document in asked.supporting}

@@ -85,7 +85,7 @@ def collect(folder: str, embeddings: str) -> Iterator[Case]:
     dataset = load_dataset(folder)
     parts = read_questions(Path(folder), _singles, "'question', 'answer' and 'supporting'")
     with indexed(dataset.sources, IndexContext(embeddings=embeddings)) as (index, _):
-        prefix = dataset.prefix(index.folder)
+        prefix = dataset.prefix(index.home)
         for single in (single for singles in parts for single in singles):
             yield from _cases(index, prefix, single)
 

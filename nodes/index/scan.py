@@ -60,9 +60,9 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     beginnings = _beginnings(inline, files, operator.root)
     index = open_for_indexing(context, create=bool(files or inline), texts=beginnings)
     known = _known(index.catalogue)
-    gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.folder)]
+    gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
     return {
-        "index": told(str(index.folder), operator),
+        "index": told(index.name, operator),
         "embeddings": index.embedder.name,
         "inline": inline,
         "files": names,
@@ -162,9 +162,9 @@ def _known(catalogue: Catalogue) -> list[_Known]:
     return documents + [_Known(path, path) for path in sorted(unread)]
 
 
-def _vanished(known: Sequence[_Known], folders: Sequence[Path], index: Path) -> list[str]:
+def _vanished(known: Sequence[_Known], folders: Sequence[Path], home: Path) -> list[str]:
     """Ids of documents whose source file, inside an indexed folder, no longer exists."""
-    paths = {path: index.parent / path for _, path in known if path != INLINE}
+    paths = {path: home / path for _, path in known if path != INLINE}
     gone = {
         path
         for path, file in paths.items()

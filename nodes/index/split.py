@@ -126,14 +126,14 @@ class DocumentReader:
         self.counts: Counter[str] = Counter()
         self.stopped = False
         self._catalogue = index.catalogue
-        self._index_folder = index.folder
+        self._home = index.home
         self._root = index.operator.root
         self._base = index.operator.base
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
         self._keep = price is None and not counts_only
         self._operator = index.operator if counts_only else None
         self._price = price
-        paths = files and [document_path(self._base / name, index.folder) for name in files]
+        paths = files and [document_path(self._base / name, index.home) for name in files]
         self._read = index.catalogue.files(paths)
         self.failures: list[Failure] = []
 
@@ -163,7 +163,7 @@ class DocumentReader:
         self.remove(given.get("gone", []))
 
     def _read_file(self, file: Path) -> None:
-        path = document_path(file, self._index_folder)
+        path = document_path(file, self._home)
         known = {row["id"] for row in self._catalogue.documents(path)}
         failures: dict[str, str] = {}
         content = None

@@ -77,7 +77,7 @@ def _import(index: Index, files: Sequence[str], report: Progress) -> list[Failur
 def _lines(files: Sequence[str], index: Index) -> Iterator[JsonLine | LoadFailure]:
     for name in files:
         file = index.operator.base / name
-        path = document_path(file, index.folder)
+        path = document_path(file, index.home)
         source = SourceFile(file, path, index.operator.root, DEFAULT_LIMITS)
         try:
             yield from json_lines(source)

@@ -7,7 +7,6 @@ from langgraph.config import get_stream_writer
 from ...context import IndexContext
 from ...index.cluster.ray_cluster import working_on
 from ...state.index import IndexState
-from ...stores.lock import writing
 from ..node import node
 from ..run import Run, Update
 from ..subgraph import Graph, GraphNode, relay
@@ -26,7 +25,7 @@ def update_by(graph: Graph) -> GraphNode:
     @node()
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
         given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
-        async with writing(run.index.folder), working_on(run.index, run.context):
+        async with run.index.writing(), working_on(run.index, run.context):
             run.index.replies.watch()
             result = await relay(graph, given, run.context, get_stream_writer())
         return {key: result[key] for key in _CHANGED}

@@ -289,10 +289,10 @@ def sha256_of(path: Path, root: Path | None = None) -> str:
 INLINE = "inline"
 
 
-def document_path(file: Path, index: Path) -> str:
-    """The name of a file in the index: relative to the folder that the index is in, if below it."""
-    if file.is_relative_to(index.parent):
-        return file.relative_to(index.parent).as_posix()
+def document_path(file: Path, home: Path) -> str:
+    """The name of a file in an index: relative to the index's ``home``, if below it."""
+    if file.is_relative_to(home):
+        return file.relative_to(home).as_posix()
     return file.as_posix()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.settings import settings
 from ragraphs.views.status import export_lines
 from scripted_model import DOCUMENTS, Script
+from shared_stores import copy_of
 from stub_openai import OpenAIStub
 
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
@@ -97,7 +97,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def full_index(built: Path, tmp_path: Path) -> str:
     """An index of ``scripted_model.DOCUMENTS`` with all layers, and no reply of a model in it."""
-    return str(shutil.copytree(built, tmp_path / "full"))
+    return copy_of(built, tmp_path / "full")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls, total_tokens
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
+from shared_stores import copy_of
 
 A_REQUEST = 107  # tokens, as the server counts them
 A_REPLY = 7
@@ -37,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def index(made: Path, tmp_path: Path, openai: Any) -> str:
     """An index that nobody has asked anything yet."""
-    return str(shutil.copytree(made, tmp_path / "asked"))
+    return copy_of(made, tmp_path / "asked")
 
 
 @pytest.fixture

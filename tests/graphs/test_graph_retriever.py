@@ -49,7 +49,7 @@ def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index
 
 
 def test_a_graph_answers_with_the_graph_retriever(index: Index) -> None:
-    context = {"index": str(index.folder), "retriever": "graph", "top_k": 3}
+    context = {"index": index.name, "retriever": "graph", "top_k": 3}
     result = basic.invoke({"question": "Who designed the Atomium?"}, context=context)
     assert result["answer"] == "André Waterkeyn"
     assert result["sufficient"]
@@ -89,14 +89,14 @@ def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path:
 
 
 def test_a_removed_document_leaves_no_sentence(index: Index) -> None:
-    context = IndexContext(index=str(index.folder))
+    context = IndexContext(index=index.name)
     index_graph.invoke({"remove": ["waterkeyn"]}, context=context)
     assert index.sentences.counts().keys() == index.catalogue.passage_ids()
     assert "waterkeyn" not in [p["document"] for p in search(index, QUESTION, "graph", 6)]
 
 
 def test_nothing_is_found_where_every_document_was_removed(index: Index) -> None:
-    context = IndexContext(index=str(index.folder))
+    context = IndexContext(index=index.name)
     index_graph.invoke({"remove": list(DOCUMENTS)}, context=context)
     assert index.sentences.counts() == {}
     assert search(index, QUESTION, "graph", 6) == []

@@ -182,7 +182,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     change(indexing, "DROP TABLE question_vectors")
-    opening._alive.pop(indexing.index.folder)
+    opening._alive.pop(indexing.index.location)
     with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
         load_hops(indexing.index)
     indexing.run()

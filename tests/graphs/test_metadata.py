@@ -45,8 +45,8 @@ def as_in_format_2(indexing: Any) -> None:
             store.update([id], metadatas=[{**dict.fromkeys(entry), **only}])
     index = indexing.index
     as_in_format(index.catalogue._engine, 2)
-    opening._open.pop(index.folder)
-    opening._alive.pop(index.folder)
+    opening._open.pop(index.location)
+    opening._alive.pop(index.location)
 
 
 @pytest.fixture

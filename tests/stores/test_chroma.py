@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,9 +10,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
+from chroma_server import ChromaServer, free_port, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import Entry, Place, Vectors
 
@@ -23,38 +20,16 @@ DIMENSION = 16
 Opening = Callable[[str], Vectors]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    with serving_chroma(tmp_path_factory.mktemp("chroma")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def chroma(server: ChromaServer) -> str:
     """The address of a Chroma server."""
-    folder, port = tmp_path_factory.mktemp("chroma"), free_port()
-    command = [str(Path(sys.executable).with_name("chroma")), "run"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--path", str(folder)]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{url}/api/v2/heartbeat", server)
-        yield url
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
-        assert server.poll() is None, "the Chroma server ended"
-        try:
-            if httpx.get(url, timeout=1).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
-    raise TimeoutError(url)
+    return server.url
 
 
 @pytest.fixture(params=["embedded", "server"])
@@ -274,3 +249,42 @@ def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(openi
         found = store.get(include=["metadatas", "documents"])
     assert (found["ids"], found["metadatas"], found["documents"]) == (["a"], [new], ["A text."])
     assert vectors.get("passages", ["a"])[0, 0] == 1
+
+
+def test_a_server_that_restarts_is_waited_for(server, tmp_path):
+    vectors = Vectors(tmp_path, "ragraphs-restart", server.url)
+    vectors.add("passages", passages(1), unit(1))
+    server.kill()
+    with ThreadPoolExecutor(2) as threads:
+        written = threads.submit(vectors.add, "passages", passages(2), unit(2))
+        read = threads.submit(vectors.ids, "passages")
+        time.sleep(0.5)
+        assert not written.done() and not read.done()
+        server.start()
+        written.result()
+        assert "p1" in read.result()
+    assert vectors.ids("passages") == {"p1", "p2"}
+    vectors.close()
+
+
+def test_what_another_client_wrote_on_a_server_is_found_at_once(chroma, tmp_path):
+    one, other = (Vectors(tmp_path / name, "ragraphs-two", chroma) for name in ("one", "other"))
+    one.add("passages", passages(1), unit(1))
+    assert other.ids("passages") == {"p1"}
+    one.add("passages", passages(2), unit(2))
+    one.remove("passages", ["p1"])
+    assert other.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
+    assert other.ids("passages") == {"p2"}
+    one.close()
+    other.close()
+
+
+def test_entries_are_read_back_as_they_were_written(opening):
+    vectors = opening("copied")
+    vectors.add("passages", passages(1), unit(1))
+    vectors.add("entities", passages(2), unit(2))
+    [(entries, read)] = vectors.entries("passages")
+    assert entries == passages(1) and np.allclose(read, unit(1))
+    [(entries, _)] = vectors.entries("entities")
+    assert [(each.id, each.text) for each in entries] == [("p2", "")]
+    assert list(vectors.entries("reports")) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.opening import Index, open_index
 from ragraphs.settings import settings
 from ragraphs.state.index import IndexInput
+from shared_stores import copy_of
 from stub_openai import serving_openai
 
 QUESTION = {"question": "Who knows whom?"}
@@ -45,14 +45,13 @@ class Asking:
     """Questions to a copy of an index, with a scripted model."""
 
     def __init__(self, built: Path, folder: Path, openai: Any) -> None:
-        self.folder = folder / "copied"
-        shutil.copytree(built, self.folder)
+        self.name = copy_of(built, folder / "copied")
         self.model = Script(openai)
 
     def __call__(self, question: Any = QUESTION, **chosen: Any) -> Any:
-        fields = {"index": str(self.folder), "model": MODEL, "max_retries": 0, **chosen}
+        fields = {"index": self.name, "model": MODEL, "max_retries": 0, **chosen}
         return graph.invoke(question, context=GraphragContext(**fields))
 
     @property
     def index(self) -> Index:
-        return open_index(IndexContext(index=str(self.folder)))
+        return open_index(IndexContext(index=self.name))

@@ -1,0 +1,74 @@
+"""The tables of a catalogue, copied from one database into another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from sqlalchemy import Engine, Table, delete, func, insert, select
+
+from . import tables
+from .queries import batches, count_rows, is_postgresql, rows, upsert
+
+# Derived ones are made anew or copied in another way; properties are the caller's to choose.
+_LEFT_OUT = {
+    tables.properties,
+    tables.array_chunks,
+    tables.sentence_vectors_beside,
+    tables.question_vectors_beside,
+}
+
+
+def clear_tables(engine: Engine) -> None:
+    """Deletes all rows but properties. Blocks."""
+    with engine.begin() as connection:
+        for table in reversed(tables.metadata.sorted_tables):
+            if table is not tables.properties:
+                connection.execute(delete(table))
+
+
+def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], None]) -> None:
+    """Copies the rows of all tables, batch by batch, into tables that are empty. Blocks.
+
+    ``report`` is told how many rows are copied, and how many there are. Properties, arrays and the
+    lexical index are not copied.
+    """
+    total, done = sum(count_rows(source, table) for table in _copied()), 0
+    for table in _copied():
+        for batch in batches(rows(source, select(table))):
+            with target.begin() as connection:
+                connection.execute(insert(table), [row._asdict() for row in batch])
+            done += len(batch)
+            report(done, total)
+    _go_on_counting(target)
+
+
+def copy_properties(source: Engine, target: Engine, without: Collection[str]) -> None:
+    """Copies all properties but those named, in one transaction. Blocks."""
+    name = tables.properties.c.name
+    query = select(tables.properties).where(name.not_in(without))
+    with target.begin() as connection:
+        upsert(connection, tables.properties, [row._asdict() for row in rows(source, query)])
+
+
+def uneven_tables(source: Engine, target: Engine) -> list[str]:
+    """The names of the tables that have more rows in one database than in the other. Blocks."""
+    return [
+        table.name for table in _copied() if count_rows(source, table) != count_rows(target, table)
+    ]
+
+
+def _copied() -> Iterator[Table]:
+    return (table for table in tables.metadata.sorted_tables if table not in _LEFT_OUT)
+
+
+def _go_on_counting(engine: Engine) -> None:
+    """Lets PostgreSQL number new rows after those that came with their numbers; SQLite does."""
+    if not is_postgresql(engine):
+        return
+    with engine.begin() as connection:
+        for table in _copied():
+            column = table.autoincrement_column
+            if column is not None:
+                last = connection.scalar(select(func.max(column)))
+                sequence = func.pg_get_serial_sequence(table.name, column.name)
+                connection.execute(select(func.setval(sequence, last or 1, last is not None)))

@@ -1,0 +1,66 @@
+"""Indexes of tests in a PostgreSQL database and on a Chroma server, or copied there."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import chromadb
+import psycopg
+import pytest
+from chroma_server import serving_chroma
+from postgres_server import serving_postgres
+from ragraphs.index import opening
+from ragraphs.index.copying import copy_between
+from ragraphs.index.location import Location
+from ragraphs.settings import settings
+
+
+class SharedStores:
+    """The addresses of a database and a Chroma server.
+
+    stores.name_in(monkeypatch, cache)
+    """
+
+    def __init__(self, database: str, chroma: str) -> None:
+        self.database = database
+        self.chroma = chroma
+
+    def name_in(self, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+        """Sets them, and the folder of copies, in the environment."""
+        monkeypatch.setenv("RAGRAPHS_DATABASE", self.database)
+        monkeypatch.setenv("RAGRAPHS_CHROMA_URL", self.chroma)
+        monkeypatch.setenv("RAGRAPHS_CACHE", str(cache))
+        settings.cache_clear()
+
+    def empty(self) -> None:
+        """Deletes all indexes."""
+        opening._open.clear()
+        gc.collect()
+        opening._close_dropped()
+        address = self.database.replace("postgresql+psycopg", "postgresql")
+        with psycopg.connect(address, autocommit=True) as connection:
+            query = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'ragraphs\\_%'"
+            for (schema,) in connection.execute(query).fetchall():
+                connection.execute(f'DROP SCHEMA "{schema}" CASCADE')  # type: ignore[call-overload]
+        host, _, port = self.chroma.removeprefix("http://").partition(":")
+        client = chromadb.HttpClient(host, int(port))
+        for collection in client.list_collections(limit=1000):
+            client.delete_collection(collection.name)
+
+
+@contextmanager
+def serving_stores(folder: Path) -> Iterator[SharedStores]:
+    """A PostgreSQL database and a Chroma server, with their files in ``folder``."""
+    with serving_chroma(folder) as chroma, serving_postgres(folder) as database:
+        yield SharedStores(database, chroma.url)
+
+
+def copy_of(built: Path, place: Path) -> str:
+    """The name of a copy of the index in the folder ``built``, on the stores of the tests."""
+    if settings().database is None:
+        return str(shutil.copytree(built, place))
+    return copy_between(Location(str(built)), Location(str(place), in_database=True))["index"]
