@@ -1,0 +1,113 @@
+"""A real PostgreSQL server for the tests of a session, from the programs of this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+USER, PASSWORD = "ragraphs", "a secret"
+# Read once, since tests run without the settings of the person who starts them.
+REQUIRED = os.environ.get("RAGRAPHS_TEST_SERVERS") == "required"
+_SECONDS = 60
+
+
+class PostgresServer:
+    """A server in a folder of its own, on a port of this machine.
+
+    server = PostgresServer(programs, folder)
+    server.start()
+    engine = open_shared(server.url, "notes", create=True)
+    """
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs, self._data = programs, folder / "data"
+        self._log = folder / "log"
+        self._user = "postgres" if os.getuid() == 0 else None  # it refuses to run as root
+        self._process: subprocess.Popen[bytes] | None = None
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        password = folder / "password"
+        password.write_text(PASSWORD)
+        if self._user is not None:
+            for path in (folder, password):
+                shutil.chown(path, self._user)
+        command = [str(programs / "initdb"), "-D", str(self._data), "-U", USER, "-E", "UTF8"]
+        # Not in the order of code points, as on most servers.
+        command += ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+        command += ["--auth=scram-sha-256", f"--pwfile={password}", "--no-sync"]
+        subprocess.run(command, check=True, capture_output=True, user=self._user, cwd=folder)
+
+    @property
+    def url(self) -> str:
+        """The address of the database ``postgres``."""
+        return f"postgresql+psycopg://{USER}:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Starts the server and waits until it answers."""
+        settings = {
+            "port": self.port,
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": "",
+            "fsync": "off",
+            "full_page_writes": "off",
+            "max_connections": 200,
+        }
+        command = [str(self._programs / "postgres"), "-D", str(self._data)]
+        command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, user=self._user, cwd=self._data
+            )
+        ready = [str(self._programs / "pg_isready"), "-h", "127.0.0.1", "-p", str(self.port)]
+        deadline = time.monotonic() + _SECONDS
+        while subprocess.run(ready, capture_output=True, check=False).returncode:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"PostgreSQL does not start:\n{self._log.read_text()}")
+            time.sleep(0.05)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Ends the server; by default it disconnects all, and ends in order."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(_SECONDS)
+            self._process = None
+
+
+@contextmanager
+def serving_postgres() -> Iterator[PostgresServer]:
+    """A server that runs; the test is skipped where there are no programs.
+
+    It fails there with RAGRAPHS_TEST_SERVERS=required.
+    """
+    programs = _programs()
+    if programs is None:
+        reason = "the programs of PostgreSQL (initdb, postgres) are not installed"
+        if REQUIRED:
+            pytest.fail(reason)
+        pytest.skip(reason)
+    folder = Path(tempfile.mkdtemp(prefix="ragraphs-postgres-"))
+    server = PostgresServer(programs, folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path | None:
+    """The folder of the newest server's programs; Debian puts them on no path."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    found_in = [file.parent for file in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    return max(found_in, key=lambda folder: float(folder.parent.name), default=None)
