@@ -14,7 +14,6 @@ from .opening import Index, Kept
 _MOST_NAMED = 20
 _LONGEST_NAME = 60
 _OF_COLUMNS = ("document", "title")
-_KINDS = {"integer": "number", "real": "number", "true": "boolean", "false": "boolean"}
 _IN_WORDS = {"text": "text", "number": "numbers", "boolean": "true or false"}
 
 
@@ -86,7 +85,7 @@ def _unknown(key: str, known: Iterable[str]) -> str:
 
 def _of_another_kind(condition: Condition, held: Mapping[str, Any]) -> str:
     """A sentence where the values of a key are all of other kinds than those asked for."""
-    known = {_KINDS.get(kind, "text"): example for kind, example in held.items()}  # lists hold text
+    known = {"text" if kind == "list" else kind: held[kind] for kind in held}  # lists hold text
     asked = {kind_of(operand) for operand in condition.operands}
     if asked & set(known):
         return ""

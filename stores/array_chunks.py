@@ -13,7 +13,7 @@ from filelock import FileLock
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from .arrays import ENDING, LIST, UNFINISHED, DamagedArraysError, load_arrays, unwritable
-from .schema import array_chunks
+from .tables import array_chunks
 
 _CHUNK = 4 << 20  # bytes: a row of it is sent and held in memory as a whole
 

@@ -7,18 +7,19 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select, true
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import ColumnElement, Connection, Engine, delete, select
 
 from ..state.records import Metadata, Passage
-from . import lexical_index, schema
-from .conditions import passage_condition
+from . import lexical_index, tables
+from .conditions import metadata_kinds, passage_condition
 from .passage_rows import delete_passages, stored_passages, write_passages
 from .pieces import NewDocument, PlannedPiece, identified
 from .queries import (
+    add_missing,
     batches,
     count_rows,
     delete_with,
+    persistent,
     rows,
     rows_in_order,
     rows_with,
@@ -30,8 +31,8 @@ FORGETTING = "forgetting"  # property: texts are gone, but stored replies may st
 PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
 
 _BESIDE = {
-    schema.sentence_vectors: schema.sentence_vectors_beside,
-    schema.question_vectors: schema.question_vectors_beside,
+    tables.sentence_vectors: tables.sentence_vectors_beside,
+    tables.question_vectors: tables.question_vectors_beside,
 }
 
 
@@ -54,6 +55,7 @@ class DocumentRow(TypedDict):
     metadata: Metadata
 
 
+@persistent
 class Catalogue:
     """Documents, passages, lexical index and properties of one index.
 
@@ -73,18 +75,18 @@ class Catalogue:
 
         Raises RagraphsError for a filter of another form.
         """
-        return Catalogue(self._engine, passage_condition(where))
+        return Catalogue(self._engine, passage_condition(self._engine, where))
 
     def property(self, name: str) -> Any:
         """The property ``name``, or None."""
-        table = schema.properties
+        table = tables.properties
         with self._engine.connect() as connection:
             value = connection.scalar(select(table.c.value).where(table.c.name == name))
         return None if value is None else json.loads(value)
 
     def properties(self, *names: str) -> list[Any]:
         """The properties ``names``, all at one moment, each None where there is none."""
-        table = schema.properties
+        table = tables.properties
         query = select(table.c.name, table.c.value).where(table.c.name.in_(names))
         with self._engine.connect() as connection:
             found = {name: json.loads(value) for name, value in connection.execute(query)}
@@ -100,7 +102,7 @@ class Catalogue:
         With ``swap_vectors``, the tables of vectors made beside those in use take their place.
         """
         with self._engine.begin() as connection:
-            upsert(connection, schema.properties, [_property(*item) for item in values.items()])
+            upsert(connection, tables.properties, [_property(*item) for item in values.items()])
             if swap_vectors:
                 for table, beside in _BESIDE.items():
                     connection.execute(delete(table))
@@ -111,17 +113,16 @@ class Catalogue:
         """The property ``name``, which becomes ``value`` where there is none."""
         if (found := self.property(name)) is not None:
             return found
-        new = insert(schema.properties).values(_property(name, value))
         with self._engine.begin() as connection:
-            connection.execute(new.on_conflict_do_nothing())
+            add_missing(connection, tables.properties, [_property(name, value)])
         return self.property(name)
 
     def files(self, paths: Sequence[str] | None = None) -> dict[str, str]:
         """The content hash of every file, or of those of ``paths``, that was read to its end."""
-        query = select(schema.files)
+        query = select(tables.files)
         if paths is None:
             return {path: content for path, content in rows(self._engine, query)}
-        found = rows_with(self._engine, query, schema.files.c.path, paths)
+        found = rows_with(self._engine, query, tables.files.c.path, paths)
         return {path: content for path, content in found}
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
@@ -130,7 +131,7 @@ class Catalogue:
         ``content`` is its hash, None where not all of it was read; ``failures`` are reasons by
         place: the file itself, or a row or page of it.
         """
-        files, failed = schema.files, schema.failures
+        files, failed = tables.files, tables.failures
         with self._engine.begin() as connection:
             delete_with(connection, files.c.path, [path])
             delete_with(connection, failed.c.path, [path])
@@ -144,12 +145,12 @@ class Catalogue:
 
     def failures(self) -> list[FailureRow]:
         """All failures to read a file, or a part of one, by place."""
-        query = select(schema.failures).order_by(schema.failures.c.place)
+        query = select(tables.failures).order_by(tables.failures.c.place)
         return [row._asdict() for row in rows(self._engine, query)]
 
     def documents(self, path: str | None = None) -> list[DocumentRow]:
         """All documents, or all of the file ``path``, by id."""
-        table = schema.documents
+        table = tables.documents
         query = select(table).order_by(table.c.id)
         if path is not None:
             query = query.where(table.c.path == path)
@@ -157,7 +158,7 @@ class Catalogue:
 
     def contents(self, ids: Iterable[str]) -> dict[str, str]:
         """Content hash of each of ``ids`` that is a stored document."""
-        table = schema.documents
+        table = tables.documents
         query = select(table.c.id, table.c.content)
         found = rows_with(self._engine, query, table.c.id, ids)
         return {id: content for id, content in found}
@@ -183,11 +184,11 @@ class Catalogue:
         with self._engine.begin() as connection:
             old = stored_passages(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
-            upsert(connection, schema.documents, new)
+            upsert(connection, tables.documents, new)
             counts = write_passages(connection, documents, old)
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
-            update_rows(connection, schema.documents, numbers)
+            update_rows(connection, tables.documents, numbers)
             _note_change(connection)
 
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
@@ -213,30 +214,30 @@ class Catalogue:
 
     def count_documents(self) -> int:
         """The number of documents."""
-        return count_rows(self._engine, schema.documents)
+        return count_rows(self._engine, tables.documents)
 
     def count_passages(self) -> int:
         """The number of passages."""
-        return count_rows(self._engine, schema.passages)
+        return count_rows(self._engine, tables.passages)
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        query = select(schema.passages.c.id).where(*self._where)
+        query = select(tables.passages.c.id).where(*self._where)
         return {id for (id,) in rows(self._engine, query)}
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        return list(map(_passage, rows_in_order(self._engine, schema.passages, ids, *self._where)))
+        return list(map(_passage, rows_in_order(self._engine, tables.passages, ids, *self._where)))
 
     def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
         """The lines that stand before each of the passages ``ids`` in its document."""
-        table = schema.passages.c
+        table = tables.passages.c
         found = rows_with(self._engine, select(table.id, table.before), table.id, ids)
         return {id: before for id, before in found}
 
     def passages_of(self, documents: Iterable[str]) -> dict[str, list[Passage]]:
         """The passages of each document, by place."""
-        table = schema.passages
+        table = tables.passages
         query = select(table).order_by(table.c.start, table.c.id)
         found: dict[str, list[Passage]] = {}
         for row in rows_with(self._engine, query, table.c.document, documents):
@@ -245,20 +246,20 @@ class Catalogue:
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
-        table = schema.passages
+        table = tables.passages
         query = select(table).where(*self._where)
         query = query.order_by(table.c.document, table.c.start, table.c.id)
         return map(_passage, rows(self._engine, query))
 
     def outdated_entries(self) -> list[str]:
         """The ids of passages that had other metadata when their vectors were stored."""
-        column = schema.outdated_entries.c.passage
+        column = tables.outdated_entries.c.passage
         return [id for (id,) in rows(self._engine, select(column).order_by(column))]
 
     def note_described(self, passages: Iterable[str]) -> None:
         """Records that beside the vectors of ``passages`` their metadata of today stands."""
         with self._engine.begin() as connection:
-            delete_with(connection, schema.outdated_entries.c.passage, passages)
+            delete_with(connection, tables.outdated_entries.c.passage, passages)
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
@@ -266,19 +267,12 @@ class Catalogue:
             return lexical_index.search(connection, question, most, *self._where)
 
     def metadata_kinds(self) -> dict[str, dict[str, Any]]:
-        """The keys of all metadata, each with SQLite's names of its values' types and an example.
+        """The keys of all metadata, each with the kinds of its values and an example of each kind.
 
-        Reads the metadata of every passage.
+        The kinds are ``text``, ``number``, ``boolean`` and ``list``. Reads the metadata of every
+        passage.
         """
-        pair = func.json_each(schema.passages.c.metadata).table_valued("key", "type", "atom")
-        query = select(pair.c.key, pair.c.type, func.min(pair.c.atom))
-        query = query.select_from(schema.passages.join(pair, true())).group_by(
-            pair.c.key, pair.c.type
-        )
-        kinds: dict[str, dict[str, Any]] = {}
-        for key, kind, example in rows(self._engine, query):
-            kinds.setdefault(key, {})[kind] = example
-        return kinds
+        return metadata_kinds(self._engine)
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""
@@ -306,7 +300,7 @@ def _property(name: str, value: Any) -> dict[str, Any]:
 
 
 def _note_change(connection: Connection) -> None:
-    upsert(connection, schema.properties, [_property(PASSAGES, uuid.uuid4().hex)])
+    upsert(connection, tables.properties, [_property(PASSAGES, uuid.uuid4().hex)])
 
 
 def _passage(row: Any) -> Passage:
@@ -323,26 +317,26 @@ def _passage(row: Any) -> Passage:
 
 
 def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
-    table = schema.passages
+    table = tables.passages
     return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
 
 
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
     """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
-    table = schema.documents
+    table = tables.documents
     query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
     moved = [path for id, path in connection.execute(query) if path != paths[id]]
-    delete_with(connection, schema.files.c.path, moved)
+    delete_with(connection, tables.files.c.path, moved)
 
 
 def _remove(connection: Connection, ids: Sequence[str]) -> int:
-    documents, failed = schema.documents, schema.failures
+    documents, failed = tables.documents, tables.failures
     chosen = documents.c.id.in_(ids)
     paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
     _delete_passages(connection, _passage_ids(connection, ids))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
-    delete_with(connection, schema.files.c.path, paths)
+    delete_with(connection, tables.files.c.path, paths)
     unread = failed.c.path.in_(paths) & failed.c.path.not_in(select(documents.c.path))
     connection.execute(delete(failed).where(unread))
     return removed
@@ -351,4 +345,4 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     delete_passages(connection, ids)
     if ids:
-        upsert(connection, schema.properties, [_property(FORGETTING, True)])
+        upsert(connection, tables.properties, [_property(FORGETTING, True)])

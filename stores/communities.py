@@ -9,8 +9,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, select
 
 from ..state.reports import Community, Report
-from . import schema
-from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
+from . import tables
+from .queries import (
+    count_rows,
+    persistent,
+    replace_all,
+    rows,
+    rows_in_order,
+    rows_with,
+    update_rows,
+)
 
 _REPORT = ("title", "summary", "rating", "findings", "writer")
 
@@ -33,6 +41,7 @@ class StoredCommunity(NamedTuple):
 ASSEMBLED = "assembled"
 
 
+@persistent
 class CommunityStore:
     """The hierarchy of communities of one index. All methods block.
 
@@ -49,7 +58,7 @@ class CommunityStore:
 
         A community of the same members keeps its report until another one is written.
         """
-        table = schema.communities
+        table = tables.communities
         query = select(table.c.id, *(table.c[name] for name in _REPORT))
         with self._engine.begin() as connection:
             kept = {row.id: row._mapping for row in connection.execute(query)}
@@ -69,7 +78,7 @@ class CommunityStore:
                 for entity in each.members
             )
             replace_all(connection, table, new)
-            replace_all(connection, schema.community_members, pairs)
+            replace_all(connection, tables.community_members, pairs)
 
     def put_reports(self, reports: Mapping[str, tuple[Report, str]]) -> None:
         """Stores reports by community, each with its writer."""
@@ -82,45 +91,45 @@ class CommunityStore:
             for id, (report, writer) in reports.items()
         }
         with self._engine.begin() as connection:
-            update_rows(connection, schema.communities, changes)
+            update_rows(connection, tables.communities, changes)
 
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""
-        table = schema.communities
+        table = tables.communities
         query = select(table).order_by(table.c.level, table.c.id)
         return list(map(_community, rows(self._engine, query)))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""
-        stored = rows_in_order(self._engine, schema.communities, ids)
+        stored = rows_in_order(self._engine, tables.communities, ids)
         return {row.id: _community(row) for row in stored}
 
     def members(self) -> Iterator[tuple[str, str]]:
         """Pairs of a community and an entity in it, by community and entity."""
-        table = schema.community_members
+        table = tables.community_members
         query = select(table.c.community, table.c.entity).order_by(*table.primary_key.columns)
         return ((community, entity) for community, entity in rows(self._engine, query))
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
-        table = schema.community_members
+        table = tables.community_members
         query = select(table.c.entity).where(table.c.community == id).order_by(table.c.entity)
         return [entity for (entity,) in rows(self._engine, query)]
 
     def communities_of(self, entities: Iterable[str]) -> list[tuple[str, str]]:
         """Pairs of a community and one of ``entities`` in it, in ascending order."""
-        table = schema.community_members
+        table = tables.community_members
         query = select(table.c.community, table.c.entity)
         found = rows_with(self._engine, query, table.c.entity, entities)
         return sorted((community, entity) for community, entity in found)
 
     def count(self) -> int:
         """The number of communities."""
-        return count_rows(self._engine, schema.communities)
+        return count_rows(self._engine, tables.communities)
 
     def count_unreported(self) -> int:
         """The number of communities that no report was written on yet."""
-        table = schema.communities
+        table = tables.communities
         return count_rows(self._engine, table, table.c.title.is_(None))
 
 

@@ -1,84 +1,203 @@
 """Filters as conditions of SQL on passages; ``state.filters.matches`` says what they mean.
 
-Like the lexical index they belong to SQLite, whose ``json_each`` reads the metadata.
+Like the lexical index they belong to a database: each has its own functions for the JSON of the
+metadata.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, exists, false, func, literal, or_, select, true
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    ColumnElement,
+    Engine,
+    Numeric,
+    Text,
+    and_,
+    case,
+    column,
+    exists,
+    false,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 
 from ..state.filters import COMPARE, Condition, Scalar, conditions_of, kind_of
-from . import schema
-
-_Test = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[bool]]
-
-_KINDS = {"text": ["text"], "number": ["integer", "real"], "boolean": ["true", "false"]}
-_ARRAY = "array"
+from . import tables
+from .queries import is_postgresql, rows
 
 
-def passage_condition(where: Mapping[str, Any]) -> ColumnElement[bool]:
+class _Value(NamedTuple):
+    """A value in JSON: the database's name of its type, and itself as each kind of value."""
+
+    type: ColumnElement[Any]
+    text: ColumnElement[Any]
+    number: ColumnElement[Any]
+    boolean: ColumnElement[Any]
+
+    def of(self, kind: str) -> ColumnElement[Any]:
+        return {"text": self.text, "number": self.number, "boolean": self.boolean}[kind]
+
+
+class _Sqlite:
+    """SQLite's functions for JSON; they refuse to look for elements in a text."""
+
+    kinds: Mapping[str, tuple[str, ...]] = {
+        "text": ("text",),
+        "number": ("integer", "real"),
+        "boolean": ("true", "false"),
+    }
+
+    def pairs(self, json: ColumnElement[Any]) -> Any:
+        return func.json_each(json).table_valued("key", "value", "type", "atom")
+
+    def elements(self, pair: Any) -> Any:
+        return self.pairs(case((pair.c.type == _ARRAY, pair.c.value), else_="[]"))
+
+    def type(self, pair: Any) -> ColumnElement[Any]:
+        found: ColumnElement[Any] = pair.c.type
+        return found
+
+    def value(self, pair: Any) -> _Value:
+        atom = pair.c.atom
+        return _Value(pair.c.type, atom, atom, atom)
+
+    def operand(self, value: Scalar) -> Any:
+        return value
+
+
+class _Postgresql:
+    """PostgreSQL's functions for JSON; they refuse to look for elements in a value of one."""
+
+    kinds: Mapping[str, tuple[str, ...]] = {
+        "text": ("string",),
+        "number": ("number",),
+        "boolean": ("boolean",),
+    }
+
+    def pairs(self, json: ColumnElement[Any]) -> Any:
+        return func.json_each(json).table_valued(column("key", Text), column("value", JSON))
+
+    def elements(self, pair: Any) -> Any:
+        nothing: ColumnElement[Any] = literal_column("'[]'::json")
+        some = case((self.type(pair) == _ARRAY, pair.c.value), else_=nothing)
+        return func.json_array_elements(some).table_valued(column("value", JSON))
+
+    def type(self, pair: Any) -> ColumnElement[Any]:
+        return func.json_typeof(pair.c.value)
+
+    def value(self, pair: Any) -> _Value:
+        kind = self.type(pair)
+        atom = pair.c.value.op("#>>")(literal_column("'{}'")).cast(Text).collate("C")
+        return _Value(
+            kind,
+            atom,
+            case((kind == "number", atom.cast(Numeric))),
+            case((kind == "boolean", atom.cast(Boolean))),
+        )
+
+    def operand(self, value: Scalar) -> Any:
+        # As it is written in JSON, not as the binary number next to it.
+        return Decimal(repr(value)) if kind_of(value) == "number" else value
+
+
+_Dialect = _Sqlite | _Postgresql
+_Test = Callable[[_Value], ColumnElement[bool]]
+_ARRAY = "array"  # a type's name in both
+
+
+def passage_condition(engine: Engine, where: Mapping[str, Any]) -> ColumnElement[bool]:
     """The condition on a row of ``passages`` that it meets the filter ``where``.
 
-        select(schema.passages.c.id).where(passage_condition({"year": {"$gte": 1990}}))
+        select(tables.passages.c.id).where(passage_condition(engine, {"year": {"$gte": 1990}}))
 
     Raises RagraphsError for a filter of another form.
     """
-    return and_(true(), *map(_condition, conditions_of(where)))
+    dialect = _dialect(engine)
+    return and_(true(), *(_condition(asked, dialect) for asked in conditions_of(where)))
 
 
 def spoken_by(passage: ColumnElement[str], where: ColumnElement[bool]) -> ColumnElement[bool]:
     """The condition that the passage whose id is in the column ``passage`` meets ``where``."""
-    return exists(select(1).where(schema.passages.c.id == passage, where))
+    return exists(select(1).where(tables.passages.c.id == passage, where))
 
 
-def _condition(asked: Condition) -> ColumnElement[bool]:
-    def named(kind: ColumnElement[Any], value: ColumnElement[Any]) -> ColumnElement[bool]:
+def metadata_kinds(engine: Engine) -> dict[str, dict[str, Any]]:
+    """The keys of the metadata of all passages, each with the kinds of its values and an example.
+
+    The kinds are ``text``, ``number``, ``boolean`` and ``list``, which has no example.
+    """
+    dialect = _dialect(engine)
+    pair = dialect.pairs(tables.passages.c.metadata)
+    type, value = dialect.type(pair), dialect.value(pair)
+    query = select(pair.c.key, type, func.min(value.text))
+    query = query.select_from(tables.passages.join(pair, true())).group_by(pair.c.key, type)
+    names = {name: kind for kind, names in dialect.kinds.items() for name in names}
+    kinds: dict[str, dict[str, Any]] = {}
+    for key, name, example in rows(engine, query):
+        kind = names.get(name, "list")
+        kinds.setdefault(key, {})[kind] = None if kind == "list" else example
+    return kinds
+
+
+def _dialect(engine: Engine) -> _Dialect:
+    return _Postgresql() if is_postgresql(engine) else _Sqlite()
+
+
+def _condition(asked: Condition, dialect: _Dialect) -> ColumnElement[bool]:
+    def named(value: _Value) -> ColumnElement[bool]:
         if asked.operator in ("$in", "$nin"):
-            return or_(false(), *_one_of(kind, value, asked.operands))
-        compare, operand = COMPARE[asked.operator], asked.operands[0]
-        return and_(kind.in_(_KINDS[kind_of(operand)]), compare(value, operand))
+            return or_(false(), *_one_of(value, asked.operands, dialect))
+        operand = asked.operands[0]
+        kind, compare = kind_of(operand), COMPARE[asked.operator]
+        compared = compare(value.of(kind), dialect.operand(operand))
+        return and_(value.type.in_(dialect.kinds[kind]), compared)
 
     if asked.operator == "$nin":
-        return and_(_some_value(asked.key, lambda *_: true()), ~_some_value(asked.key, named))
-    return _some_value(asked.key, named)
+        some = _some_value(asked.key, lambda _: true(), dialect)
+        return and_(some, ~_some_value(asked.key, named, dialect))
+    return _some_value(asked.key, named, dialect)
 
 
 def _one_of(
-    kind: ColumnElement[Any], value: ColumnElement[Any], operands: Iterable[Scalar]
-) -> Iterable[ColumnElement[bool]]:
+    value: _Value, operands: Iterable[Scalar], dialect: _Dialect
+) -> Iterator[ColumnElement[bool]]:
     """One condition for each kind of operand."""
-    by_kind: dict[str, list[Scalar]] = {}
+    by_kind: dict[str, list[Any]] = {}
     for operand in operands:
-        by_kind.setdefault(kind_of(operand), []).append(operand)
-    for name, values in by_kind.items():
-        if name == "boolean":  # has the truth in its type, and a number as its value
-            yield kind.in_(["true" if one else "false" for one in values])
-        else:
-            yield and_(kind.in_(_KINDS[name]), value.in_(values))
+        by_kind.setdefault(kind_of(operand), []).append(dialect.operand(operand))
+    for kind, values in by_kind.items():
+        yield and_(value.type.in_(dialect.kinds[kind]), value.of(kind).in_(values))
 
 
-def _some_value(key: str, test: _Test) -> ColumnElement[bool]:
+def _some_value(key: str, test: _Test, dialect: _Dialect) -> ColumnElement[bool]:
     """Whether the value of ``key``, or an element where it is a list, passes ``test``."""
-    passages, documents = schema.passages.c, schema.documents.c
+    passages, documents = tables.passages.c, tables.documents.c
     if key == "document":
-        return test(literal("text"), passages.document)
+        return test(_text(passages.document, dialect))
     if key == "title":  # of a passage, it may have the header of a table after it
         own = select(1).where(documents.id == passages.document)
-        return exists(own.where(test(literal("text"), documents.title)).correlate(schema.passages))
-    pair = _pairs(passages.metadata)
-    # SQLite would refuse a text that is no JSON, had it to look into one.
-    element = _pairs(case((pair.c.type == _ARRAY, pair.c.value), else_="[]"))
-    of_list = exists(select(1).select_from(element).where(test(element.c.type, element.c.atom)))
+        tested = test(_text(documents.title, dialect))
+        return exists(own.where(tested).correlate(tables.passages))
+    pair = dialect.pairs(passages.metadata)
+    type, element = dialect.type(pair), dialect.elements(pair)
+    of_list = exists(select(1).select_from(element).where(test(dialect.value(element))))
     found = or_(
-        and_(pair.c.type != _ARRAY, test(pair.c.type, pair.c.atom)),
-        and_(pair.c.type == _ARRAY, of_list),
+        and_(type != _ARRAY, test(dialect.value(pair))),
+        and_(type == _ARRAY, of_list),
     )
     return exists(select(1).select_from(pair).where(pair.c.key == key, found))
 
 
-def _pairs(json: ColumnElement[Any]) -> Any:
-    """The keys and values in a column, or an expression, of JSON."""
-    return func.json_each(json).table_valued("key", "value", "type", "atom")
+def _text(text: ColumnElement[str], dialect: _Dialect) -> _Value:
+    [name] = dialect.kinds["text"]
+    nothing: Any = None
+    return _Value(literal(name), text, literal(nothing, Numeric), literal(nothing, Boolean))

@@ -12,9 +12,17 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, selec
 
 from ..language.mentions import normalised
 from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
-from . import schema
+from . import tables
 from .conditions import passage_condition, spoken_by
-from .queries import count_rows, replace_all, rows, rows_in_order, rows_with, update_rows
+from .queries import (
+    count_rows,
+    persistent,
+    replace_all,
+    rows,
+    rows_in_order,
+    rows_with,
+    update_rows,
+)
 
 
 class StoredEntity(NamedTuple):
@@ -36,6 +44,7 @@ class StoredRelation(NamedTuple):
     weight: float
 
 
+@persistent
 class EntityStore:
     """Entities, relations, claims and merges of one index, and its corrections.
 
@@ -57,7 +66,7 @@ class EntityStore:
         Entities then have no description, since that may rest on other passages too; the names are
         those that all passages together gave. Raises RagraphsError for a filter of another form.
         """
-        return EntityStore(self._engine, passage_condition(where))
+        return EntityStore(self._engine, passage_condition(self._engine, where))
 
     def _said_in(self, passage: ColumnElement[str]) -> list[ColumnElement[bool]]:
         """The condition that the passage in the column ``passage`` is shown; none if all are."""
@@ -82,26 +91,26 @@ class EntityStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
-        shown = self._said_of(schema.entities.c.id, schema.entity_passages)
-        stored = rows_in_order(self._engine, schema.entities, ids, *shown)
+        shown = self._said_of(tables.entities.c.id, tables.entity_passages)
+        stored = rows_in_order(self._engine, tables.entities, ids, *shown)
         return {row.id: self._entity(row) for row in stored}
 
     def named(self, names: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the entities that bear each of the normalised ``names``, homonyms by id."""
-        table = schema.aliases
+        table = tables.aliases
         query = select(table.c.name, table.c.entity).distinct().order_by(table.c.entity)
         return _grouped(rows_with(self._engine, query, table.c.name, names))
 
     def aliases_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """All spellings of each entity, the most frequent first."""
-        table = schema.aliases
+        table = tables.aliases
         query = select(table.c.entity, table.c.spelling).order_by(table.c.entity, table.c.place)
         return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
     def relations_of(self, ids: Iterable[str]) -> list[StoredRelation]:
         """The relations that begin or end at one of the entities, each once, by id."""
-        table = schema.relations
-        query = select(table).where(*self._said_of(table.c.id, schema.relation_passages))
+        table = tables.relations
+        query = select(table).where(*self._said_of(table.c.id, tables.relation_passages))
         ids = list(ids)
         found = {
             row.id: StoredRelation(*row)
@@ -112,13 +121,13 @@ class EntityStore:
 
     def passages_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that speak of each entity."""
-        table = schema.entity_passages
+        table = tables.entity_passages
         query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
         return _grouped(rows_with(self._engine, query, table.c.entity, ids))
 
     def names_in(self, passages: Iterable[str]) -> dict[str, list[str]]:
         """The names of the entities that each passage speaks of, by its id."""
-        table, entities = schema.entity_passages, schema.entities
+        table, entities = tables.entity_passages, tables.entities
         query = (
             select(table.c.passage, entities.c.name)
             .join(entities, entities.c.id == table.c.entity)
@@ -129,13 +138,13 @@ class EntityStore:
 
     def relation_passages_of(self, relations: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the passages that state each relation."""
-        table = schema.relation_passages
+        table = tables.relation_passages
         query = select(table).where(*self._said_in(table.c.passage)).order_by(*table.primary_key)
         return _grouped(rows_with(self._engine, query, table.c.relation, relations))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
-        table = schema.mentions
+        table = tables.mentions
         query = select(table).where(*self._said_in(table.c.passage))
         found = [
             EntityMention(row.entity, row.passage, row.start, row.end)
@@ -145,7 +154,7 @@ class EntityStore:
 
     def claims_of(self, ids: Iterable[str]) -> list[EntityClaim]:
         """The claims about the entities, by id."""
-        table = schema.claims
+        table = tables.claims
         query = select(table).where(*self._said_in(table.c.passage))
         found = [
             EntityClaim(row.id, row.subject, row.object, row.passage, json.loads(row.claim))
@@ -158,7 +167,7 @@ class EntityStore:
 
         One of the entity's normalised names must contain the text ``containing``.
         """
-        entities, pairs, aliases = schema.entities, schema.entity_passages, schema.aliases
+        entities, pairs, aliases = tables.entities, tables.entity_passages, tables.aliases
         spread = func.count(pairs.c.passage)
         query = (
             select(entities, spread.label("spread"))
@@ -176,38 +185,38 @@ class EntityStore:
 
     def all_entities(self) -> Iterator[StoredEntity]:
         """Every entity, by id."""
-        shown = self._said_of(schema.entities.c.id, schema.entity_passages)
-        query = select(schema.entities).where(*shown).order_by(schema.entities.c.id)
+        shown = self._said_of(tables.entities.c.id, tables.entity_passages)
+        query = select(tables.entities).where(*shown).order_by(tables.entities.c.id)
         return map(self._entity, rows(self._engine, query))
 
     def all_relations(self) -> Iterator[StoredRelation]:
         """Every relation, by id."""
-        shown = self._said_of(schema.relations.c.id, schema.relation_passages)
-        query = select(schema.relations).where(*shown).order_by(schema.relations.c.id)
+        shown = self._said_of(tables.relations.c.id, tables.relation_passages)
+        query = select(tables.relations).where(*shown).order_by(tables.relations.c.id)
         return starmap(StoredRelation, rows(self._engine, query))
 
     def merges(self) -> list[Merge]:
         """The merges of names into one entity, each with its reason."""
-        query = select(schema.merges).order_by(schema.merges.c.number)
+        query = select(tables.merges).order_by(tables.merges.c.number)
         return [Merge(*row[1:]) for row in rows(self._engine, query)]
 
     def counts(self) -> dict[str, int]:
         """The numbers of entities, relations, claims, merges and corrections, by these names."""
-        tables = (
-            schema.entities,
-            schema.relations,
-            schema.claims,
-            schema.merges,
-            schema.corrections,
+        counted = (
+            tables.entities,
+            tables.relations,
+            tables.claims,
+            tables.merges,
+            tables.corrections,
         )
-        return {table.name: count_rows(self._engine, table) for table in tables}
+        return {table.name: count_rows(self._engine, table) for table in counted}
 
     def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:
         """The several descriptions of each entity that awaits one in their place, by id.
 
         With ``described_too``, of each entity that has several.
         """
-        table, pending = schema.descriptions, schema.entities
+        table, pending = tables.descriptions, tables.entities
         query = (
             select(table.c.entity, table.c.text)
             .join(pending, pending.c.id == table.c.entity)
@@ -220,11 +229,11 @@ class EntityStore:
         """Gives entities, by id, the one description that they await."""
         changes = {id: {"description": text, "pending": False} for id, text in descriptions.items()}
         with self._engine.begin() as connection:
-            update_rows(connection, schema.entities, changes)
+            update_rows(connection, tables.entities, changes)
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""
-        query = select(schema.corrections).order_by(schema.corrections.c.number)
+        query = select(tables.corrections).order_by(tables.corrections.c.number)
         return [Correction(*row[1:]) for row in rows(self._engine, query)]
 
     def correct(self, action: Literal["merge", "split"], a: str, b: str) -> None:
@@ -232,7 +241,7 @@ class EntityStore:
 
         It takes the place of an earlier correction about the two.
         """
-        table = schema.corrections
+        table = tables.corrections
         same = tuple_(table.c.a, table.c.b).in_([(a, b), (b, a)])
         with self._engine.begin() as connection:
             connection.execute(delete(table).where(same))
@@ -241,9 +250,9 @@ class EntityStore:
 
 def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
     """Each table with the rows that make it hold ``graph``."""
-    yield schema.entities, map(_entity_row, graph.entities)
+    yield tables.entities, map(_entity_row, graph.entities)
     yield (
-        schema.descriptions,
+        tables.descriptions,
         (
             {"entity": entity.id, "place": place, "text": text}
             for entity in graph.entities
@@ -252,28 +261,28 @@ def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]
         ),
     )
     yield (
-        schema.aliases,
+        tables.aliases,
         (
             {"entity": entity.id, "place": place, "spelling": alias, "name": normalised(alias)}
             for entity in graph.entities
             for place, alias in enumerate(entity.aliases)
         ),
     )
-    yield schema.entity_passages, _pairs("entity", graph.entities)
-    yield schema.mentions, (mention._asdict() for mention in graph.mentions)
+    yield tables.entity_passages, _pairs("entity", graph.entities)
+    yield tables.mentions, (mention._asdict() for mention in graph.mentions)
     yield (
-        schema.relations,
+        tables.relations,
         (StoredRelation(*relation[:5])._asdict() for relation in graph.relations),
     )
-    yield schema.relation_passages, _pairs("relation", graph.relations)
+    yield tables.relation_passages, _pairs("relation", graph.relations)
     yield (
-        schema.claims,
+        tables.claims,
         (
             claim._asdict() | {"claim": json.dumps(claim.claim, ensure_ascii=False)}
             for claim in graph.claims
         ),
     )
-    yield schema.merges, (merge._asdict() for merge in graph.merges)
+    yield tables.merges, (merge._asdict() for merge in graph.merges)
 
 
 def _entity_row(entity: Entity) -> dict[str, Any]:

@@ -1,40 +1,26 @@
-"""The lexical index of passages: SQLite's FTS5, in the same transactions as the passages.
+"""The lexical index of passages, which changes in the same transactions as they do.
 
-With the conditions of filters, the one part of the database that belongs to SQLite; all else is
-portable.
+Each database has a form of its own: SQLite its FTS5, PostgreSQL tables of postings. Both rank
+alike, by BM25 over the terms of ``language.analyser``; a term in the title counts three times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from types import ModuleType
 
-from sqlalchemy import (
-    ColumnClause,
-    ColumnElement,
-    Connection,
-    bindparam,
-    column,
-    desc,
-    func,
-    literal_column,
-    select,
-    table,
-    text,
-)
+from sqlalchemy import ColumnElement, Connection
 
 from ..language.analyser import terms
-from . import schema
-from .queries import batches
+from . import fts5, postings
+from .queries import is_postgresql
 
-_TITLE_WEIGHT = 3.0
 _MOST_QUERY_TERMS = 200
-_TERMS = table("passage_terms", column("rowid"))
-_WHOLE_ROW: ColumnClause[Any] = literal_column("passage_terms")
-_ADD = text("INSERT INTO passage_terms (rowid, title, body) VALUES (:number, :title, :body)")
-_REMOVE = text(
-    "DELETE FROM passage_terms WHERE rowid IN (SELECT number FROM passages WHERE id IN :ids)"
-).bindparams(bindparam("ids", expanding=True))
+
+
+def create(connection: Connection) -> None:
+    """Makes an empty index where there is none."""
+    _form(connection).create(connection)
 
 
 def search(
@@ -47,52 +33,29 @@ def search(
     query_terms = list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
     if not query_terms:
         return []
-    match = " OR ".join(f'"{term}"' for term in query_terms)
-    passages = schema.passages
-    query = (
-        select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
-        .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
-        .where(_WHOLE_ROW.match(match))
-        .order_by(desc("score"), passages.c.id)
-        .limit(most)
-    )
-    if where is not None:
-        query = query.where(where)
-    return [(id, score) for id, score in connection.execute(query)]
+    found: list[tuple[str, float]] = _form(connection).search(connection, query_terms, most, where)
+    return found
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:
     """Indexes the stored passages ``ids``, which are not in the index yet."""
-    passages = schema.passages
-    # In ascending order, else FTS5 begins a new segment with each row.
-    query = select(passages.c.number, passages.c.title, passages.c.text).order_by(passages.c.number)
-    for batch in batches(ids):
-        found = connection.execute(query.where(passages.c.id.in_(batch)))
-        connection.execute(
-            _ADD,
-            [
-                {"number": number, "title": " ".join(terms(title)), "body": " ".join(terms(body))}
-                for number, title, body in found
-            ],
-        )
+    _form(connection).add(connection, ids)
 
 
 def remove(connection: Connection, ids: Iterable[str]) -> None:
     """Takes passages out of the index, while they are still stored."""
-    for batch in batches(ids):
-        connection.execute(_REMOVE, {"ids": batch})
+    _form(connection).remove(connection, ids)
 
 
 def rebuild(connection: Connection) -> None:
     """Makes the index anew from all passages."""
-    schema.begin_writing(connection)
-    connection.execute(text("DROP TABLE IF EXISTS passage_terms"))
-    connection.execute(schema.TERM_INDEX)
-    passages = schema.passages
-    add(connection, connection.scalars(select(passages.c.id).order_by(passages.c.number)).all())
+    _form(connection).rebuild(connection)
 
 
 def purge(connection: Connection) -> None:
-    """Removes the terms of deleted passages, which FTS5 until then only marks as deleted."""
-    schema.begin_writing(connection)
-    connection.execute(text("INSERT INTO passage_terms (passage_terms) VALUES ('optimize')"))
+    """Removes the terms of deleted passages where the index until then only hides them."""
+    _form(connection).purge(connection)
+
+
+def _form(connection: Connection) -> ModuleType:
+    return postings if is_postgresql(connection) else fts5

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from . import lexical_index, schema
+from . import lexical_index, tables
 from .pieces import NewDocument, identified
 from .queries import add_missing, batches, delete_with, update_rows
 from .readings import IMPORTED
@@ -19,7 +19,7 @@ from .readings import IMPORTED
 
 def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
     """The passages of ``documents`` by their ids: the lines before each, and its metadata."""
-    table = schema.passages.c
+    table = tables.passages.c
     query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
     return {row.id: row for row in connection.execute(query)}
 
@@ -57,17 +57,17 @@ def write_passages(
                 row = {"id": id, "document": document.id, "title": piece.title(document.title)}
                 fresh.append(row | place | {"text": piece.text})
         if fresh:
-            connection.execute(schema.passages.insert(), fresh)
+            connection.execute(tables.passages.insert(), fresh)
             lexical_index.add(connection, [row["id"] for row in fresh])
-        update_rows(connection, schema.passages, kept)
-        add_missing(connection, schema.outdated_entries, outdated)
+        update_rows(connection, tables.passages, kept)
+        add_missing(connection, tables.outdated_entries, outdated)
         _forget_readings(connection, moved)
     return counts
 
 
 def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
     """Deletes what a model read in ``passages``; what was imported does not depend on the lines."""
-    table = schema.readings
+    table = tables.readings
     for batch in batches(passages):
         read = table.c.passage.in_(batch) & (table.c.model != IMPORTED)
         connection.execute(delete(table).where(read))
@@ -77,10 +77,10 @@ def delete_passages(connection: Connection, ids: Collection[str]) -> None:
     """Deletes passages, their words, their vectors by sentence, and what was read in them."""
     lexical_index.remove(connection, ids)
     for column in (
-        schema.readings.c.passage,
-        schema.outdated_entries.c.passage,
-        schema.sentence_vectors.c.passage,
-        schema.sentence_vectors_beside.c.passage,
-        schema.passages.c.id,
+        tables.readings.c.passage,
+        tables.outdated_entries.c.passage,
+        tables.sentence_vectors.c.passage,
+        tables.sentence_vectors_beside.c.passage,
+        tables.passages.c.id,
     ):
         delete_with(connection, column, ids)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from inspect import isfunction, isgeneratorfunction
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -17,11 +21,52 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ..state.errors import RagraphsError
+
+logger = logging.getLogger("ragraphs.stores")
 
 T = TypeVar("T")
 
+PATIENCE = 30.0  # seconds for which a server that answered before may be away
+PAUSE = 0.5
+
 _BATCH = 500
+
+
+class LostConnectionError(RagraphsError):
+    """The server went away, or undid a transaction for another's sake: it may be tried again."""
+
+
+def persistent(store: type[T]) -> type[T]:
+    """Makes each public method of ``store`` try again where the server was lost in the middle.
+
+    Such a method is one transaction, or reads only. A method that yields is left as it is.
+    """
+    for name, method in list(vars(store).items()):
+        if isfunction(method) and not isgeneratorfunction(method) and not name.startswith("_"):
+            setattr(store, name, _persistent(method))
+    return store
+
+
+def _persistent(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def persist(*given: Any, **named: Any) -> Any:
+        # What can be read only once is kept for the next time.
+        given = tuple(list(one) if isinstance(one, Iterator) else one for one in given)
+        deadline = 0.0
+        while True:
+            try:
+                return method(*given, **named)
+            except LostConnectionError:
+                deadline = deadline or time.monotonic() + PATIENCE
+                if time.monotonic() >= deadline:
+                    raise
+                logger.info("the PostgreSQL server was lost; the change is made again")
+                time.sleep(PAUSE)
+
+    return persist
 
 
 def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
@@ -62,6 +107,22 @@ def count_rows(engine: Engine, table: Table, *conditions: ColumnElement[bool]) -
         return connection.execute(query).scalar_one()
 
 
+def is_postgresql(of: Connection | Engine) -> bool:
+    """Whether the database is PostgreSQL; else it is SQLite."""
+    return of.dialect.name == "postgresql"
+
+
+def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert that can say, in the database's own dialect, what to do on a conflict."""
+    return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
+
+
+def begin_writing(connection: Connection) -> None:
+    """Takes SQLite's write lock now; its Python driver would not before a CREATE or a DROP."""
+    if not is_postgresql(connection):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
 def upsert(
     connection: Connection,
     table: Table,
@@ -75,19 +136,25 @@ def upsert(
     if not new:
         return
     keys = table.primary_key.columns.keys()
-    statement = insert(table)
+    statement = insert(connection, table)
     replaced = {name: statement.excluded[name] for name in new[0] if name not in keys}
     condition = where and where(statement.excluded)
     connection.execute(
         statement.on_conflict_do_update(index_elements=keys, set_=replaced, where=condition),
-        list(new),
+        _in_order(new, keys),
     )
 
 
 def add_missing(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
     """Inserts those of the ``new`` rows whose primary key is not there yet."""
     if new:
-        connection.execute(insert(table).on_conflict_do_nothing(), list(new))
+        rows = _in_order(new, table.primary_key.columns.keys())
+        connection.execute(insert(connection, table).on_conflict_do_nothing(), rows)
+
+
+def _in_order(new: Sequence[dict[str, Any]], keys: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows by their keys, so that two who write the same ones do not wait for each other."""
+    return sorted(new, key=lambda row: [row[key] for key in keys])
 
 
 def update_rows(
@@ -96,7 +163,7 @@ def update_rows(
     """Changes some columns of the rows with these ids; unknown ids do no harm."""
     if changes:
         statement = table.update().where(table.c.id == bindparam("at"))
-        connection.execute(statement, [{"at": id, **new} for id, new in changes.items()])
+        connection.execute(statement, [{"at": id, **new} for id, new in sorted(changes.items())])
 
 
 def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:

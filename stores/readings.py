@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Select, and_, or_, select
 
-from . import schema
-from .queries import count_rows, rows, upsert
+from . import tables
+from .queries import count_rows, persistent, rows, upsert
 
 ReadingKind = Literal["questions", "facts"]
 
 IMPORTED = "imported"
 
-_READINGS = schema.readings
+_READINGS = tables.readings
 
 
 class Reading(NamedTuple):
@@ -33,6 +33,7 @@ class Reading(NamedTuple):
     words: str = ""
 
 
+@persistent
 class ReadingStore:
     """The readings of an index; a passage's are removed with it. All methods block.
 
@@ -62,7 +63,7 @@ class ReadingStore:
 
         Given ``words``, only a reading by these counts; one that was imported always does.
         """
-        passages = schema.passages
+        passages = tables.passages
         by_model = _READINGS.c.model == model
         if words is not None:
             by_model = and_(by_model, _READINGS.c.words == words)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import Engine, delete, func, or_, select, true
-from sqlalchemy.dialects.sqlite import insert
 
 from ..state.records import NewReply, StoredReply
-from . import schema
-from .queries import count_rows, delete_with, rows_with, upsert
+from . import tables
+from .queries import add_missing, count_rows, delete_with, persistent, rows_with, upsert
 
 
+@persistent
 class ReplyStore:
     """Replies in the catalogue's database; each is durable when ``put`` returns.
 
@@ -35,15 +35,15 @@ class ReplyStore:
         are gone or from texts of unknown origin, or all ``others``. With ``used_too`` also every
         reply to a watched prompt that was not used since ``watch``; their number.
         """
-        table, sources, used = schema.replies.c, schema.reply_passages, self._used
-        stored = select(schema.passages.c.id)
+        table, sources, used = tables.replies.c, tables.reply_passages, self._used
+        stored = select(tables.passages.c.id)
         known = select(sources.c.key).where(sources.c.passage == "")
         gone = select(sources.c.key).where(
             sources.c.passage != "", sources.c.passage.not_in(stored)
         )
         quoting = true() if others else or_(table.key.not_in(known), table.key.in_(gone))
         with self._engine.begin() as connection:
-            connection.execute(delete(schema.replies).where(table.prompt.not_in(watched), quoting))
+            connection.execute(delete(tables.replies).where(table.prompt.not_in(watched), quoting))
             keys = set(connection.scalars(select(table.key).where(table.prompt.in_(watched))))
             unused = set() if used is None else keys - used
             if used_too:
@@ -54,7 +54,7 @@ class ReplyStore:
 
     def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
         """The reply stored under each key, or None."""
-        table = schema.replies
+        table = tables.replies
         query = select(table)
         found: dict[str, StoredReply] = {
             row.key: {
@@ -84,16 +84,15 @@ class ReplyStore:
             for passage in ("", *new.passages)
         ]
         with self._engine.begin() as connection:
-            table = schema.replies.c
-            upsert(connection, schema.replies, rows, lambda new: table.words != new.words)
-            if sources:
-                connection.execute(insert(schema.reply_passages).on_conflict_do_nothing(), sources)
+            table = tables.replies.c
+            upsert(connection, tables.replies, rows, lambda new: table.words != new.words)
+            add_missing(connection, tables.reply_passages, sources)
         self._note(new.key for new in replies)
 
     def drop(self, keys: Sequence[str]) -> None:
         """Deletes the replies stored under ``keys``."""
         with self._engine.begin() as connection:
-            delete_with(connection, schema.replies.c.key, keys)
+            delete_with(connection, tables.replies.c.key, keys)
 
     def used(self) -> frozenset[str]:
         """The keys of the replies that were found or stored since ``watch``."""
@@ -109,7 +108,7 @@ class ReplyStore:
 
     def outdated(self, prompt: str, words: str) -> tuple[int, int]:
         """The number of replies to ``prompt`` in other ``words``, and the tokens sent for them."""
-        table = schema.replies.c
+        table = tables.replies.c
         query = select(func.count(), func.coalesce(func.sum(table.input_tokens), 0)).where(
             table.prompt == prompt, table.words != words
         )
@@ -119,14 +118,14 @@ class ReplyStore:
 
     def forget_outdated(self, prompt: str, words: str) -> None:
         """Deletes the replies to ``prompt`` in other ``words``."""
-        table = schema.replies.c
+        table = tables.replies.c
         with self._engine.begin() as connection:
             outdated = (table.prompt == prompt) & (table.words != words)
-            connection.execute(delete(schema.replies).where(outdated))
+            connection.execute(delete(tables.replies).where(outdated))
 
     def tokens(self) -> dict[str, tuple[int, int]]:
         """The tokens sent and received for all stored replies, by the model that gave them."""
-        table = schema.replies.c
+        table = tables.replies.c
         query = select(
             table.model, func.sum(table.input_tokens), func.sum(table.output_tokens)
         ).group_by(table.model)
@@ -135,4 +134,4 @@ class ReplyStore:
 
     def count(self) -> int:
         """The number of stored replies."""
-        return count_rows(self._engine, schema.replies)
+        return count_rows(self._engine, tables.replies)

@@ -8,15 +8,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Engine, Table, delete, func, literal, select
+from sqlalchemy import Engine, Integer, Table, delete, func, literal, select
 
 from ..state.errors import IncompleteIndexError
-from . import schema
-from .queries import delete_with, rows, rows_with, upsert
+from . import tables
+from .queries import delete_with, persistent, rows, rows_with, upsert
 
 _FLOAT = np.dtype("<f4")
 
 
+@persistent
 class _VectorTable:
     """A table with a primary key and the bytes of vectors. All methods block.
 
@@ -45,6 +46,7 @@ class _VectorTable:
             upsert(connection, self._table, new)
 
 
+@persistent
 class QuestionVectors(_VectorTable):
     """The vectors of the distinct questions of an index, HopRAG's. All methods block.
 
@@ -53,7 +55,7 @@ class QuestionVectors(_VectorTable):
     >>> both = questions.get(["a", "b"])
     """
 
-    _in_use, _beside = schema.question_vectors, schema.question_vectors_beside
+    _in_use, _beside = tables.question_vectors, tables.question_vectors_beside
 
     def ids(self) -> set[str]:
         """The ids of all vectors."""
@@ -70,7 +72,8 @@ class QuestionVectors(_VectorTable):
         Raises IncompleteIndexError where one is missing, or is of another dimension.
         """
         vector = self._table.c.vector
-        query = select(self._table.c.id, literal(1), func.length(vector) // _FLOAT.itemsize, vector)
+        size = func.length(vector, type_=Integer)
+        query = select(self._table.c.id, literal(1), size // _FLOAT.itemsize, vector)
         stored = rows_with(self._engine, query, self._table.c.id, ids)
         return _in_order(stored, dict.fromkeys(ids, 1))
 
@@ -97,6 +100,7 @@ class SentenceVectors(NamedTuple):
     vectors: NDArray[np.float32]
 
 
+@persistent
 class SentenceStore(_VectorTable):
     """The sentence vectors of an index; a passage's are removed with it. All methods block.
 
@@ -105,7 +109,7 @@ class SentenceStore(_VectorTable):
     >>> both = sentences.load({"p1": 2})
     """
 
-    _in_use, _beside = schema.sentence_vectors, schema.sentence_vectors_beside
+    _in_use, _beside = tables.sentence_vectors, tables.sentence_vectors_beside
 
     def put(self, found: Sequence[SentenceVectors]) -> None:
         """Stores the vectors of passages, in one transaction, in place of earlier ones."""

@@ -19,7 +19,8 @@ from sqlalchemy import bindparam, delete
 
 from ...context import IndexContext
 from ...index.opening import Index, open_index
-from ...stores.schema import open_database, relations
+from ...stores.schema import open_database
+from ...stores.tables import relations
 from ..command import run
 from ..datasets import load_dataset
 from ..metrics import recall_at

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from loading_support import Write
+from postgres_server import PostgresServer, serving_postgres
 from ragraphs.stores import schema
+from ragraphs.stores.postgresql import open_shared
 from sqlalchemy import Engine
+
+OpenEngine = Callable[[], Engine]
 
 
 @pytest.fixture
@@ -21,9 +25,51 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, the same for all tests."""
+    with serving_postgres() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenEngine]:
+    """Opens the database of the test, which it makes at first, in each kind of store."""
+    opened: list[Engine] = []
+    is_shared = request.param == "postgresql"
+    url = request.getfixturevalue("postgres").url if is_shared else ""
+
+    def open_it() -> Engine:
+        if is_shared:
+            engine = open_shared(url, str(tmp_path), create=True)
+        else:
+            engine = schema.open_database(tmp_path / "index", create=True)
+        opened.append(engine)
+        return engine
+
+    yield open_it
+    for engine in opened:
+        engine.dispose()
+
+
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    """A new database."""
-    engine = schema.open_database(tmp_path / "index", create=True)
-    yield engine
-    engine.dispose()
+def engine(open_engine: OpenEngine) -> Engine:
+    """A new database of each kind."""
+    return open_engine()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def module_engine(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Engine]:
+    """A new database of each kind, for all tests of a module."""
+    folder = tmp_path_factory.mktemp("index")
+    if request.param == "sqlite":
+        engine = schema.open_database(folder, create=True)
+        yield engine
+        engine.dispose()
+    else:
+        url = request.getfixturevalue("postgres").url
+        engine = open_shared(url, str(folder), create=True)
+        yield engine
+        engine.dispose()

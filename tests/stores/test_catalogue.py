@@ -131,7 +131,7 @@ def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
         catalogue.note_file(path, f"hash of {path}", {f"{path}, page 2": "unreadable"})
     assert catalogue.remove_documents(["a.txt", "never there"]) == 1
     with catalogue._engine.connect() as connection:
-        for table in (*schema.metadata.tables, "passage_terms"):
+        for table in (*metadata.tables, "passage_terms"):
             for row in connection.execute(text(f"SELECT * FROM {table}")):
                 assert "a.txt" not in str(row)
                 assert "one" not in row

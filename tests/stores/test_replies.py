@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from ragraphs.state.records import NewReply, StoredReply
-from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.replies import ReplyStore
+from sqlalchemy import Engine
 
 
 def reply(value: str, words: str = "w") -> StoredReply:
@@ -28,10 +26,8 @@ def get(replies: ReplyStore, key: str) -> StoredReply | None:
 
 
 @pytest.fixture
-def replies(tmp_path: Path) -> Iterator[ReplyStore]:
-    engine = schema.open_database(tmp_path, create=True)
-    yield ReplyStore(engine)
-    engine.dispose()
+def replies(engine: Engine) -> ReplyStore:
+    return ReplyStore(engine)
 
 
 def test_a_reply_is_found_by_its_key_and_by_no_other(replies):
@@ -56,11 +52,9 @@ def test_a_reply_to_other_words_takes_the_place_of_the_first(replies):
     assert replies.outdated("answer", "later") == (0, 0)
 
 
-def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, tmp_path):
+def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, open_engine):
     put(replies, "key", "answer", "openai:gpt", reply("kept"))
-    other = schema.open_database(tmp_path, create=False)
-    assert get(ReplyStore(other), "key") == reply("kept")
-    other.dispose()
+    assert get(ReplyStore(open_engine()), "key") == reply("kept")
 
 
 def test_replies_from_many_threads_are_all_kept_once(replies):
@@ -122,8 +116,7 @@ def test_a_watch_sees_what_many_threads_use(replies):
     assert replies.count() == 50
 
 
-def test_replies_made_from_other_passages_outlive_a_removal(replies, tmp_path):
-    engine = schema.open_database(tmp_path, create=False)
+def test_replies_made_from_other_passages_outlive_a_removal(replies, engine):
     document = NewDocument("d", "d", "", "hash", [Piece(0, 4, "Kept")])
     Catalogue(engine).write_documents([document])
     [passage] = Catalogue(engine).passage_ids()
@@ -138,4 +131,3 @@ def test_replies_made_from_other_passages_outlive_a_removal(replies, tmp_path):
     assert {key for key in sources if get(replies, key) is not None} == {"kept", "none"}
     replies.forget_unused([], used_too=True, others=True)
     assert replies.count() == 0
-    engine.dispose()

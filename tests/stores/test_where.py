@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.state.filters import matches
-from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.chroma import Entry, Vectors
 from ragraphs.stores.pieces import NewDocument, Piece
+from sqlalchemy import Engine
 
 KEYS = ["year", "tag", "저자", 'a "b" \\ $.c']
 TEXTS = [
@@ -61,9 +61,9 @@ def drawn(random: Random) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def mixed() -> Mixed:
+def mixed(module_engine: Engine) -> Mixed:
     """Sixty passages with metadata of all kinds, and the values of each by its id."""
-    random, catalogue = Random(0), Catalogue(schema.open_memory())
+    random, catalogue = Random(0), Catalogue(module_engine)
     catalogue.write_documents(
         [document(str(at), TEXTS[at % len(TEXTS)], drawn(random)) for at in range(60)]
     )
@@ -85,9 +85,9 @@ def test_sql_and_the_lexical_index_find_the_passages_that_meet_a_filter(
 
 
 @pytest.fixture
-def catalogue() -> Catalogue:
-    """An empty catalogue in memory."""
-    return Catalogue(schema.open_memory())
+def catalogue(engine: Engine) -> Catalogue:
+    """An empty catalogue."""
+    return Catalogue(engine)
 
 
 def test_passages_asked_for_by_id_must_meet_the_filter(catalogue: Catalogue) -> None:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.index.communities import load_communities
-from ragraphs.stores import schema
+from ragraphs.stores import tables
 from ragraphs.stores.chroma import Collection
 from sqlalchemy import text
 
@@ -200,7 +200,7 @@ def everything_stored(indexing: Any) -> dict[str, str]:
         for name in connection.scalars(query).all():
             rows = connection.execute(text(f"SELECT * FROM {name}"))
             found[name] = "\n".join(" | ".join(map(_legible, row)) for row in rows)
-    assert set(schema.metadata.tables) <= set(found)
+    assert set(tables.metadata.tables) <= set(found)
     for collection in get_args(Collection):
         with index.vectors._opened(collection) as store:
             kept = store.get(include=["documents", "metadatas"])

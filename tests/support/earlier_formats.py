@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragraphs.stores import schema
+from ragraphs.stores.queries import begin_writing
 from sqlalchemy import Engine, text
 
 _SINCE_1 = ("passages", "before"), ("readings", "words"), ("replies", "words")
@@ -12,7 +12,7 @@ _SINCE_2 = ("documents", "metadata"), ("passages", "metadata"), ("passages", "tu
 def as_in_format(engine: Engine, format: int) -> None:
     """Takes from a database all that formats after ``format``, 1 or 2, have added."""
     with engine.begin() as connection:
-        schema.begin_writing(connection)
+        begin_writing(connection)
         connection.execute(text("DROP TABLE outdated_entries"))
         for table, column in [*_SINCE_2, *(_SINCE_1 if format == 1 else ())]:
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))

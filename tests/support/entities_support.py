@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ragraphs.index.entities import _entry
-from ragraphs.stores import schema
+from ragraphs.stores import tables
 from sqlalchemy import select
 
 MODEL = "openai:stub"
@@ -131,7 +131,7 @@ def rows_of(indexing: Any) -> str:
                 "entities descriptions aliases entity_passages mentions relations "
                 "relation_passages claims merges readings"
             ).split()
-            for row in connection.execute(select(schema.metadata.tables[name]))
+            for row in connection.execute(select(tables.metadata.tables[name]))
         )
 
 

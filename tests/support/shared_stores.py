@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import chromadb
-import psycopg
 import pytest
 from chroma_server import serving_chroma
 from postgres_server import serving_postgres
@@ -17,6 +15,9 @@ from ragraphs.index import opening
 from ragraphs.index.copying import copy_between
 from ragraphs.index.location import Location
 from ragraphs.settings import settings
+from ragraphs.stores.chroma_client import open_server
+from sqlalchemy import NullPool, create_engine, inspect
+from sqlalchemy.schema import DropSchema
 
 
 class SharedStores:
@@ -41,22 +42,22 @@ class SharedStores:
         opening._open.clear()
         gc.collect()
         opening._close_dropped()
-        address = self.database.replace("postgresql+psycopg", "postgresql")
-        with psycopg.connect(address, autocommit=True) as connection:
-            query = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'ragraphs\\_%'"
-            for (schema,) in connection.execute(query).fetchall():
-                connection.execute(f'DROP SCHEMA "{schema}" CASCADE')  # type: ignore[call-overload]
-        host, _, port = self.chroma.removeprefix("http://").partition(":")
-        client = chromadb.HttpClient(host, int(port))
-        for collection in client.list_collections(limit=1000):
-            client.delete_collection(collection.name)
+        engine = create_engine(self.database, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+        with engine.connect() as connection:
+            for schema in inspect(connection).get_schema_names():
+                if schema.startswith("ragraphs_"):
+                    connection.execute(DropSchema(schema, cascade=True))
+        client = open_server(self.chroma, None)
+        for collection in client.api.list_collections(limit=1000):
+            client.api.delete_collection(collection.name)
+        client.close()
 
 
 @contextmanager
 def serving_stores(folder: Path) -> Iterator[SharedStores]:
     """A PostgreSQL database and a Chroma server, with their files in ``folder``."""
-    with serving_chroma(folder) as chroma, serving_postgres(folder) as database:
-        yield SharedStores(database, chroma.url)
+    with serving_chroma(folder) as chroma, serving_postgres() as database:
+        yield SharedStores(database.url, chroma.url)
 
 
 def copy_of(built: Path, place: Path) -> str:

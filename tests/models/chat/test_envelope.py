@@ -14,7 +14,7 @@ from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY
 from ragraphs.prompts.prompt import number
-from ragraphs.stores import schema
+from ragraphs.stores import tables
 from sqlalchemy import update
 from stub_openai import chat, failure, mode_of
 
@@ -114,7 +114,7 @@ async def test_a_stored_reply_of_no_use_is_asked_for_again_once(openai, open_mod
     await ask(model)
     for value in ("no JSON", "{}", '{"queries": 5}'):
         with replies._engine.begin() as connection:
-            connection.execute(update(schema.replies).values(value=value))
+            connection.execute(update(tables.replies).values(value=value))
         meter = start_meter(None)
         assert model.missing_tokens(REWRITE_QUERY, question="Who?") > 0
         assert await ask(model) == ["one"]

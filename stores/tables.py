@@ -1,0 +1,231 @@
+"""The tables of the catalogue."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+# Texts are compared by their code points in every database, whatever its language.
+WORD = String().with_variant(String(collation="C"), "postgresql")
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+# Without foreign keys: what hangs on a passage is deleted with it by ``passage_rows``, and
+# constraints would hold in one database and not in the other.
+metadata = MetaData()
+
+properties = Table(
+    "properties",
+    metadata,
+    Column("name", WORD, primary_key=True),
+    Column("value", _TEXT, nullable=False),
+)
+files = Table(
+    "files",
+    metadata,
+    Column("path", WORD, primary_key=True),
+    Column("content", WORD, nullable=False),
+)
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("path", WORD, nullable=False, index=True),
+    Column("title", _TEXT, nullable=False),
+    Column("content", WORD, nullable=False),
+    Column("passages", Integer, nullable=False),
+    Column("metadata", JSON, nullable=False, server_default="{}"),
+)
+passages = Table(
+    "passages",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", WORD, nullable=False, unique=True),
+    Column("document", WORD, nullable=False, index=True),
+    Column("title", _TEXT, nullable=False),
+    Column("text", _TEXT, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("before", _TEXT, nullable=False, server_default=""),
+    Column("metadata", JSON, nullable=False, server_default="{}"),
+    Column("turns", JSON, nullable=False, server_default="[]"),
+)
+# Passages beside whose vectors other metadata stands than here.
+outdated_entries = Table(
+    "outdated_entries",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+)
+failures = Table(
+    "failures",
+    metadata,
+    Column("place", WORD, primary_key=True),
+    Column("path", WORD, nullable=False, index=True),
+    Column("reason", _TEXT, nullable=False),
+)
+readings = Table(
+    "readings",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("kind", WORD, primary_key=True),
+    Column("model", WORD, nullable=False),
+    Column("value", _TEXT),
+    Column("reason", _TEXT),
+    Column("words", WORD, nullable=False, server_default=""),
+)
+sentence_vectors = Table(
+    "sentence_vectors",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("sentences", Integer, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    Column("vectors", LargeBinary, nullable=False),
+)
+question_vectors = Table(
+    "question_vectors",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+# Vectors that are made anew stand beside those in use until all are there.
+sentence_vectors_beside = sentence_vectors.to_metadata(metadata, name="sentence_vectors_beside")
+question_vectors_beside = question_vectors.to_metadata(metadata, name="question_vectors_beside")
+entities = Table(
+    "entities",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("name", _TEXT, nullable=False),
+    Column("type", WORD, nullable=False),
+    Column("description", _TEXT, nullable=False),
+    Column("pending", Boolean, nullable=False),
+)
+descriptions = Table(
+    "descriptions",
+    metadata,
+    Column("entity", WORD, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("text", _TEXT, nullable=False),
+)
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("entity", WORD, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("spelling", _TEXT, nullable=False),
+    Column("name", _TEXT, nullable=False, index=True),
+)
+entity_passages = Table(
+    "entity_passages",
+    metadata,
+    Column("entity", WORD, primary_key=True),
+    Column("passage", WORD, primary_key=True, index=True),
+)
+mentions = Table(
+    "mentions",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("start", Integer, primary_key=True),
+    Column("end", Integer, primary_key=True),
+    Column("entity", WORD, primary_key=True, index=True),
+)
+relations = Table(
+    "relations",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("source", WORD, nullable=False, index=True),
+    Column("target", WORD, nullable=False, index=True),
+    Column("relation", _TEXT, nullable=False),
+    Column("weight", Float, nullable=False),
+)
+relation_passages = Table(
+    "relation_passages",
+    metadata,
+    Column("relation", WORD, primary_key=True),
+    Column("passage", WORD, primary_key=True),
+)
+claims = Table(
+    "claims",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("subject", WORD, nullable=False, index=True),
+    Column("object", WORD, nullable=False),
+    Column("passage", WORD, nullable=False),
+    Column("claim", _TEXT, nullable=False),
+)
+merges = Table(
+    "merges",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("kept", _TEXT, nullable=False),
+    Column("kept_id", WORD, nullable=False),
+    Column("merged", _TEXT, nullable=False),
+    Column("merged_id", WORD, nullable=False),
+    Column("reason", WORD, nullable=False),
+    Column("score", Float, nullable=False),
+)
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("action", WORD, nullable=False),
+    Column("a", _TEXT, nullable=False),
+    Column("b", _TEXT, nullable=False),
+)
+communities = Table(
+    "communities",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("level", Integer, nullable=False, index=True),
+    Column("parent", WORD, nullable=False, index=True),
+    Column("size", Integer, nullable=False),
+    Column("title", _TEXT),
+    Column("summary", _TEXT),
+    Column("rating", Float),
+    Column("findings", _TEXT),
+    Column("writer", WORD),
+)
+community_members = Table(
+    "community_members",
+    metadata,
+    Column("community", WORD, primary_key=True),
+    Column("entity", WORD, primary_key=True, index=True),
+)
+replies = Table(
+    "replies",
+    metadata,
+    Column("key", WORD, primary_key=True),
+    Column("prompt", WORD, nullable=False),
+    Column("model", WORD, nullable=False),
+    Column("value", _TEXT, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("words", WORD, nullable=False, server_default=""),
+)
+
+# The passages that a reply was made from. The row without a passage says that there are no others;
+# where it is missing, the reply may hold any text of the index.
+reply_passages = Table(
+    "reply_passages",
+    metadata,
+    Column("key", WORD, primary_key=True),
+    Column("passage", WORD, primary_key=True),
+)
+
+# The files of a layer's arrays, of an index in a database; elsewhere they are files of its folder.
+array_chunks = Table(
+    "array_chunks",
+    metadata,
+    Column("arrays", WORD, primary_key=True),
+    Column("file", WORD, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+)
