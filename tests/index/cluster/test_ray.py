@@ -97,9 +97,15 @@ def docs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def stores(chroma: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAGRAPHS_CHROMA_URL", chroma)
-    settings.cache_clear()
+def stores(
+    request: pytest.FixtureRequest,
+    shared_stores: SharedStores | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A Chroma server, where the tests have none already."""
+    if shared_stores is None:
+        monkeypatch.setenv("RAGRAPHS_CHROMA_URL", request.getfixturevalue("chroma"))
+        settings.cache_clear()
 
 
 @pytest.fixture
