@@ -38,7 +38,7 @@ _ENDING_SECONDS = 30
 async def working_on(index: Index, context: Context) -> AsyncIterator[None]:
     """Has the steps of a run hand out their batches to the operator's cluster, if there is one.
 
-        async with writing(index.folder), working_on(index, context):
+        async with index.writing(), working_on(index, context):
             ...
 
     A cluster on this machine begins and ends with the run. Raises RagraphsError where the cluster
@@ -52,7 +52,7 @@ async def working_on(index: Index, context: Context) -> AsyncIterator[None]:
     ray = await asyncio.to_thread(_imported)
     await to_its_end(_connection.join, ray, operator)
     try:
-        cluster = await asyncio.to_thread(RayCluster, ray, operator, context)
+        cluster = await asyncio.to_thread(RayCluster, ray, index, context)
         logger.info("the work is handed out to %d workers on Ray", cluster.workers)
         with handing_out(cluster):
             yield
@@ -67,13 +67,14 @@ class RayCluster:
     operator's requests per second.
     """
 
-    def __init__(self, ray: ModuleType, operator: Settings, context: Context) -> None:
+    def __init__(self, ray: ModuleType, index: Index, context: Context) -> None:
+        operator = index.operator
         cores = int(ray.cluster_resources().get("CPU", 1))
         self.workers = operator.workers or max(1, cores)
         self.askers = min(self.workers, context.concurrency)
         self._ray = ray
         self._slots = asyncio.Semaphore(self.workers)
-        self._job = ray.put(_job(operator, context, self.askers))
+        self._job = ray.put(_job(index, context, self.askers))
         options = {"num_cpus": 1, "max_retries": _DEATHS, "scheduling_strategy": "SPREAD"}
         self._task = ray.remote(work_on).options(**options)
 
@@ -193,8 +194,9 @@ def _connect(ray: ModuleType, operator: Settings) -> None:
         ) from error
 
 
-def _job(operator: Settings, context: Context, askers: int) -> Job:
+def _job(index: Index, context: Context, askers: int) -> Job:
     """The settings of a run as each of its workers is to have them."""
+    operator = index.operator
     sent = {name: value for name, value in os.environ.items() if name.startswith(_SENT)}
     for name in type(operator).model_fields:
         value = getattr(operator, name)
@@ -203,7 +205,7 @@ def _job(operator: Settings, context: Context, askers: int) -> Job:
     if operator.requests_per_second is not None:
         sent["RAGRAPHS_REQUESTS_PER_SECOND"] = str(operator.requests_per_second / askers)
     settings = {name: getattr(context, name) for name in context.model_fields_set}
-    settings["index"] = context.index if operator.root is not None else str(context.folder)
+    settings["index"] = context.index if operator.root is not None else index.name
     settings["concurrency"] = context.concurrency // askers
     return Job(version("ragraphs"), settings, sent)
 

@@ -133,7 +133,7 @@ class DocumentReader:
         self._keep = price is None and not counts_only
         self._operator = index.operator if counts_only else None
         self._price = price
-        paths = files and [document_path(self._base / name, index.folder) for name in files]
+        paths = files and [document_path(self._base / name, index.home) for name in files]
         self._read = index.catalogue.files(paths)
         self.failures: list[Failure] = []
 

@@ -1,0 +1,295 @@
+"""Indexing on a real cluster of Ray on this machine, with a real Chroma server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from chroma_server import serving_chroma
+from command_line import Run
+from langchain_core.language_models import FakeListChatModel
+from ragraphs import build
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
+from ragraphs.evaluation.benchmarks.synthetic import made_up
+from ragraphs.graphs.index import graph
+from ragraphs.index.opening import open_index
+from ragraphs.settings import settings
+from ragraphs.state.errors import RagraphsError
+from ragraphs.views.status import export_lines
+
+LAYERS = ["sentences", "hops", "entities", "communities"]
+SECONDS = 300  # for what takes a few on a machine without other work
+
+
+class Gate:
+    """Replies of a scripted model; after ``most`` of them, requests wait until it is opened."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.finished: Counter[str] = Counter()
+        self.waiting: Counter[str] = Counter()
+        self._left = most
+        self._lock = threading.Lock()
+        self._open = threading.Event()
+
+    def answer(self, body: Any) -> Any:
+        prompt = str(body["messages"])
+        with self._lock:
+            waits = self._left == 0 and not self._open.is_set()
+            self._left = None if self._left is None else max(0, self._left - 1)
+            (self.waiting if waits else self.finished)[prompt] += 1
+        if waits:
+            self._open.wait(SECONDS)
+        return stub_reply(
+            body["response_format"]["json_schema"]["name"], body["messages"][-1]["content"]
+        )
+
+    def until_closed(self) -> None:
+        """Waits until a request is held, and what came before it is stored."""
+        until(lambda: bool(self.waiting))
+        time.sleep(2)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+def until(so: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving_chroma(tmp_path_factory.mktemp("chroma")) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[None]:
+    """A cluster that this program has started before; runs use it and leave it alone."""
+    ray = pytest.importorskip("ray")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number, document in enumerate(made_up(16)):
+        (folder / f"{number}.txt").write_text(document["text"])
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def stores(
+    request: pytest.FixtureRequest,
+    shared_stores: SharedStores | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A Chroma server, where the tests have none already."""
+    if shared_stores is None:
+        monkeypatch.setenv("RAGRAPHS_CHROMA_URL", request.getfixturevalue("chroma"))
+        settings.cache_clear()
+
+
+@pytest.fixture
+def on_ray(two_workers: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    def begin() -> None:
+        monkeypatch.setenv("RAGRAPHS_CLUSTER", "ray")
+        settings.cache_clear()
+
+    return begin
+
+
+def indexed(docs: Path, name: str, model: str, **chosen: Any) -> tuple[list[str], Any]:
+    """The export of an index of ``docs``, and the output of the run."""
+    context = IndexContext(
+        index=str(docs.parent / name), embeddings="lexical", model=model, layers=LAYERS, **chosen
+    )
+    result = graph.invoke({"sources": [str(docs)]}, context=context)
+    return list(export_lines(open_index(context.index))), result
+
+
+def test_an_index_without_a_model_is_the_same_on_ray(docs, on_ray):
+    alone, usual = indexed(docs, "alone", "offline")
+    on_ray()
+    shared, result = indexed(docs, "shared", "offline")
+    assert shared == alone
+    assert result["added"] == 16
+    assert result["usage"] == usual["usage"]
+    _, again = indexed(docs, "shared", "offline")
+    assert (again["added"], again["unchanged"]) == (0, 16)
+
+
+def test_an_index_by_a_model_is_the_same_on_ray_and_its_limits_hold(docs, on_ray, openai):
+    gate = Gate()
+    openai.answer = gate.answer
+    alone, usual = indexed(docs, "alone", "openai:stub", concurrency=3)
+    asked, gate = gate.finished, Gate()
+    openai.answer, openai.most_in_flight = gate.answer, 0
+    on_ray()
+    shared, result = indexed(docs, "shared", "openai:stub", concurrency=3)
+    assert shared == alone
+    assert gate.finished == asked
+    assert set(asked.values()) == {1}
+    assert result["usage"]["models"] == usual["usage"]["models"]
+    assert openai.most_in_flight <= 3
+
+
+def test_a_file_that_cannot_be_read_is_named_as_without_ray(docs, on_ray):
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    _, usual = indexed(docs, "alone", "offline")
+    on_ray()
+    _, result = indexed(docs, "shared", "offline")
+    assert result["failures"] == usual["failures"] != []
+
+
+def test_a_worker_that_is_killed_loses_nothing(docs, on_ray, openai):
+    openai.answer = Gate().answer
+    alone, _ = indexed(docs, "alone", "openai:stub")
+    gate = Gate(most=5)
+    on_ray()
+    result: list[Any] = []
+    run = threading.Thread(
+        target=lambda: result.append(indexed(docs, "shared", "openai:stub", concurrency=4))
+    )
+    openai.answer = gate.answer
+    run.start()
+    gate.until_closed()
+    waiting = gate.waiting.copy()
+    workers = [one for one in psutil.Process().children(recursive=True) if is_busy(one)]
+    assert workers
+    workers[0].kill()
+    time.sleep(1)
+    gate.open()
+    run.join(SECONDS)
+    [(shared, _)] = result
+    asked = gate.finished + gate.waiting
+    assert {prompt for prompt, times in asked.items() if times > 1} <= set(waiting)
+    assert shared == alone
+
+
+class Started:
+    """A run of the command line with a cluster of its own, whose processes carry a mark."""
+
+    def __init__(self, docs: Path, workers: int) -> None:
+        self._mark = f"RAGRAPHS_TEST_RUN={uuid.uuid4().hex}"
+        name, _, value = self._mark.partition("=")
+        command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(docs), "--json"]
+        command += ["--index", str(docs.parent / "shared"), "--embeddings", "lexical"]
+        command += ["--model", "openai:stub", "--layers", ",".join(LAYERS), "--concurrency", "4"]
+        command += ["--on", "ray", "--workers", str(workers)]
+        self.process = subprocess.Popen(
+            command,
+            env={**os.environ, name: value},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def left(self) -> list[str]:
+        """The processes of the run that are there yet."""
+        found: list[str] = []
+        for process in psutil.process_iter():
+            try:
+                environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+                if self._mark.encode() in environment and process.status() != "zombie":
+                    found.append(process.name())
+            except (OSError, psutil.Error):
+                continue
+        return found
+
+
+KILLS = [2, pytest.param(4, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("workers", KILLS)
+def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(workers, docs, openai):
+    pytest.importorskip("ray")
+    openai.answer = Gate().answer
+    alone, _ = indexed(docs, "alone", "openai:stub")
+    gate = Gate(most=6)
+    openai.answer = gate.answer
+    run = Started(docs, workers)
+    gate.until_closed()
+    waiting = gate.waiting.copy()
+    run.process.kill()
+    run.process.communicate()
+    until(lambda: not run.left())
+    gate.open()
+    shared, result = indexed(docs, "shared", "openai:stub")
+    assert shared == alone
+    assert result["unchanged"] == 16
+    asked = gate.finished + gate.waiting
+    assert {prompt for prompt, times in asked.items() if times > 1} <= set(waiting)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_run_and_its_cluster(docs, openai):
+    pytest.importorskip("ray")
+    gate = Gate(most=6)
+    openai.answer = gate.answer
+    run = Started(docs, 2)
+    gate.until_closed()
+    run.process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    gate.open()
+    _, told = run.process.communicate(timeout=SECONDS)
+    assert run.process.returncode == 130
+    assert told == "ragraphs: interrupted; the same command goes on from here.\n"
+    until(lambda: not run.left())
+
+
+def test_workers_need_stores_that_all_of_them_reach(docs, run: Run, monkeypatch):
+    monkeypatch.delenv("RAGRAPHS_CHROMA_URL")
+    ended = run("index", str(docs), "--on", "ray")
+    assert ended.code == 1
+    assert "set RAGRAPHS_DATABASE and RAGRAPHS_CHROMA_URL" in ended.err
+
+
+def test_a_cluster_elsewhere_needs_the_database_as_well(docs, run: Run):
+    ended = run("index", str(docs), "--on", "ray://10.0.0.1:10001")
+    assert ended.code == 1
+    assert "set RAGRAPHS_DATABASE" in ended.err
+
+
+def test_a_cluster_of_another_kind_is_refused(docs, run: Run):
+    ended = run("index", str(docs), "--on", "dask")
+    assert ended.code == 1
+    assert "'dask' is not known; name ray" in ended.err
+
+
+def test_without_the_package_a_sentence_says_how_to_get_it(docs, run: Run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    ended = run("index", str(docs), "--on", "ray")
+    assert ended.code == 1
+    assert "pip install 'ragraphs[ray]'" in " ".join(ended.err.split())
+
+
+async def test_objects_of_a_program_are_not_sent_to_a_cluster(docs, monkeypatch):
+    monkeypatch.setenv("RAGRAPHS_CLUSTER", "ray")
+    settings.cache_clear()
+    bound = build("index", llm=FakeListChatModel(responses=["{}"]))
+    with pytest.raises(RagraphsError, match="Objects of a program"):
+        await bound.ainvoke({"sources": [str(docs)]})
+
+
+def is_busy(process: psutil.Process) -> bool:
+    return "ray::work_on" in " ".join(process.cmdline())
