@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
 
-_LARGEST = 8  # coordinates of a vector that are listed
-_ASKED = 4  # coordinates of a vector whose lists are read
-_LISTED = 64  # vectors under a coordinate and its sign
+_LARGEST = 12  # coordinates of a vector that are listed
+_ASKED = 6  # coordinates of a vector whose lists are read
+_LISTED = 48  # vectors under a coordinate and its sign
 _FOUND = 64  # neighbours of a vector in the graph
 _EFFORT = 128
 _PAIRS = 1 << 14  # compared at a time
@@ -46,7 +46,7 @@ class WordNeighbours:
     """Neighbours of vectors that are mostly zeros: hashed words, where few coordinates are large.
 
     Two that share no large coordinate are not near, so that each vector is listed under its
-    largest: ``near_lists`` (2d, 64) has the numbers of the vectors with the largest values of each
+    largest: ``near_lists`` (2d, 48) has the numbers of the vectors with the largest values of each
     coordinate and sign, −1 where there are fewer. The numbers other than 0 of v_j are
     ``near_values[near_ends[j]:near_ends[j + 1]]``, those of ``near_columns``.
 
