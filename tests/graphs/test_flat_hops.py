@@ -41,7 +41,7 @@ def asked(indexing: Any, question: str) -> tuple[str, list[float]]:
     answer = hoprag.invoke({"question": question}, context=context)
     hops = load_hops(indexing.index)
     edges = hops.ask(question)
-    return answer["evidence"][0]["id"], edges.similarities(hops.nearest(edges, 5)).tolist()
+    return answer["evidence"][0]["id"], edges.similarities(hops.nearest(edges, 3)).tolist()
 
 
 @pytest.mark.parametrize("embeddings", ["lexical", "openai:stub"])
