@@ -68,7 +68,8 @@ class Candidates:
         row = np.where(own & (best[0, outgoing.texts] >= 0), 1, 0)
         incoming = best[row, outgoing.texts]
         outs = np.flatnonzero(incoming >= 0)
-        return Pairs(outs, incoming[outs], twice[row, outgoing.texts][outs] / 2)
+        similarity = (twice[row, outgoing.texts][outs] / 2).astype(np.float32)
+        return Pairs(outs, incoming[outs], similarity)
 
     def _two_best(
         self, vectors: Floats, keywords: Sequence[AbstractSet[str]]

@@ -189,7 +189,8 @@ class MeaningNeighbours:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         found: Any = self._graph.search(vectors, _FOUND)
         keys = np.atleast_2d(found.keys).astype(np.int64)
-        counts = np.atleast_1d(getattr(found, "counts", keys.shape[1]))
+        count = keys.shape[1] if len(vectors) == 1 else found.counts
+        counts = np.broadcast_to(count, len(keys))
         inside = np.arange(keys.shape[1]) < counts[:, None]
         places = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
         return places[inside], keys[inside]
