@@ -60,14 +60,15 @@ class Candidates:
         """
         found = [self._two_best(*batch) for batch in batches] if len(self._first) else []
         if not found:
-            return Pairs(*(np.empty(0, np.int64),) * 2, np.empty(0, np.float32))
+            none = np.empty(0, np.int64)
+            return Pairs(none, none, np.empty(0, np.float32))
         best = np.concatenate([numbers for numbers, _ in found], axis=1)
         twice = np.concatenate([scores for _, scores in found], axis=1)
         own = self._passages[best[0, outgoing.texts]] == outgoing.passages
         row = np.where(own & (best[0, outgoing.texts] >= 0), 1, 0)
         incoming = best[row, outgoing.texts]
         outs = np.flatnonzero(incoming >= 0)
-        similarity = twice[row, outgoing.texts][outs] / 2
+        similarity = (twice[row, outgoing.texts][outs] / 2).astype(np.float32)
         return Pairs(outs, incoming[outs], similarity)
 
     def _two_best(

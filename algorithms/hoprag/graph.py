@@ -88,13 +88,20 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
     order = np.argsort(first)  # numbers in the order in which the texts are first asked
     numbers = np.empty(len(first), dtype=np.int64)
     numbers[order] = np.arange(len(first))
-    asked = [
+    incoming, outgoing = (
         AskedOften(_array(owner), numbers[of_texts.ravel()[_array(place)]], len(first))
         for owner, place in zip(owners, places, strict=True)
-    ]
+    )
     distinct = PackedTexts.of(every[int(each)] for each in first[order])
-    packed = map(PackedTexts.of, (ids, titles, members))
-    return Questioned(*packed, _array(of_members), distinct, *asked)
+    return Questioned(
+        PackedTexts.of(ids),
+        PackedTexts.of(titles),
+        PackedTexts.of(members),
+        _array(of_members),
+        distinct,
+        incoming,
+        outgoing,
+    )
 
 
 def _digest(text: str) -> bytes:
@@ -166,7 +173,7 @@ def graph_of(asked: Questioned, edges: Edges) -> HopGraph:
     )
     copies = np.argsort(asked.member_vertices, kind="stable")
     ends = np.searchsorted(asked.member_vertices[copies], np.arange(len(asked.ids) + 1))
-    texts = {name: getattr(asked, name) for name in _TEXTS}
+    texts: dict[str, Any] = {name: getattr(asked, name) for name in _TEXTS}
     return HopGraph(
         **texts, member_vertices=asked.member_vertices, copies=copies, copy_ends=ends, edges=edges
     )
@@ -183,7 +190,7 @@ def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:
 
 def hops_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> HopGraph:
     """The graph that ``hops_to_arrays`` wrote; nothing is read before it is used."""
-    texts = {name: PackedTexts.from_arrays(arrays, name) for name in _TEXTS}
-    members = {name: arrays[name] for name in _MEMBERS}
+    texts: dict[str, Any] = {name: PackedTexts.from_arrays(arrays, name) for name in _TEXTS}
+    members: dict[str, Any] = {name: arrays[name] for name in _MEMBERS}
     edges = Edges(**{name: arrays[name] for name in (*_NUMBERS, "similarity")})
     return HopGraph(**texts, **members, edges=edges)

@@ -49,8 +49,8 @@ class KeywordIndex:
     def of(cls, keywords: Iterable[AbstractSet[str]]) -> KeywordIndex:
         """Lists ``keywords``, which are read once."""
         codes, counts = _codes(keywords)
-        vocabulary, words = np.unique(codes, return_inverse=True)
-        words = words.astype(np.int32)
+        vocabulary, inverse = np.unique(codes, return_inverse=True)
+        words = inverse.astype(np.int32)
         ends = np.concatenate([[0], np.cumsum(counts)])
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
 
-_LARGEST = 8  # coordinates of a vector that are listed
-_ASKED = 4  # coordinates of a vector whose lists are read
-_LISTED = 64  # vectors under a coordinate and its sign
+_LARGEST = 12  # coordinates of a vector that are listed
+_ASKED = 6  # coordinates of a vector whose lists are read
+_LISTED = 48  # vectors under a coordinate and its sign
 _FOUND = 64  # neighbours of a vector in the graph
 _EFFORT = 128
 _PAIRS = 1 << 14  # compared at a time
@@ -46,7 +46,7 @@ class WordNeighbours:
     """Neighbours of vectors that are mostly zeros: hashed words, where few coordinates are large.
 
     Two that share no large coordinate are not near, so that each vector is listed under its
-    largest: ``near_lists`` (2d, 64) has the numbers of the vectors with the largest values of each
+    largest: ``near_lists`` (2d, 48) has the numbers of the vectors with the largest values of each
     coordinate and sign, −1 where there are fewer. The numbers other than 0 of v_j are
     ``near_values[near_ends[j]:near_ends[j + 1]]``, those of ``near_columns``.
 
@@ -151,9 +151,9 @@ class MeaningNeighbours:
         self._bytes = arrays.get("near_graph")
         if graph is None:
             assert self._bytes is not None
-            graph = Index(ndim=self._vectors.shape[1], metric="ip", dtype="i8")
-            graph.view(memoryview(self._bytes))
-        graph.expansion_search = _EFFORT
+            width = self._vectors.shape[1]
+            graph = Index(ndim=width, metric="ip", dtype="i8", expansion_search=_EFFORT)
+            graph.view(memoryview(self._bytes.data))
         self._graph = graph
 
     @classmethod
@@ -167,7 +167,8 @@ class MeaningNeighbours:
         done, graph, kept = 0, None, np.empty((0, 1), np.float16)
         for batch in batches:
             if graph is None:
-                graph = Index(ndim=batch.shape[1], metric="ip", dtype="i8")
+                width = batch.shape[1]
+                graph = Index(ndim=width, metric="ip", dtype="i8", expansion_search=_EFFORT)
                 kept = empty("near_vectors", (count, batch.shape[1]), np.float16)
             kept[done : done + len(batch)] = batch
             graph.add(np.arange(done, done + len(batch)), batch)
@@ -177,7 +178,7 @@ class MeaningNeighbours:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         graph = self._bytes
         if graph is None:
-            graph = np.frombuffer(self._graph.save(), dtype=np.uint8)
+            graph = np.frombuffer(self._graph.save() or b"", dtype=np.uint8)
         return {"near_vectors": self._vectors, "near_graph": graph}
 
     def __len__(self) -> int:
@@ -186,9 +187,10 @@ class MeaningNeighbours:
     def nearest(self, vectors: Floats) -> tuple[Ints, Ints]:
         if not len(self._vectors) or not len(vectors):
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        found = self._graph.search(vectors, _FOUND)
+        found: Any = self._graph.search(vectors, _FOUND)
         keys = np.atleast_2d(found.keys).astype(np.int64)
-        counts = np.atleast_1d(getattr(found, "counts", keys.shape[1]))
+        count = keys.shape[1] if len(vectors) == 1 else found.counts
+        counts = np.broadcast_to(count, len(keys))
         inside = np.arange(keys.shape[1]) < counts[:, None]
         places = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
         return places[inside], keys[inside]

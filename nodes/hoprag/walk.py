@@ -212,8 +212,7 @@ async def _ask_model(
         own = [offer for offer in offers if offer.source == source]
         judged |= {offer.target: offer.edge in labels for offer in own}
         similarities = asked.similarities([hop.edge for hop in own]).tolist()
-        known = {hop.edge: value for hop, value in zip(own, similarities, strict=True)}
-        edge = choose(labels, known)
+        edge = choose(labels, dict(zip((hop.edge for hop in own), similarities, strict=True)))
         steps[source] = None if edge is None else _Step(edge, labels[edge])
     return steps
 

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from ragraphs.algorithms.hoprag.neighbours import (
+    MeaningNeighbours,
+    WordNeighbours,
+    neighbours_from_arrays,
+)
+from ragraphs.models.lexical import LexicalEmbedder
+
+TEXTS = [f"Who built the {name} bridge in {year}?" for name in "Oslo Rome Bonn Ulm".split()
+         for year in range(1800, 1850)]  # fmt: skip
+
+
+def of_words():
+    vectors = LexicalEmbedder().embed(TEXTS)
+    return WordNeighbours.of([vectors[:70], vectors[70:]]), vectors
+
+
+def of_meaning():
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((200, 24)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    batches = [vectors[:70], vectors[70:]]
+    return MeaningNeighbours.of(batches, 200, lambda _, *form: np.empty(*form)), vectors
+
+
+@pytest.fixture(params=[of_words, of_meaning])
+def kept(request, tmp_path):
+    """Neighbours that were written to files and mapped, and their vectors."""
+    near, vectors = request.param()
+    for name, array in near.to_arrays().items():
+        np.save(tmp_path / f"{name}.npy", array)
+    arrays = {file.stem: np.load(file, mmap_mode="r") for file in tmp_path.glob("*.npy")}
+    return neighbours_from_arrays(
+        {name: np.asarray(array) for name, array in arrays.items()}
+    ), vectors
+
+
+def test_a_vector_is_its_own_neighbour(kept):
+    near, vectors = kept
+    places, numbers = near.nearest(vectors)
+    own = set(places[places == numbers].tolist())
+    assert len(near) == len(vectors)
+    assert len(own) >= 0.9 * len(vectors)  # the lists of coordinates that many have are cut
+
+
+def test_cosines_are_those_of_the_vectors(kept):
+    near, vectors = kept
+    places, numbers = np.divmod(np.arange(5 * len(vectors)), len(vectors))
+    expected = (vectors[:5] @ vectors.T).ravel()
+    assert near.cosines(vectors[:5], places, numbers) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_vector_of_zeros_has_no_neighbours_by_words():
+    near, vectors = of_words()
+    assert near.nearest(np.zeros_like(vectors[:2]))[0].tolist() == []
+
+
+def test_there_are_no_neighbours_among_nothing():
+    empty = WordNeighbours.of([]), MeaningNeighbours.of([], 0, lambda _, *form: np.empty(*form))
+    for near in empty:
+        near = neighbours_from_arrays(near.to_arrays())
+        assert len(near) == 0

@@ -1,0 +1,103 @@
+"""The hops layer by candidates: the same edges and answers as by comparison with all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ragraphs.context import HopragContext
+from ragraphs.evaluation.benchmarks.synthetic import made_up
+from ragraphs.graphs.hoprag import graph as hoprag
+from ragraphs.index.hops import load_hops
+from ragraphs.index.layers import HOPS
+from ragraphs.index.narrowing import narrowed
+from ragraphs.settings import settings
+
+TEXTS = [{**text, "metadata": {"shelf": number % 2}} for number, text in enumerate(made_up(40))]
+QUESTIONS = [f"Who founded {text['title']}?" for text in TEXTS[:5]]
+
+
+@pytest.fixture
+def flat(monkeypatch):
+    """Switches to the flat way; an index that is opened later takes it."""
+
+    def switch() -> None:
+        monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
+        settings.cache_clear()
+
+    return switch
+
+
+def edges_of(indexing: Any) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in indexing.export().splitlines()]
+    return [line for line in lines if line["kind"] == "hop"]
+
+
+def asked(indexing: Any, question: str) -> tuple[str, list[float]]:
+    """The first passage that is found, and SIM of the edges that the walk starts with."""
+    context = HopragContext(index=indexing.name, model="offline", top_k=5)
+    answer = hoprag.invoke({"question": question}, context=context)
+    hops = load_hops(indexing.index)
+    edges = hops.ask(question)
+    return answer["evidence"][0]["id"], edges.similarities(hops.nearest(edges, 3)).tolist()
+
+
+@pytest.mark.parametrize("embeddings", ["lexical", "openai:stub"])
+def test_a_small_index_has_the_same_edges_and_answers_by_candidates(
+    indexing, other, openai, flat, embeddings
+):
+    context = {"layers": ["hops"], "embeddings": embeddings, "model": "offline"}
+    indexing.run(documents=TEXTS, context=context)
+    exact = [asked(indexing, question) for question in QUESTIONS]
+    flat()
+    other.run(documents=TEXTS, context=context)
+    assert "vectors" in HOPS.load(indexing.index, None)
+    assert "near_ends" in HOPS.load(other.index, None) or embeddings != "lexical"
+    for one, by_all in zip(edges_of(other), edges_of(indexing), strict=True):
+        assert one | {"similarity": 0} == by_all | {"similarity": 0}
+        assert one["similarity"] == pytest.approx(by_all["similarity"], abs=1e-3)
+    for question, (text, similarities) in zip(QUESTIONS, exact, strict=True):
+        found = asked(other, question)
+        assert found[0] == text
+        assert found[1] == pytest.approx(similarities, abs=1e-3)  # ties may change places
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+def test_a_filter_leaves_the_edges_among_its_passages(indexing, flat, narrow):
+    flat()
+    indexing.run(documents=TEXTS, context={"layers": ["hops"]})
+    part = narrowed(indexing.index, {"shelf": 1})
+    if narrow:
+        part = replace(part, operator=part.operator.model_copy(update={"flat_from": 100}))
+    hops, shelf = load_hops(part), part.allowed
+    assert (hops.open is not None) is narrow
+    question = hops.ask(QUESTIONS[1])
+    nearest = hops.nearest(question, 20)
+    ends = [(hops.vertex(hops.graph.ids[hops.edges.source[edge]]), hops.target(edge))
+            for edge in nearest]  # fmt: skip
+    assert nearest and all(shelf.issuperset(pair) for pair in ends)
+    similarities = question.similarities(nearest).tolist()
+    assert similarities == sorted(similarities, reverse=True)
+    outside = next(id for id in hops.graph.ids if id not in shelf)
+    assert hops.out_edges(outside) == []
+
+
+def test_a_layer_of_an_earlier_format_is_made_anew(indexing):
+    indexing.run(documents=TEXTS, context={"layers": ["hops"]})
+    index, edges = indexing.index, edges_of(indexing)
+    HOPS.record(index, "1:" + HOPS.stamp(index).removeprefix(HOPS.format))
+    indexing.run()
+    assert HOPS.stamp(index).startswith(HOPS.format)
+    assert edges_of(indexing) == edges
+
+
+def test_questions_far_from_the_compared_edges_are_scored_on_demand(indexing, flat):
+    flat()
+    indexing.run(documents=TEXTS, context={"layers": ["hops"]})
+    hops = load_hops(indexing.index)
+    question = hops.ask(QUESTIONS[0])
+    none = replace(question, compared=question.compared[:0], _similarities=question.vector[:0])
+    some = question.compared[:7]
+    assert none.similarities(some) == pytest.approx(question.similarities(some), abs=1e-6)
