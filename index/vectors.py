@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 
@@ -142,17 +142,20 @@ async def embed_entries(
     index: Index,
     context: Context,
     collection: Collection,
-    entries: Sequence[Entry],
+    wanted: Iterable[str],
+    load: Callable[[Index, Sequence[str]], list[Entry]],
     report: Progress,
 ) -> None:
-    """Makes ``entries``, embedded by their texts, the whole of ``collection``."""
-    known = {entry.id: entry for entry in entries}
+    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
+
+    ``load`` gives the entries for a batch of ids.
+    """
     await embed_missing(
         index,
         context,
         collection,
-        sorted(known),
-        lambda ids: [(known[id], known[id].text) for id in ids],
+        sorted(wanted),
+        lambda ids: [(entry, entry.text) for entry in load(index, ids)],
         report,
     )
 
