@@ -41,7 +41,7 @@ from .report_material import (
     shown,
     unreported,
 )
-from .vectors import embed_entries, owned_id
+from .vectors import embed_entries, owned_id, owner_of
 
 _CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
@@ -242,8 +242,10 @@ async def _write_all(
 
 async def embed_reports(index: Index, context: Context) -> None:
     """Gives every report its vector, and deletes the vectors of former reports."""
-    entries = await asyncio.to_thread(_entries, index)
-    await embed_entries(index, context, "reports", entries, progress_of("embed_reports"))
+    wanted = await asyncio.to_thread(
+        lambda: [entry.id for entry in map(_entry, index.communities.all()) if entry]
+    )
+    await embed_entries(index, context, "reports", wanted, _entries, progress_of("embed_reports"))
 
 
 def report_text(report: Report) -> str:
@@ -270,14 +272,17 @@ def _reports_stamp(index: Index, model: str, limit: int) -> str:
     return COMMUNITIES.stamp_of(HIERARCHY.stamp(index), digest.hexdigest(), model, limit)
 
 
-def _entries(index: Index) -> list[Entry]:
-    return [
-        Entry(owned_id(community.id, text), text, {"community": community.id})
-        for community in index.communities.all()
-        if community.report is not None
-        and not is_empty(community.report)
-        and (text := f"{community.report['title']}\n{community.report['summary']}")
-    ]
+def _entry(community: StoredCommunity) -> Entry | None:
+    """The entry of a community's report, if it tells anything."""
+    if community.report is None or is_empty(community.report):
+        return None
+    text = f"{community.report['title']}\n{community.report['summary']}"
+    return Entry(owned_id(community.id, text), text, {"community": community.id})
+
+
+def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
+    stored = index.communities.get(map(owner_of, ids)).values()
+    return [entry for entry in map(_entry, stored) if entry]
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,14 @@ if TYPE_CHECKING:
 
 async def embed_entities(index: Index, context: Context) -> None:
     """Gives every entity the vector of its name and description, and takes away all others."""
-    entries = await asyncio.to_thread(lambda: list(map(_entry, index.entities.all_entities())))
-    await embed_entries(index, context, "entities", entries, progress_of("embed_entities"))
+    wanted = await asyncio.to_thread(
+        lambda: [_entry(entity).id for entity in index.entities.all_entities()]
+    )
+    await embed_entries(index, context, "entities", wanted, _entries, progress_of("embed_entities"))
+
+
+def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
+    return list(map(_entry, index.entities.get(map(owner_of, ids)).values()))
 
 
 def _entry(entity: StoredEntity) -> Entry:

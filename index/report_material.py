@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
@@ -12,7 +13,7 @@ from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.reports import Finding, Report
 from ..stores.communities import StoredCommunity
-from ..stores.entities import StoredRelation
+from ..stores.queries import batches
 from .opening import Index
 
 _KINDS = {"entity": "Entity", "relation": "Relation", "claim": "Claim", "report": "Report"}
@@ -36,22 +37,39 @@ class Material:
         self._children: defaultdict[str, list[str]] = defaultdict(list)
         for community in self._communities:
             self._children[community.parent].append(community.id)
-        self._members: defaultdict[str, list[str]] = defaultdict(list)
-        paths: defaultdict[str, set[str]] = defaultdict(set)
-        for id, entity in index.communities.members():
-            self._members[id].append(entity)
-            paths[entity].add(id)
         self._entities = _entity_rows(index)
         self._parts = _parts(index)
         self._claims: defaultdict[str, list[Element]] = defaultdict(list)
         for subject, row in _claim_rows(index, self._entities):
             self._claims[subject].append(row)
-        relations = sorted(index.entities.all_relations(), key=lambda one: (-one.weight, one.id))
-        self._degree = _degrees(relations)
-        self._relations: defaultdict[str, list[tuple[str, str, Element]]] = defaultdict(list)
-        for relation, row in _relation_rows(index, relations, self._entities):
-            for id in paths[relation.source] & paths[relation.target]:
-                self._relations[id].append((relation.source, relation.target, row))
+        paths = self._keep_members(index)
+        self._degree: Counter[str] = Counter()
+        self._relations: defaultdict[str, list[_Stated]] = defaultdict(list)
+        self._keep_relations(index, paths)
+
+    def _keep_members(self, index: Index) -> Mapping[str, Sequence[str]]:
+        """Keeps the entities of every community; the communities of every entity."""
+        ids = {id: id for id in self._entities}  # one object for each, in all lists
+        ids |= {community.id: community.id for community in self._communities}
+        self._members: defaultdict[str, list[str]] = defaultdict(list)
+        paths: defaultdict[str, list[str]] = defaultdict(list)
+        for id, entity in index.communities.members():
+            self._members[ids[id]].append(ids[entity])
+            paths[ids[entity]].append(ids[id])
+        return paths
+
+    def _keep_relations(self, index: Index, paths: Mapping[str, Sequence[str]]) -> None:
+        """Keeps the relations within every community, the heaviest first."""
+        pairs: set[tuple[str, str]] = set()
+        for one in sorted(_stated(index, self._entities), key=lambda one: (-one.weight, one.id)):
+            both = min(one.source, one.target), max(one.source, one.target)
+            if both not in pairs:
+                pairs.add(both)
+                self._degree.update(set(both))
+            others = paths.get(one.target, ())
+            for id in paths.get(one.source, ()):
+                if id in others:
+                    self._relations[id].append(one)
 
     def deepest_first(self) -> list[StoredCommunity]:
         """All communities; each after its children."""
@@ -75,10 +93,15 @@ class Material:
         members = self._members[id]
         return ordered_elements(
             [self._entities[entity] for entity in members],
-            self._relations.get(id, []),
+            [(one.source, one.target, self._row(one)) for one in self._relations.get(id, ())],
             [(entity, claim) for entity in members for claim in self._claims.get(entity, ())],
             self._degree,
         )
+
+    def _row(self, one: _Stated) -> Element:
+        source, target = self._entities[one.source].title, self._entities[one.target].title
+        text = f"{source} {one.relation} {target}."
+        return Element("relation", one.id, f"{source} – {target}", text, one.passages)
 
     def fits(self, rows: Sequence[Element]) -> bool:
         """Whether rows are within the limit."""
@@ -169,29 +192,37 @@ def _parts(index: Index) -> set[str]:
 
 
 def _entity_rows(index: Index) -> dict[str, Element]:
-    entities = {entity.id: entity for entity in index.entities.all_entities()}
-    passages = index.entities.passages_of(entities)
-    return {
-        id: Element(
-            "entity",
-            id,
-            entity.name,
-            f"{entity.type}. {entity.description}" if entity.type else entity.description,
-            tuple(passages.get(id, ())),
-        )
-        for id, entity in entities.items()
-    }
+    known: dict[str, str] = {}  # one object for each passage
+    found: dict[str, Element] = {}
+    for entities in batches(index.entities.all_entities()):
+        passages = index.entities.passages_of(entity.id for entity in entities)
+        for id, name, type, description in entities:
+            text = f"{type}. {description}" if type else description
+            told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
+            found[id] = Element("entity", id, name, text, told)
+    return found
 
 
-def _relation_rows(
-    index: Index, relations: Sequence[StoredRelation], entities: Mapping[str, Element]
-) -> Iterable[tuple[StoredRelation, Element]]:
-    passages = index.entities.relation_passages_of(relation.id for relation in relations)
-    for relation in relations:
-        source, target = entities[relation.source].title, entities[relation.target].title
-        text = f"{source} {relation.relation} {target}."
-        stated = tuple(passages.get(relation.id, ()))
-        yield relation, Element("relation", relation.id, f"{source} – {target}", text, stated)
+class _Stated(NamedTuple):
+    """A relation between two entities, and the ids of the passages that state it."""
+
+    id: str
+    source: str
+    target: str
+    relation: str
+    weight: float
+    passages: tuple[str, ...]
+
+
+def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[_Stated]:
+    known = {passage: passage for entity in entities.values() for passage in entity.passages}
+    for relations in batches(index.entities.all_relations()):
+        passages = index.entities.relation_passages_of(relation.id for relation in relations)
+        for id, source, target, relation, weight in relations:
+            ends = entities[source].id, entities[target].id
+            phrase = known.setdefault(relation, relation)
+            told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
+            yield _Stated(id, *ends, phrase, weight, told)
 
 
 def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple[str, Element]]:
@@ -201,11 +232,6 @@ def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple
         text = f"{claim['description']} ({', '.join(filter(None, (claim['status'], dates)))})"
         name = entities[stored.subject].title
         yield stored.subject, Element("claim", stored.id, name, text, (stored.passage,))
-
-
-def _degrees(relations: Iterable[StoredRelation]) -> dict[str, int]:
-    pairs = {frozenset((relation.source, relation.target)) for relation in relations}
-    return Counter(end for pair in pairs for end in pair)
 
 
 def _most_alike(statement: str, rows: Sequence[Element]) -> list[Element]:

@@ -18,6 +18,7 @@ from ..prompts.library import RESOLVE_ENTITIES
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
 from ..stores.catalogue import FORGETTING
+from ..stores.queries import batches
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .opening import Index, language_model
@@ -102,7 +103,7 @@ def _stamp(index: Index) -> str:
 
 def _merging(index: Index, by_model: bool) -> Merging:
     embed = index.embedder.embed if index.embedder.semantic else None
-    return Merging(_found(index), index.entities.corrections(), embed, by_model)
+    return Merging(_Found(index), index.entities.corrections(), embed, by_model)
 
 
 async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Decided:
@@ -148,15 +149,22 @@ def _listed(group: Sequence[Shown]) -> list[Excerpt]:
     return number([("names", "\n".join(lines))])
 
 
-def _found(index: Index) -> Iterator[FoundFacts]:
-    facts = dict(index.readings.values("facts"))
-    for passage in index.catalogue.all_passages():
-        if passage["id"] in facts:
-            yield FoundFacts(
-                passage["id"],
-                passage["document"],
-                passage["text"],
-                facts[passage["id"]],
-                passage["start"],
-                passage["title"],
-            )
+class _Found:
+    """The facts of all passages in the order of their texts, read anew at every pass."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def __iter__(self) -> Iterator[FoundFacts]:
+        for passages in batches(self._index.catalogue.all_passages()):
+            facts = self._index.readings.values_of("facts", [one["id"] for one in passages])
+            for passage in passages:
+                if passage["id"] in facts:
+                    yield FoundFacts(
+                        passage["id"],
+                        passage["document"],
+                        passage["text"],
+                        facts[passage["id"]],
+                        passage["start"],
+                        passage["title"],
+                    )

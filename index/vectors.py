@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import TypeVar
@@ -177,24 +177,29 @@ async def embed_entries(
     index: Index,
     context: Context,
     collection: Collection,
-    entries: Sequence[Entry],
+    wanted: Iterable[str],
+    load: Callable[[Index, Sequence[str]], list[Entry]],
     report: Progress,
 ) -> None:
-    """Makes ``entries``, embedded by their texts, the whole of ``collection``."""
-    known = {entry.id: entry for entry in entries}
+    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
+
+    ``load``, which must pickle, gives the entries for a batch of ids.
+    """
     await embed_missing(
         index,
         context,
         collection,
-        sorted(known),
-        lambda ids: [known[id] for id in ids],
-        _by_their_texts,
+        sorted(wanted),
+        lambda ids: ids,
+        partial(_by_their_texts, load),
         report,
     )
 
 
-def _by_their_texts(index: Index, entries: Sequence[Entry]) -> Embedded:
-    return [(entry, entry.text) for entry in entries]
+def _by_their_texts(
+    load: Callable[[Index, Sequence[str]], list[Entry]], index: Index, ids: Sequence[str]
+) -> Embedded:
+    return [(entry, entry.text) for entry in load(index, ids)]
 
 
 def owned_id(owner: str, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -279,7 +279,7 @@ _CLOSED = re.compile(r"\s*(?:[,.;:)\]\"”'’]|$)|\s+(?:and|or|is|was|are|were|
 _LONGEST = 10
 
 
-def aliases_in_text(text: str, names: Collection[str], known: Mapping[str, object]) -> list[Alias]:
+def aliases_in_text(text: str, names: Collection[str], known: Collection[str]) -> list[Alias]:
     """Names that ``text`` explains by another one: "World Health Organization (WHO)".
 
     ``names`` are the normalised names of the passage's entities and ``known`` the names of the

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Select, and_, or_, select
 
 from . import tables
-from .queries import count_rows, persistent, rows, upsert
+from .queries import count_rows, persistent, rows, rows_with, upsert
 
 ReadingKind = Literal["questions", "facts"]
 
@@ -84,6 +84,11 @@ class ReadingStore:
         """Each passage that was read with its reading's value, by passage."""
         for passage, value in rows(self._engine, _values(kind)):
             yield passage, json.loads(value)
+
+    def values_of(self, kind: ReadingKind, passages: Iterable[str]) -> dict[str, Any]:
+        """The reading's value of each of ``passages`` that was read."""
+        found = rows_with(self._engine, _values(kind), _READINGS.c.passage, passages)
+        return {passage: json.loads(value) for passage, value in found}
 
     def stamp(self, kind: ReadingKind) -> str:
         """A hash of all values, which changes when any of them does."""

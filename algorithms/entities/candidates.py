@@ -220,18 +220,30 @@ def _packed(groups: Sequence[Sequence[str]], lines: Lines, bit: int = 0) -> Iter
         yield from _packed(own, lines, bit + 1)
 
 
+class _Place(NamedTuple):
+    """A passage's place among the texts, and its ``text`` where that has a generic name."""
+
+    place: int
+    heading: str
+    text: str
+
+
 def shown_names(
     placed: Sequence[tuple[Said, str]],
-    passages: Sequence[FoundFacts],
+    passages: Iterable[FoundFacts],
     generic: Collection[str],
 ) -> dict[str, list[Shown]]:
     """Every name as it is shown, by id: one line, or several where it may mean several things."""
-    order = {one.passage: place for place, one in enumerate(passages)}
+    general = {said.passage for said, _ in placed if normalised(said.spelling) in generic}
+    order = {
+        one.passage: _Place(place, one.heading, one.text if one.passage in general else "")
+        for place, one in enumerate(passages)
+    }
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for place in sorted(range(len(placed)), key=lambda place: order[placed[place][0].passage]):
+    for place in sorted(range(len(placed)), key=lambda at: order[placed[at][0].passage].place):
         names[placed[place][1]].append(place)
     return {
-        id: [_shown(line, placed, order, passages, generic) for line in _senses(own, placed)]
+        id: [_shown(line, placed, order, generic) for line in _senses(own, placed)]
         for id, own in names.items()
     }
 
@@ -286,11 +298,12 @@ def _tell_alike(a: Collection[str], b: Collection[str]) -> bool:
 def _shown(
     members: Sequence[int],
     placed: Sequence[tuple[Said, str]],
-    order: Mapping[str, int],
-    passages: Sequence[FoundFacts],
+    order: Mapping[str, _Place],
     generic: Collection[str],
 ) -> Shown:
-    group = sorted((placed[place][0] for place in members), key=lambda said: order[said.passage])
+    group = sorted(
+        (placed[place][0] for place in members), key=lambda said: order[said.passage].place
+    )
     first = group[0]
     place = order[first.passage]
     every = {said.description for said in group if said.description}
@@ -302,10 +315,10 @@ def _shown(
         name=spelling,
         type=types[0][0] if types else "",
         said=tuple(shortened(one, _LONGEST_SAID) for one in reversed(told)),
-        title=passages[place].heading or first.title,
-        first=place,
+        title=place.heading or first.title,
+        first=place.place,
         generic=is_generic,
-        sentence=_naming(passages[place].text, spelling) if is_generic else "",
+        sentence=_naming(place.text, spelling) if is_generic else "",
         members=tuple(members),
     )
 

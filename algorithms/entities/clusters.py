@@ -6,10 +6,11 @@ cluster only by its representative, so that chains of similar names do not becom
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rapidfuzz import fuzz
@@ -46,7 +47,7 @@ _CONTRASTS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Name:
     """One normalised name of one kind, before merging.
 
@@ -94,20 +95,42 @@ def propose(names: Sequence[Name], embed: Embed | None = None) -> list[Link]:
 def sharing(
     names: Sequence[Name], forms_of: Callable[[Name], Iterable[Hashable]]
 ) -> Iterator[tuple[Name, ...]]:
-    """Groups of the names that share a form, but for forms that very many share."""
-    places: defaultdict[Hashable, dict[str, Name]] = defaultdict(dict)
-    for name in names:
+    """Groups of the names that share a form, but for forms that very many share.
+
+    Most forms are of one name alone: they are told by their hashes, and not kept.
+    """
+    hashes, places = array("q"), array("q")
+    for place, name in enumerate(names):
         for form in forms_of(name):
             if form:
-                places[form][name.id] = name
-    for found in places.values():
-        if 2 <= len(found) <= _COMMON:
-            yield tuple(found.values())
+                hashes.append(hash(form))
+                places.append(place)
+    for value, group in _of_one_value(hashes, places):
+        found: defaultdict[Hashable, list[Name]] = defaultdict(list)
+        for place in group:
+            for form in dict.fromkeys(forms_of(names[place])):
+                if form and hash(form) == value:
+                    found[form].append(names[place])
+        yield from (tuple(same) for same in found.values() if len(same) > 1)
+
+
+def _of_one_value(values: array[int], places: array[int]) -> Iterator[tuple[int, list[int]]]:
+    """Each value that several places have, but not very many, with these places, ascending."""
+    import numpy as np
+
+    order = np.argsort(np.asarray(values), kind="stable")
+    sorted_values, sorted_places = np.asarray(values)[order], np.asarray(places)[order]
+    ends = np.flatnonzero(np.diff(sorted_values)) + 1
+    for start, end in pairwise([0, *ends.tolist(), len(values)]):
+        if end - start > 1:
+            group = list(dict.fromkeys(sorted_places[start:end].tolist()))
+            if 2 <= len(group) <= _COMMON:
+                yield int(sorted_values[start]), group
 
 
 def _shared_neighbours(a: Name, b: Name) -> float:
     """|N∩N| / |N∪N| if it exceeds θ and enough are shared, else 0."""
-    if len(a.neighbours & b.neighbours) < _SHARED:
+    if a.neighbours.isdisjoint(b.neighbours) or len(a.neighbours & b.neighbours) < _SHARED:
         return 0.0
     share = jaccard(a.neighbours, b.neighbours)
     return share if share > _NEIGHBOURS else 0.0
@@ -209,22 +232,24 @@ def _weak(names: Sequence[Name], embed: Embed | None) -> Iterator[Link]:
 
     Embeddings do not see that a word more ("Left") makes another thing, so they need as many words.
     """
-    pairs: dict[tuple[str, str], tuple[Name, Name]] = {}
+    rest: dict[tuple[str, str], tuple[Name, Name]] = {}
     for forms_of in (_words, initials):
         for group in sharing(names, forms_of):
             for a, b in combinations(group, 2):
-                unlike = forms_of is initials and not abbreviated(a, b)
-                if (a.id, b.id) not in pairs and not unlike and _comparable(a, b):
-                    pairs[a.id, b.id] = a, b
-    rest: list[tuple[Name, Name]] = []
-    for a, b in pairs.values():
-        share = _shared_neighbours(a, b)
-        if share and (abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
-            yield Link(a.id, b.id, "shared neighbours", round(share, 4))
-        elif embed and len([*_words(a)]) == len([*_words(b)]) and _similar(a, b, fuzz.ratio):
-            rest.append((a, b))
+                if forms_of is initials and not abbreviated(a, b):
+                    continue
+                share = _shared_neighbours(a, b)
+                if share and (abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
+                    if _comparable(a, b):
+                        yield Link(a.id, b.id, "shared neighbours", round(share, 4))
+                elif embed and _alike_in_words(a, b) and _comparable(a, b):
+                    rest[a.id, b.id] = a, b
     if embed and rest:
-        yield from _embedded(rest, embed)
+        yield from _embedded(list(rest.values()), embed)
+
+
+def _alike_in_words(a: Name, b: Name) -> bool:
+    return len([*_words(a)]) == len([*_words(b)]) and _similar(a, b, fuzz.ratio)
 
 
 def _words(name: Name) -> Iterable[Hashable]:
@@ -293,19 +318,19 @@ def cluster(
     apart: Collection[frozenset[str]] = (),
     preferred: Collection[str] = (),
 ) -> tuple[dict[str, str], list[Link]]:
-    """The head of every name's cluster, and the links that were followed, surest first.
+    """The head of each linked name's cluster, and the links that were followed, surest first.
 
     A link is followed if it joins the representatives of two clusters (or names that are theirs
     beyond doubt), if the other names that come over are like the new head too, if kinds agree,
     and if no pair in ``apart`` would come together.
     Corrections bind: they are stopped by ``apart`` only. Names in ``preferred`` become heads.
     """
-    by_id = {name.id: name for name in names}
-    of = {id: _Cluster(name, {id}, name.kinds, {id}) for id, name in by_id.items()}
     ranked = sorted(
         {link if link.a < link.b else Link(link.b, link.a, *link[2:]) for link in links},
         key=lambda link: (_ORDER[link.reason], -link.score, link.a, link.b),
     )
+    linked = {id for link in ranked for id in link[:2]}
+    of = {n.id: _Cluster(n, {n.id}, n.kinds, {n.id}) for n in names if n.id in linked}
     suggested = {frozenset(link[:2]) for link in ranked}
     strong = {frozenset(link[:2]) for link in ranked if link.reason in STRONG}
     enemies: defaultdict[str, set[str]] = defaultdict(set)

@@ -1,7 +1,6 @@
 """Merging the facts of all passages into one graph of entities, relations and claims.
 
-The result depends on passages and corrections alone: the order of the passages does not matter,
-and a passage that was removed leaves no trace.
+The result depends on passages and corrections alone: a passage that was removed leaves no trace.
 """
 
 from __future__ import annotations
@@ -9,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...language.mentions import normalised
 from ...language.spellings import person_parts
@@ -41,7 +40,9 @@ _OF_ANOTHER = re.compile(r"['’]s? ")
 class Merging:
     """The facts of all passages, before their names are merged.
 
-    ``embed`` gives the vectors (n, d) of n names; without it, spellings and neighbours decide.
+    ``found`` is gone through several times, each time in the order of titles, starts and passages,
+    and its texts are not kept. ``embed`` gives the vectors (n, d) of n names; without it, spellings
+    and neighbours decide.
     Where a model will decide, generic names are another in every passage.
 
     >>> merging = Merging(found, by_model=True)
@@ -56,7 +57,7 @@ class Merging:
         embed: Embed | None = None,
         by_model: bool = False,
     ) -> None:
-        self._passages = sorted(found, key=lambda one: (one.title, one.start, one.passage))
+        self._passages = found
         self._decisions = Decisions(corrections)
         self._generic = generic_names(self._passages)
         self._embed = embed
@@ -105,7 +106,8 @@ class Merging:
         links += [Link(a, b, "model", 1.0) for a, b in decided]
         split = self._decisions.apart(names)
         heads, followed = cluster(names, [*links, *wanted], split, preferred)
-        spelled = {name.id: name.name for name in names}
+        linked = {id for link in followed for id in link[:2]}
+        spelled = {name.id: name.name for name in names if name.id in linked}
         merges = senses.merges + [
             Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
         ]
@@ -115,9 +117,9 @@ class Merging:
             entities = with_short_names(entities, self._passages)
         return EntityGraph(
             entities=entities,
-            mentions=_mentions(self._passages, entities, _spelled(senses.placed, ids)),
-            relations=_relations(self._passages, senses, ids),
-            claims=_claims(self._passages, senses, ids),
+            mentions=_mentions(senses, entities, ids),
+            relations=_relations(senses, ids),
+            claims=_claims(senses, ids),
             merges=tuple(sorted(merges)),
         )
 
@@ -164,7 +166,8 @@ def _final_ids(
     """
     members: defaultdict[str, list[Name]] = defaultdict(list)
     for name in names:
-        members[heads[name.id]].append(name)
+        if name.id in heads:
+            members[heads[name.id]].append(name)
     chosen = {
         head: min(
             own,
@@ -178,7 +181,9 @@ def _final_ids(
         )
         for head, own in members.items()
     }
-    return {id: chosen[head].id for id, head in heads.items()}
+    return {name.id: name.id for name in names} | {
+        id: chosen[head].id for id, head in heads.items()
+    }
 
 
 def _entities(
@@ -187,25 +192,16 @@ def _entities(
     merges: Iterable[Merge],
     generic: Collection[str],
 ) -> tuple[Entity, ...]:
-    groups: defaultdict[str, list[Said]] = defaultdict(list)
-    for said, id in placed:
-        groups[ids[id]].append(said)
     short: defaultdict[str, set[str]] = defaultdict(set)
     for merge in merges:
         if merge.reason == "short name":
             shorter = min(merge.kept, merge.merged, key=lambda name: len(person_parts(name)))
             short[ids[merge.kept_id]].add(normalised(shorter))
-    return tuple(_entity(id, groups[id], short[id], generic) for id in sorted(groups))
-
-
-def _spelled(
-    placed: Iterable[tuple[Said, str]], ids: Mapping[str, str]
-) -> defaultdict[tuple[str, str], set[str]]:
-    """How each passage spells each entity."""
-    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for said, id in placed:
-        found[said.passage, ids[id]].add(said.spelling)
-    return found
+    order = sorted(range(len(placed)), key=lambda place: ids[placed[place][1]])
+    return tuple(
+        _entity(id, [placed[place][0] for place in places], short.get(id, ()), generic)
+        for id, places in groupby(order, key=lambda place: ids[placed[place][1]])
+    )
 
 
 def _entity(
@@ -232,53 +228,66 @@ def _entity(
 
 
 def _mentions(
-    passages: Iterable[FoundFacts],
-    entities: Iterable[Entity],
-    spelled: Mapping[tuple[str, str], Collection[str]],
+    senses: Senses, entities: Iterable[Entity], ids: Mapping[str, str]
 ) -> tuple[EntityMention, ...]:
-    present: defaultdict[str, list[Entity]] = defaultdict(list)
-    for entity in entities:
-        for passage in entity.passages:
-            present[passage].append(entity)
+    aliases = {entity.id: entity.aliases for entity in entities}
     found: list[EntityMention] = []
-    for one in passages:
-        spellings: defaultdict[str, list[str]] = defaultdict(list)
-        for entity in present[one.passage]:
-            for alias in {*entity.aliases, *spelled[one.passage, entity.id]}:
-                spellings[alias].append(entity.id)
+    for one in senses.passages:
+        spellings: defaultdict[str, set[str]] = defaultdict(set)
+        for said, id in senses.said_in(one.passage):
+            for alias in (said.spelling, *aliases[ids[id]]):
+                spellings[alias].add(ids[id])
         spans = SpellingIndex(spellings).find(one.text)
         found.extend(EntityMention(id, one.passage, start, end) for id, start, end in spans)
     return tuple(sorted(found))
 
 
-def _relations(
-    passages: Iterable[FoundFacts], senses: Senses, ids: Mapping[str, str]
-) -> tuple[Relation, ...]:
-    phrases: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-    strengths: defaultdict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for one in passages:
+class _Stated(NamedTuple):
+    """A relation as a passage states it; ``key`` is its phrase without regard to case."""
+
+    source: str
+    target: str
+    key: str
+    phrase: str
+    passage: str
+    strength: float
+
+
+def _stated(senses: Senses, ids: Mapping[str, str]) -> Iterator[_Stated]:
+    phrases: dict[str, str] = {}  # few, and each once in memory
+    for one in senses.passages:
+        located = senses.located(one.passage)
         for fact in one.facts["relations"]:
-            a = end_of(senses.located, one.passage, fact["source"])
-            b = end_of(senses.located, one.passage, fact["target"])
+            a = end_of(located, fact["source"])
+            b = end_of(located, fact["target"])
             phrase = " ".join(fact["relation"].split()).strip(" .,;:")
             if a is None or b is None or ids[a] == ids[b] or not phrase:
                 continue
-            own = ids[a], ids[b], phrase.casefold()
-            phrases[own][phrase] += 1
+            phrase = phrases.setdefault(phrase, phrase)
+            key = phrases.setdefault(phrase.casefold(), phrase.casefold())
             strength = min(max(fact["strength"], 0.0), _STRONGEST) / _STRONGEST
-            strengths[own][one.passage] = max(strength, strengths[own].get(one.passage, 0.0))
-    sums = {own: sum(by_passage.values()) for own, by_passage in strengths.items()}
-    greatest = max(sums.values(), default=0.0) or 1.0
-    return tuple(
-        Relation(
-            id=digest("relation", *own),
-            source=own[0],
-            target=own[1],
-            relation=min(phrases[own].items(), key=_rank)[0],
-            weight=total / greatest,
-            passages=tuple(strengths[own]),
-        )
-        for own, total in sorted(sums.items())
+            yield _Stated(ids[a], ids[b], key, phrase, one.passage, strength)
+
+
+def _relations(senses: Senses, ids: Mapping[str, str]) -> tuple[Relation, ...]:
+    stated = sorted(_stated(senses, ids), key=lambda one: one[:3])
+    found = [_relation(own, list(group)) for own, group in groupby(stated, lambda one: one[:3])]
+    greatest = max((relation.weight for relation in found), default=0.0) or 1.0
+    return tuple(relation._replace(weight=relation.weight / greatest) for relation in found)
+
+
+def _relation(own: tuple[str, str, str], stated: Sequence[_Stated]) -> Relation:
+    """One relation; its weight is the sum of its strengths."""
+    strengths: dict[str, float] = {}
+    for one in stated:
+        strengths[one.passage] = max(one.strength, strengths.get(one.passage, 0.0))
+    return Relation(
+        id=digest("relation", *own),
+        source=own[0],
+        target=own[1],
+        relation=min(Counter(one.phrase for one in stated).items(), key=_rank)[0],
+        weight=sum(strengths.values()),
+        passages=tuple(strengths),
     )
 
 
@@ -286,14 +295,13 @@ def _rank(counted: tuple[str, int]) -> tuple[int, str]:
     return -counted[1], counted[0]
 
 
-def _claims(
-    passages: Iterable[FoundFacts], senses: Senses, ids: Mapping[str, str]
-) -> tuple[EntityClaim, ...]:
+def _claims(senses: Senses, ids: Mapping[str, str]) -> tuple[EntityClaim, ...]:
     found: dict[str, EntityClaim] = {}
-    for one in passages:
+    for one in senses.passages:
+        located = senses.located(one.passage) if one.facts["claims"] else {}
         for claim in one.facts["claims"]:
-            subject = end_of(senses.located, one.passage, claim["subject"])
-            object = end_of(senses.located, one.passage, claim["object"])
+            subject = end_of(located, claim["subject"])
+            object = end_of(located, claim["object"])
             if subject is not None:
                 id = digest("claim", one.passage, *map(str, sorted(claim.items())))
                 about = ids[object] if object else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar
 
 from ...language.mentions import normalised
 from ...language.spellings import (
@@ -13,17 +13,16 @@ from ...language.spellings import (
     Alias,
     aliases_in_text,
     is_byname,
-    is_full_name,
     kinds_of,
     person_parts,
-    same_person,
 )
 from ...state.entities import Merge, Parting, Reason
 from ...state.facts import PassageFacts
 from .clusters import Link, Name, compatible, similarity
 from .decisions import ALONE, Decisions, alone, digest, entity_id
+from .persons import Persons
 
-_MOST_OF_A_NAME = 50
+_T = TypeVar("_T")
 _SAME: Reason = "same normalised name"
 
 
@@ -60,15 +59,15 @@ class Said(NamedTuple):
 class Senses:
     """Every name that passages give, each assigned to a normalised name of one kind by its id.
 
-    ``placed`` is all that was said with that id, first the ``given`` names, then aliases;
-    ``located`` the id of every name in its passage, by spelling and by normalised form, of homonyms
-    there the more frequent; ``merges`` are those made inside passages and documents,
+    ``passages`` is gone through several times, each time in the order of titles and starts, so
+    that the facts of all need not be in memory. ``placed`` is all that was said with its id, first
+    the ``given`` names, then aliases; ``merges`` are those made inside passages and documents,
     ``alias_links`` those that texts suggest for the corpus.
     """
 
     def __init__(
         self,
-        passages: Sequence[FoundFacts],
+        passages: Iterable[FoundFacts],
         decisions: Decisions,
         generic: Collection[str] = (),
         parted: Iterable[Parting] = (),
@@ -85,21 +84,21 @@ class Senses:
         self._parted = {
             (passage, one.name): digest(*one.passages) for one in parted for passage in one.passages
         }
-        self._kinds: dict[str, frozenset[str]] = {}
-        self._kind: dict[str, str] = {}
-        self._of: dict[tuple[str, str, tuple[str, ...]], str] = {}
-        self._said = [said for one in passages for said in self._names_in(one)]
-        self._assign()
-        self.placed = [(said, self._own(said)) for said in self._said]
+        self._one: dict[Any, Any] = {}  # what is equal is kept once
+        self._sense: dict[str, tuple[str, frozenset[str]]] = {}
+        said = [said for one in passages for said in self._names_in(one)]
+        self._own = self._assigned(said)
+        self.placed = list(zip(said, self._own, strict=True))
         self.given = len(self.placed)
         short = [] if by_model else self._short_names()
-        self.located = self._locate()
+        self._locate()
         explained, self.alias_links = self._aliases()
-        self.located = self._locate()
+        self._locate()
         self.merges = [*self._spellings(), *short, *explained]
 
-    def _own(self, said: Said) -> str:
-        return self._of[said.passage, said.slot, kinds_of(said.type)]
+    def _once(self, value: _T) -> _T:
+        kept: _T = self._one.setdefault(value, value)
+        return kept
 
     def _own_sense(self, passage: str, name: str) -> str:
         """What tells ``name`` in ``passage`` from the same name elsewhere; mostly nothing."""
@@ -113,56 +112,70 @@ class Senses:
             if self._own_sense(said.passage, normalised(said.spelling))
         }
 
-    def _locate(self) -> dict[tuple[str, str], str]:
-        counts = Counter(id for _, id in self.placed)
-        chosen: dict[tuple[str, str], str] = {}
-        for said, id in sorted(self.placed, key=lambda pair: (-counts[pair[1]], pair[1])):
-            chosen.setdefault((said.passage, said.spelling), id)
-            chosen.setdefault((said.passage, normalised(said.spelling)), id)
+    def _locate(self) -> None:
+        self._counts = Counter(id for _, id in self.placed)
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, (said, _) in enumerate(self.placed):
+            self._places[said.passage].append(place)
+
+    def said_in(self, passage: str) -> list[tuple[Said, str]]:
+        """The names of a passage, each with its id."""
+        return [self.placed[place] for place in self._places.get(passage, ())]
+
+    def located(self, passage: str) -> dict[str, str]:
+        """The id of every name in a passage, by spelling and by normalised form.
+
+        Of homonyms there it is the more frequent.
+        """
+        chosen: dict[str, str] = {}
+        for said, id in sorted(
+            self.said_in(passage), key=lambda pair: (-self._counts[pair[1]], pair[1])
+        ):
+            chosen.setdefault(said.spelling, id)
+            chosen.setdefault(normalised(said.spelling), id)
         return chosen
 
     def names(self) -> list[Name]:
         """The names to be merged, each with its passages, titles and neighbours."""
-        passages: defaultdict[str, set[str]] = defaultdict(set)
-        titles: defaultdict[str, set[str]] = defaultdict(set)
-        for said, id in self.placed:
-            passages[id].add(said.passage)
-            titles[id].add(said.title)
         neighbours = self._neighbours()
-        main = {id: spellings[0] for id, spellings in self._main_spellings().items()}
-        return [
-            Name(
-                id=id,
-                name=main[id],
-                kinds=self._kinds[id],
-                passages=frozenset(passages[id]),
-                titles=frozenset(titles[id]),
-                neighbours=frozenset(neighbours[id]),
+        main = {id: spellings[0] for id, spellings in self._main_spellings()}
+        order = sorted(range(len(self.placed)), key=lambda place: self.placed[place][1])
+        found: list[Name] = []
+        for id, places in groupby(order, key=lambda place: self.placed[place][1]):
+            said = [self.placed[place][0] for place in places]
+            found.append(
+                Name(
+                    id=id,
+                    name=main[id],
+                    kinds=self._sense[id][1],
+                    passages=self._once(frozenset(one.passage for one in said)),
+                    titles=self._once(frozenset(one.title for one in said)),
+                    neighbours=frozenset(neighbours.pop(id, ())),
+                )
             )
-            for id in sorted(passages)
-        ]
+        self._one.clear()
+        return found
 
-    def _main_spellings(self) -> dict[str, list[str]]:
+    def _main_spellings(self) -> Iterator[tuple[str, list[str]]]:
         """The spellings of every normalised name of one kind, the most frequent first."""
-        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for said in self._said:
-            counts[self._own(said)][said.spelling] += 1
-        return {
-            id: [spelling for _, spelling in sorted((-n, s) for s, n in own.items())]
-            for id, own in counts.items()
-        }
+        order = sorted(range(self.given), key=self._own.__getitem__)
+        for id, places in groupby(order, key=self._own.__getitem__):
+            counts = Counter(self.placed[place][0].spelling for place in places)
+            yield id, [spelling for _, spelling in sorted((-n, s) for s, n in counts.items())]
 
     def _spellings(self) -> list[Merge]:
         """Merges of spellings with one normalised name; each has its own id, to split it."""
         return [
-            Merge(main, id, other, entity_id(alone(other), self._kind[id]), _SAME, 1.0)
-            for id, (main, *others) in self._main_spellings().items()
+            Merge(main, id, other, entity_id(alone(other), self._sense[id][0]), _SAME, 1.0)
+            for id, (main, *others) in self._main_spellings()
             for other in others
         ]
 
     def _names_in(self, one: FoundFacts) -> Iterator[Said]:
         """A passage's entities, and the ends of relations and claims that are none of them."""
         named = set[str]()
+        texts: dict[str, str] = {}  # many names of a passage have one description
+        title = self._once(one.title)
         facts = [(e["name"], e["type"], e["description"]) for e in one.facts["entities"]]
         for relation in one.facts["relations"]:
             facts += [(relation["source"], "", ""), (relation["target"], "", "")]
@@ -176,96 +189,101 @@ class Senses:
             slot = self._decisions.slot(spelling)
             if own := self._own_sense(one.passage, normalised(spelling)):
                 slot += ALONE + own
-            yield Said(one.passage, one.title, spelling, slot, kind, description.strip())
+            told = description.strip()
+            yield Said(
+                one.passage,
+                title,
+                self._once(spelling),
+                self._once(slot),
+                self._once(kind),
+                texts.setdefault(told, told),
+            )
 
-    def _assign(self) -> None:
-        slots: defaultdict[str, list[Said]] = defaultdict(list)
-        for said in self._said:
-            slots[said.slot].append(said)
-        for slot, group in slots.items():
-            senses = _divide(Counter(kinds_of(said.type) for said in group))
-            ids = {kinds: entity_id(slot, kind) for kinds, (kind, _) in senses.items()}
-            for kind, kinds in [*senses.values()] or [("", frozenset[str]())]:
-                self._kind[entity_id(slot, kind)] = kind
-                self._kinds[entity_id(slot, kind)] = kinds
-            self._place(slot, group, ids)
-
-    def _place(self, slot: str, group: list[Said], ids: dict[tuple[str, ...], str]) -> None:
-        """Names of unknown kind mean what the passage, the document or most others mean."""
-
-        def places(said: Said) -> tuple[tuple[str, ...], ...]:
-            return ("passage", said.passage), ("title", said.title), ()
-
-        near: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        for said in group:
-            if kinds := kinds_of(said.type):
-                self._of[said.passage, slot, kinds] = ids[kinds]
-                for place in places(said):
-                    near[place][ids[kinds]] += 1
-        for said in group:
-            if not kinds_of(said.type):
-                counts = next((near[one] for one in places(said) if one in near), Counter[str]())
-                ranked = sorted(counts, key=lambda id: (-counts[id], id))
-                self._of[said.passage, slot, ()] = (*ranked, entity_id(slot, ""))[0]
+    def _assigned(self, said: Sequence[Said]) -> list[str]:
+        """The id of each of the names, by its slot and its kind."""
+        own = [""] * len(said)
+        order = sorted(range(len(said)), key=lambda place: said[place].slot)
+        for slot, places in groupby(order, key=lambda place: said[place].slot):
+            group = list(places)
+            senses = _divide(Counter(kinds_of(said[place].type) for place in group))
+            ids: dict[tuple[str, ...], str] = {}
+            for kinds, sense in senses.items() or [((), ("", frozenset[str]()))]:
+                ids[kinds] = self._once(entity_id(slot, sense[0]))
+                self._sense[ids[kinds]] = self._once(sense)
+            for place, id in zip(group, _placed([said[at] for at in group], ids), strict=True):
+                own[place] = id
+        return own
 
     def _short_names(self) -> list[Merge]:
         """Where a document names one person in full only, the surname alone is that person."""
-        documents: defaultdict[str, _Persons] = defaultdict(_Persons)
-        passages: defaultdict[str, _Persons] = defaultdict(_Persons)
-        for said, id in self.placed:
-            several = len(person_parts(said.spelling)) > 1 and not is_byname(said.spelling)
-            if several and "person" in self._kinds[id]:
-                documents[said.title].add(id, said.spelling)
-                passages[said.passage].add(id, said.spelling)
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
-        for said, id in self.placed:
-            single = len(person_parts(said.spelling)) == 1 and not self._own_sense(
-                said.passage, normalised(said.spelling)
-            )
-            if not single or not compatible(self._kinds[id], {"person"}):
-                continue
-            known = "person" in self._kinds[id]
-            places = (passages[said.passage], documents[said.title])
-            full = next(filter(None, (place.meant(said.spelling, known) for place in places)), None)
-            if full is None:
-                continue
-            whole = documents[said.title].spellings[full]
-            if not self._decisions.forbid((said.spelling, id), (whole, full)):
-                moved[said.passage, id] = full
-                score = similarity(said.spelling, whole)
-                merge = Merge(whole, full, said.spelling, id, "short name", score)
-                merges.setdefault((id, full), merge)
+        for _, group in groupby(self.placed, key=lambda pair: pair[0].title):
+            self._short_names_in(list(group), merges, moved)
         self._move(moved)
         return list(merges.values())
 
+    def _short_names_in(
+        self,
+        document: Sequence[tuple[Said, str]],
+        merges: dict[tuple[str, str], Merge],
+        moved: dict[tuple[str, str], str],
+    ) -> None:
+        """Adds the merges in one document, and the id that each name moves to in its passage."""
+        whole, passages = Persons(), defaultdict[str, Persons](Persons)
+        for said, id in document:
+            several = len(person_parts(said.spelling)) > 1 and not is_byname(said.spelling)
+            if several and "person" in self._sense[id][1]:
+                whole.add(id, said.spelling)
+                passages[said.passage].add(id, said.spelling)
+        for said, id in document if whole.spellings else ():
+            single = len(person_parts(said.spelling)) == 1 and not self._own_sense(
+                said.passage, normalised(said.spelling)
+            )
+            if not single or not compatible(self._sense[id][1], {"person"}):
+                continue
+            known = "person" in self._sense[id][1]
+            near = (place.meant(said.spelling, known) for place in (passages[said.passage], whole))
+            full = next(filter(None, near), None)
+            if full is None:
+                continue
+            spelling = whole.spellings[full]
+            if not self._decisions.forbid((said.spelling, id), (spelling, full)):
+                moved[said.passage, id] = full
+                score = similarity(said.spelling, spelling)
+                merge = Merge(spelling, full, said.spelling, id, "short name", score)
+                merges.setdefault((id, full), merge)
+
     def _move(self, moved: Mapping[tuple[str, str], str]) -> None:
         """Gives names another id in a passage: ``moved`` has it by passage and former id."""
-        self.placed = [(said, moved.get((said.passage, id), id)) for said, id in self.placed]
+        for place, (said, id) in enumerate(self.placed if moved else ()):
+            if (said.passage, id) in moved:
+                self.placed[place] = said, moved[said.passage, id]
 
     def _aliases(self) -> tuple[list[Merge], list[Link]]:
         """Names that texts explain by others: merges inside passages, and links for the corpus.
 
         An alias explained by one name only counts everywhere, one with several in its passage.
         """
-        known: defaultdict[str, set[str]] = defaultdict(set)
-        for said, id in self.placed:
-            known[normalised(said.spelling)].add(id)
-        explained = self._explanations(known)
+        known = {normalised(said.spelling) for said, _ in self.placed}
+        explained = list(self._explanations(known))
         meanings: defaultdict[str, set[str]] = defaultdict(set)
-        for _, _, id, alias in explained:
-            meanings[normalised(alias)].add(id)
+        for one in explained:
+            meanings[normalised(one.alias)].add(one.id)
+        borne: defaultdict[str, set[str]] = defaultdict(set)
+        for said, id in self.placed:
+            if (name := normalised(said.spelling)) in meanings:
+                borne[name].add(id)
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
-        for one, name, id, alias in explained:
-            own = self.located.get((one.passage, normalised(alias)), entity_id(alias, ""))
+        for passage, title, name, id, alias, own in explained:
             unique = len(meanings[normalised(alias)]) == 1 and normalised(alias) in known
             if unique or own == id or self._decisions.forbid((name, id), (alias, own)):
                 continue
             merges.setdefault((own, id), Merge(name, id, alias, own, "alias in text", 1.0))
-            moved[one.passage, own] = id
+            moved[passage, own] = id
             if normalised(alias) not in known:
-                said = Said(one.passage, one.title, alias, normalised(alias), "", "")
+                said = Said(passage, title, alias, normalised(alias), "", "")
                 self.placed.append((said, id))
         self._move(moved)
         links = [
@@ -273,44 +291,78 @@ class Senses:
             for alias, ids in meanings.items()
             if len(ids) == 1
             for id in ids
-            for other in known.get(alias, ())
-            if other != id and compatible(self._kinds[id], self._kinds[other])
+            for other in borne.get(alias, ())
+            if other != id and compatible(self._sense[id][1], self._sense[other][1])
         ]
         return list(merges.values()), links
 
-    def _explanations(self, known: Mapping[str, object]) -> list[tuple[FoundFacts, str, str, str]]:
-        """(passage, name, its id, alias) of all that texts and relations explain."""
-        names: defaultdict[str, set[str]] = defaultdict(set)
-        for said, _ in self.placed:
-            names[said.passage].add(normalised(said.spelling))
-        found: list[tuple[FoundFacts, str, str, str]] = []
+    def _explanations(self, known: Collection[str]) -> Iterator[_Explained]:
+        """All that texts and relations explain."""
         for one in self.passages:
-            pairs = list(aliases_in_text(one.text, names[one.passage], known))
+            names = {normalised(said.spelling) for said, _ in self.said_in(one.passage)}
+            pairs = list(aliases_in_text(one.text, names, known))
             for relation in one.facts["relations"]:
                 if ALIAS_RELATION.match(relation["relation"].strip()):
                     pairs.append(Alias(relation["source"], relation["target"]))
+            located = self.located(one.passage) if pairs else {}
             for name, alias in pairs:
-                id = self.located.get((one.passage, normalised(name)))
+                id = located.get(normalised(name))
                 if id is not None and normalised(alias):
-                    found.append((one, name, id, alias))
-        return found
+                    own = located.get(normalised(alias), entity_id(alias, ""))
+                    yield _Explained(one.passage, one.title, name, id, alias, own)
 
     def _neighbours(self) -> defaultdict[str, set[str]]:
         found: defaultdict[str, set[str]] = defaultdict(set)
         for one in self.passages:
+            located = self.located(one.passage)
             for relation in one.facts["relations"]:
-                a = end_of(self.located, one.passage, relation["source"])
-                b = end_of(self.located, one.passage, relation["target"])
+                a = end_of(located, relation["source"])
+                b = end_of(located, relation["target"])
                 if a and b and a != b and not ALIAS_RELATION.match(relation["relation"]):
                     found[a].add(b)
                     found[b].add(a)
         return found
 
 
-def end_of(located: dict[tuple[str, str], str], passage: str, name: str) -> str | None:
-    """The id of ``name`` in ``passage``: by its spelling, else by its normalised form."""
+class _Explained(NamedTuple):
+    """A passage explains ``name``, whose id is ``id``, by ``alias``, whose ``own`` id it has."""
+
+    passage: str
+    title: str
+    name: str
+    id: str
+    alias: str
+    own: str
+
+
+def end_of(located: Mapping[str, str], name: str) -> str | None:
+    """The id of ``name`` in a passage: by its spelling, else by its normalised form."""
     spelling = " ".join(name.split())
-    return located.get((passage, spelling)) or located.get((passage, normalised(spelling)))
+    return located.get(spelling) or located.get(normalised(spelling))
+
+
+def _placed(group: Sequence[Said], ids: Mapping[tuple[str, ...], str]) -> Iterator[str]:
+    """The id of each name of a slot, given that of every kind.
+
+    Names of unknown kind mean what the passage, the document or most others mean.
+    """
+
+    def places(said: Said) -> tuple[tuple[str, ...], ...]:
+        return ("passage", said.passage), ("title", said.title), ()
+
+    near: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    unsure = not all(kinds_of(said.type) for said in group)
+    for said in group if unsure else ():
+        if kinds := kinds_of(said.type):
+            for place in places(said):
+                near[place][ids[kinds]] += 1
+    for said in group:
+        kinds = kinds_of(said.type)
+        if not kinds and near:
+            counts = next(near[one] for one in places(said) if one in near)
+            yield min(counts, key=lambda id: (-counts[id], id))
+        else:
+            yield ids[kinds]
 
 
 def _divide(
@@ -331,37 +383,3 @@ def _divide(
         else:
             senses.append((list(kinds), [kinds]))
     return {kinds: (sense[0], frozenset(sense)) for sense, members in senses for kinds in members}
-
-
-class _Persons:
-    """The persons whom a passage or a document names in full."""
-
-    def __init__(self) -> None:
-        self.spellings: dict[str, str] = {}
-        self._by_part: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
-
-    def add(self, id: str, spelling: str) -> None:
-        """Adds a person; of several spellings the first counts."""
-        if id not in self.spellings:
-            self.spellings[id] = spelling
-            parts = person_parts(spelling)
-            for part, is_surname in dict.fromkeys([(parts[-1], True), (parts[0], False)]):
-                self._by_part[part, is_surname].append(id)
-
-    def meant(self, short: str, known: bool) -> str | None:
-        """The one person whose surname is ``short``, or first name if it is ``known`` to be one's.
-
-        Nobody where very many have the name.
-        """
-        part = person_parts(short)[0]
-        fitting: set[str] = {
-            *self._by_part[part, True],
-            *(self._by_part[part, False] if known else ()),
-        }
-        pairs = combinations([self.spellings[id] for id in fitting], 2)
-        if not 0 < len(fitting) <= _MOST_OF_A_NAME or any(
-            same_person(*two) == "no" for two in pairs
-        ):
-            return None
-        full = [id for id in fitting if is_full_name(self.spellings[id])]
-        return min(full, key=lambda id: (-len(person_parts(self.spellings[id])), id), default=None)

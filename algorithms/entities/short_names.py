@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -11,6 +12,8 @@ from ...state.entities import Entity
 from .senses import FoundFacts
 from .spans import SpellingIndex
 
+_WORD = re.compile(r"[^\W_]+")
+_PARTICLE = re.compile(r"[가-힣]+$")
 _MOST = 2 / 3  # of the places where the word stands alone, in passages about one person
 
 
@@ -22,7 +25,6 @@ def with_short_names(
     A model that names everybody in full leaves "Scrooge" to nobody. The word is an alias where it
     stands alone in a text, mostly in passages about this person, and nothing else is named so.
     """
-    texts = {one.passage: one.text for one in passages}
     taken = {normalised(alias) for entity in entities for alias in entity.aliases}
     bearers: defaultdict[str, list[Entity]] = defaultdict(list)
     for entity in entities:
@@ -32,9 +34,10 @@ def with_short_names(
     found: defaultdict[str, list[str]] = defaultdict(list)
     spelled = _spelled(entities)
     alone: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for passage, text in texts.items():
-        for word, count in _alone(text, bearers, spelled[passage]).items():
-            alone[word][passage] = count
+    for one in passages:
+        words = [word for word in _written(one.text) if word in bearers]
+        for word, count in _alone(one.text, words, spelled.get(one.passage, ())).items():
+            alone[word][one.passage] = count
     for word, counts in alone.items():
         shares = [(sum(counts[passage] for passage in one.passages), one) for one in bearers[word]]
         most, entity = max(shares, key=lambda share: (share[0], share[1].id))
@@ -54,6 +57,12 @@ def _words(entity: Entity) -> set[str]:
     return {word for words in proper for word in (words[0], words[-1])}
 
 
+def _written(text: str) -> set[str]:
+    """The words of a text, those with a Korean particle without it too."""
+    words = set(_WORD.findall(text))
+    return words | {_PARTICLE.sub("", word) for word in words}
+
+
 def _spelled(entities: Iterable[Entity]) -> Mapping[str, list[str]]:
     """The spellings of the entities of every passage."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -66,5 +75,5 @@ def _spelled(entities: Iterable[Entity]) -> Mapping[str, list[str]]:
 def _alone(text: str, words: Collection[str], spellings: Iterable[str]) -> Counter[str]:
     """How often each of ``words`` stands in ``text`` outside of all ``spellings``."""
     known = {spelling: [""] for spelling in spellings}
-    index = SpellingIndex({**known, **{word: [word] for word in words if word in text}})
+    index = SpellingIndex({**known, **{word: [word] for word in words}})
     return Counter(span.entity for span in index.find(text) if span.entity)

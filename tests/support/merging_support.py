@@ -17,7 +17,8 @@ def merge_facts(
     embed: Any = None,
 ) -> EntityGraph:
     """One graph of the facts of all passages, whose names are merged by rules."""
-    return Merging(found, corrections, embed).graph()
+    order = sorted(found, key=lambda one: (one.title, one.start, one.passage))
+    return Merging(order, corrections, embed).graph()
 
 
 def facts(

@@ -340,7 +340,7 @@ def test_ids_stay_when_other_documents_come_and_go():
 def test_candidates_come_from_shared_words_not_from_all_pairs(monkeypatch):
     compared = []
     monkeypatch.setattr(
-        entity_clusters, "_comparable", lambda a, b: compared.append((a, b)) or False
+        entity_clusters, "_shared_neighbours", lambda a, b: compared.append((a, b)) or 0.0
     )
     syllables = ["ka", "lo", "mi", "nu", "pe", "ra", "si", "to"]
     names = [f"{a}{b}{c} {c}{a}{b}" for a in syllables for b in syllables for c in syllables]

@@ -1,8 +1,14 @@
 """What holds for every merging of entities."""
 
+from collections.abc import Iterator
+from itertools import combinations
+from weakref import WeakSet
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging_support import facts, merge_facts
+from ragraphs.algorithms.entities.clusters import Name, sharing
+from ragraphs.algorithms.entities.merging import Merging
 from ragraphs.state.entities import Correction
 
 NAMES = st.sampled_from(
@@ -64,3 +70,57 @@ def test_a_passage_that_is_gone_leaves_no_trace(found):
     extra = facts("gone", [("Atlantis", "city"), ("Paris", "person")], text="Atlantis (ATL)")
     assert merge_facts([f for f in [*found, extra] if f.passage != "gone"]) == merge_facts(found)
     assert not any("gone" in e.passages for e in merge_facts(found).entities)
+
+
+def named(id, text):
+    return Name(id, text, frozenset(), frozenset(), frozenset())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3).map(" ".join), max_size=30))
+def test_names_that_share_a_form_are_those_that_comparing_all_with_all_finds(texts):
+    names = [named(str(place), text) for place, text in enumerate(texts)]
+    found = list(sharing(names, lambda name: name.name.split()))
+    grouped = {(a.id, b.id) for group in found for a, b in combinations(group, 2)}
+    assert grouped == {
+        (a.id, b.id) for a, b in combinations(names, 2) if set(a.name.split()) & set(b.name.split())
+    }
+
+
+def test_a_form_that_very_many_share_makes_no_group_and_others_still_do():
+    names = [named(str(place), f"common rare{place // 2}") for place in range(60)]
+    groups = [[name.id for name in group] for group in sharing(names, lambda n: n.name.split())]
+    assert sorted(groups, key=lambda ids: int(ids[0])) == [
+        [str(place), str(place + 1)] for place in range(0, 60, 2)
+    ]
+
+
+class Facts(dict):
+    """Facts that tell whether anybody still holds them."""
+
+    __hash__ = object.__hash__
+
+
+class Passages:
+    """Passages that are made anew at every pass; ``most`` is how many were held at once."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self.alive: WeakSet[Facts] = WeakSet()
+
+    def __iter__(self) -> Iterator:
+        for place in range(20):
+            names = [(f"Anna Holm{place}", "person", "A clerk."), ("Bo Lund", "person")]
+            one = facts(f"p{place:03}", names, [(names[0][0], "knows", "Bo Lund")], title="t")
+            held = Facts(one.facts)
+            self.alive.add(held)
+            yield one._replace(facts=held)
+            del held, one
+            self.most = max(self.most, len(self.alive))
+
+
+def test_the_facts_of_passages_are_not_held_while_others_are_read():
+    passages = Passages()
+    graph = Merging(passages).graph()
+    assert len(graph.entities) == 21 and len(graph.relations) == 20
+    assert passages.most <= 2

@@ -16,7 +16,7 @@ def graph(by_model: bool):
         entities = [{"name": name, "type": "person", "description": ""} for name in names]
         return FoundFacts(passage, "d", text, {"entities": entities, "relations": [], "claims": []})
 
-    return Merging(map(found, TEXTS), by_model=by_model).graph()
+    return Merging([found(one) for one in TEXTS], by_model=by_model).graph()
 
 
 def test_a_person_whom_a_model_names_in_full_is_found_by_the_surname_that_texts_use():
