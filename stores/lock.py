@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import InvalidRequestError
 
 from ..state.errors import RagraphsError
-from .queries import LostConnectionError, advisory_key, is_postgresql
+from .postgresql_errors import LostConnectionError
+from .queries import advisory_key, is_postgresql
 from .schema import LOCK
 
 _HEARTBEAT = 5.0  # seconds

@@ -177,3 +177,18 @@ def test_a_server_that_stays_away_is_told(monkeypatch):
         server.start()
         assert Catalogue(engine).documents() == []
         engine.dispose()
+
+
+def test_a_document_whose_pieces_cannot_be_read_twice_is_not_written_by_half(opened):
+    def pieces() -> Iterator[Piece]:
+        for at in range(1200):
+            if at == 700:
+                with opened.connect() as other:
+                    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {}"
+                    mine = "pid <> pg_backend_pid() AND state = 'idle in transaction'"
+                    other.execute(text(ended.format(mine)))
+            yield Piece(at, at, f"piece {at}")
+
+    with pytest.raises(RagraphsError, match="run the command again"):
+        Catalogue(opened).write_documents([NewDocument("a", "a", "", "", pieces())])
+    assert Catalogue(opened).count_passages() == 0
