@@ -9,11 +9,13 @@ from typing import Any, TypedDict
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, select
 
+from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .passage_rows import delete_passages, stored_passages, write_passages
 from .pieces import NewDocument, PlannedPiece, identified
+from .postgresql_errors import LostConnectionError
 from .queries import (
     add_missing,
     batches,
@@ -183,6 +185,14 @@ class Catalogue:
             }
             for each in documents
         ]
+        try:
+            self._write_documents(documents, new)
+        except LostConnectionError as error:
+            if any(isinstance(each.pieces, Iterator) for each in documents):
+                raise RagraphsError(str(error)) from error  # they cannot be read again
+            raise
+
+    def _write_documents(self, documents: Sequence[NewDocument], new: list[dict[str, Any]]) -> None:
         with self._engine.begin() as connection:
             old = stored_passages(connection, [document.id for document in documents])
             _forget_moved(connection, documents)

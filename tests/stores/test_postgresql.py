@@ -1,0 +1,194 @@
+"""Indexes in a PostgreSQL server: opened by name, told apart, locked, purged; it may go away."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from postgres_server import PASSWORD, PostgresServer, serving_postgres
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+from ragraphs.stores import lock, postgresql
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.lock import writing
+from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.postgresql import drop_shared, open_shared, schema_of
+from sqlalchemy import Engine, text
+
+ODD = ["notes", "Notes", "a-b", "a_b", "세종", "/home/me/a", "", "_x", "x" * 80, "x" * 81, 'a"; --']
+
+
+@pytest.fixture
+def opened(postgres: PostgresServer, tmp_path) -> Iterator[Engine]:
+    engine = open_shared(postgres.url, str(tmp_path), create=True)
+    yield engine
+    engine.dispose()
+
+
+def test_indexes_of_one_database_are_told_apart_by_any_name(postgres):
+    engines = [open_shared(postgres.url, name, create=True) for name in ODD]
+    for name, engine in zip(ODD, engines, strict=True):
+        Catalogue(engine).set_property("mine", name)
+    assert [Catalogue(engine).property("mine") for engine in engines] == ODD
+    assert [Catalogue(engine).property("name") for engine in engines] == ODD
+    assert all(len(schema_of(name).encode()) <= 63 for name in ODD)
+    for engine in engines:
+        engine.dispose()
+
+
+def test_an_index_that_is_missing_or_was_deleted_is_not_found(postgres):
+    drop_shared(postgres.url, "gone")
+    for _ in range(2):
+        with pytest.raises(IndexNotFoundError, match="ragraphs index SOURCE --index gone"):
+            open_shared(postgres.url, "gone", create=False)
+        open_shared(postgres.url, "gone", create=True).dispose()
+        open_shared(postgres.url, "gone", create=False).dispose()
+        drop_shared(postgres.url, "gone")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (PASSWORD, "another secret", "refuses the user or the password"),
+        ("/postgres", "/nowhere", "has no such database"),
+        ("127.0.0.1:", "127.0.0.1:1", "no address|does not answer"),
+        ("postgresql+psycopg", "mysql", "write it as postgresql"),
+        ("@127.0.0.1", "@nowhere.invalid", "does not answer"),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_told_without_the_password(postgres, old, new, said):
+    url = postgres.url.replace(old, new)
+    with pytest.raises(RagraphsError, match=said) as raised:
+        open_shared(url, "notes", create=True)
+    assert "secret" not in f"{raised.value!r} {raised.value.__cause__!r}"
+
+
+def test_a_user_without_rights_is_told_which_one_is_missing(postgres, opened):
+    with opened.begin() as connection:
+        connection.execute(text("DROP ROLE IF EXISTS reader"))
+        connection.execute(text("CREATE ROLE reader LOGIN PASSWORD 'r'"))
+    url = postgres.url.replace(f"ragraphs:{PASSWORD}", "reader:r")
+    with pytest.raises(RagraphsError, match="GRANT CREATE ON DATABASE"):
+        open_shared(url, "of the reader", create=True)
+
+
+def test_the_password_is_in_no_text_of_an_engine(opened):
+    assert PASSWORD not in f"{opened!r} {opened.url} {opened.pool!r}"
+
+
+def test_texts_with_a_nul_are_kept_with_a_mark_in_its_place(opened):
+    catalogue = Catalogue(opened)
+    catalogue.write_documents([NewDocument("a", "a", "a\0b", "", [Piece(0, 3, "c\0d")])])
+    [passage] = catalogue.all_passages()
+    assert (passage["title"], passage["text"]) == ("a\ufffdb", "c\ufffdd")
+
+
+def test_of_many_who_write_at_once_nobody_is_lost(opened):
+    catalogue = Catalogue(opened)
+
+    def write(at: int) -> None:
+        pieces = [Piece(n, n, f"common {at} {n}") for n in range(5)]
+        catalogue.write_documents([NewDocument(str(at), str(at), "shared title", "", pieces)])
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(24)))
+    assert len(catalogue.search_terms("common", 999)) == catalogue.count_passages() == 120
+
+
+async def test_one_writer_has_the_lock_until_it_is_done(opened, postgres, tmp_path):
+    other = open_shared(postgres.url, str(tmp_path), create=False)
+    for _ in range(2):
+        async with writing(opened, "notes"):
+            with pytest.raises(RagraphsError, match="Another run is writing to the index at notes"):
+                async with writing(other, "notes"):
+                    pass
+    async with writing(other, "notes"):
+        pass
+    other.dispose()
+
+
+async def test_a_writer_whose_lock_went_to_another_is_stopped(opened, monkeypatch):
+    monkeypatch.setattr(lock, "_HEARTBEAT", 0.05)
+    ended = text(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    )
+
+    def lose() -> None:
+        with opened.connect() as connection:
+            connection.execute(ended)
+
+    async with writing(opened, "notes"):  # it is free, and taken again
+        await asyncio.to_thread(lose)
+        await asyncio.sleep(0.3)
+        with pytest.raises(RagraphsError, match="Another run"):
+            async with writing(opened, "notes"):
+                pass
+    monkeypatch.setattr(lock._AdvisoryLock, "hold", lambda self: False)
+    with pytest.raises(RagraphsError, match="Another run"):
+        async with writing(opened, "notes"):
+            await asyncio.sleep(30)
+
+
+def test_a_purge_leaves_no_bytes_unless_an_older_transaction_reads(opened):
+    catalogue = Catalogue(opened)
+    catalogue.write_documents([NewDocument("a", "a", "a", "", [Piece(0, 3, "one " * 5000)])])
+    with opened.connect().execution_options(isolation_level="REPEATABLE READ") as reader:
+        reader.execute(text("SELECT 1 FROM pg_class LIMIT 1"))
+        catalogue.remove_documents(["a"])
+        assert catalogue.vacuum() is False
+    assert catalogue.vacuum() is True
+    with opened.connect() as connection:
+        assert connection.scalar(text("SELECT pg_relation_size('passages')")) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
+def test_a_server_that_restarts_in_the_middle_of_a_run_is_waited_for(how):
+    with serving_postgres() as server:
+        engine = open_shared(server.url, "notes", create=True)
+        catalogue, written = Catalogue(engine), 40
+
+        def restart() -> None:
+            server.stop(how)
+            time.sleep(0.5)
+            server.start()
+
+        restarting = threading.Timer(0.2, restart)
+        restarting.start()
+        for at in range(written):
+            pieces = [Piece(n, n, f"word {at} {n}") for n in range(20)]
+            catalogue.write_documents([NewDocument(str(at), str(at), "", "", pieces)])
+            time.sleep(0.02)
+        restarting.join()
+        assert catalogue.count_passages() == len(catalogue.search_terms("word", 9999)) == 800
+        engine.dispose()
+
+
+def test_a_server_that_stays_away_is_told(monkeypatch):
+    monkeypatch.setattr(postgresql, "PATIENCE", 0.2)
+    with serving_postgres() as server:
+        engine = open_shared(server.url, "notes", create=True)
+        server.stop()
+        with pytest.raises(RagraphsError, match="does not answer"):
+            Catalogue(engine).documents()
+        server.start()
+        assert Catalogue(engine).documents() == []
+        engine.dispose()
+
+
+def test_a_document_whose_pieces_cannot_be_read_twice_is_not_written_by_half(opened):
+    def pieces() -> Iterator[Piece]:
+        for at in range(1200):
+            if at == 700:
+                with opened.connect() as other:
+                    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {}"
+                    mine = "pid <> pg_backend_pid() AND state = 'idle in transaction'"
+                    other.execute(text(ended.format(mine)))
+            yield Piece(at, at, f"piece {at}")
+
+    with pytest.raises(RagraphsError, match="run the command again"):
+        Catalogue(opened).write_documents([NewDocument("a", "a", "", "", pieces())])
+    assert Catalogue(opened).count_passages() == 0
