@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import threading
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
@@ -17,12 +18,24 @@ from ragraphs.stores.chroma import Collection
 from sqlalchemy import text
 
 MODEL = "openai:stub"
-# Two hundred distinct names of two words, none of which is nearly another.
-NAMES = [
-    f"{a}{b} {c}{d}"
-    for a, b in product(("Bra", "Cle", "Dro", "Fai", "Glu"), ("len", "mox", "rand", "sturk"))
-    for c, d in product(("Hea", "Jo", "Kie", "Tra", "Vu"), ("bist", "pold"))
-]
+_ONSETS = "B Br C Cl D Dr F Fl G Gr H J K Kl L M N P Pr R S St T Tr V W".split()
+_VOWELS = "a e i o u ai ea ia oa".split()
+_CODAS = "l ld lm m n nd nt r rn rt s sk st th x".split()
+
+
+def _names(count: int, chance: random.Random) -> list[str]:
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found[f"{_word(chance)} {_word(chance)}"] = None
+    return list(found)
+
+
+def _word(chance: random.Random) -> str:
+    first = chance.choice(_ONSETS) + chance.choice(_VOWELS)
+    return first + chance.choice(_ONSETS).lower() + chance.choice(_VOWELS) + chance.choice(_CODAS)
+
+
+NAMES = _names(200, random.Random(0))
 CLUSTER = 10
 _NAME = r"[^\W\d_]+(?: [^\W\d_]+)?"
 _FACT = re.compile(rf"({_NAME}) (knows|met) ({_NAME})\.")
