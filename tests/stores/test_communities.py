@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.state.reports import Community
-from ragraphs.stores import tables
 from ragraphs.stores.communities import ASSEMBLED, CommunityOutline, CommunityStore
 from sqlalchemy import Engine
 

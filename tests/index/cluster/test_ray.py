@@ -28,6 +28,7 @@ from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
+from shared_stores import SharedStores
 
 LAYERS = ["sentences", "hops", "entities", "communities"]
 SECONDS = 300  # for what takes a few on a machine without other work
