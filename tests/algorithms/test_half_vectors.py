@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from ragraphs.algorithms.half_vectors import half_pairs, half_products
 
 
