@@ -12,6 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
@@ -205,17 +206,26 @@ class Started:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def left(self) -> list[str]:
+    def left(self) -> list[psutil.Process]:
         """The processes of the run that are there yet."""
-        found: list[str] = []
+        found: list[psutil.Process] = []
         for process in psutil.process_iter():
             try:
                 environment = Path(f"/proc/{process.pid}/environ").read_bytes()
                 if self._mark.encode() in environment and process.status() != "zombie":
-                    found.append(process.name())
+                    found.append(process)
             except (OSError, psutil.Error):
                 continue
         return found
+
+    def listening(self) -> list[tuple[str, str, int]]:
+        """The process, address and port of everything at which the run listens."""
+        return [
+            (process.name(), one.laddr.ip.removeprefix("::ffff:"), one.laddr.port)
+            for process in self.left()
+            for one in process.net_connections()
+            if one.status == "LISTEN"
+        ]
 
 
 KILLS = [2, pytest.param(4, marks=pytest.mark.slow)]
@@ -240,6 +250,45 @@ def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(wor
     assert result["unchanged"] == 16
     asked = gate.finished + gate.waiting
     assert {prompt for prompt, times in asked.items() if times > 1} <= set(waiting)
+
+
+_STRANGER = "import ray, sys; ray.init(sys.argv[1], logging_level=50); print('connected')"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("token", ["", 64 * "a"])
+def test_the_cluster_of_a_run_is_closed_to_others_and_logs_no_key(
+    token, docs, openai, monkeypatch, tmp_path
+):
+    pytest.importorskip("ray")
+    key = f"sk-{uuid.uuid4().hex}"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # by somebody, for another cluster
+    gate = Gate(most=6)
+    openai.answer = gate.answer
+    with TemporaryDirectory(prefix="ray") as logs:  # paths of sockets must be short
+        monkeypatch.setenv("RAY_TMPDIR", logs)
+        run = Started(docs, 2)
+        gate.until_closed()
+        found = run.listening()
+        assert {address for _, address, _ in found} == {"127.0.0.1"}
+        [port] = [port for name, _, port in found if name == "gcs_server"]
+        given = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token} if token else {}
+        stranger = subprocess.run(
+            [sys.executable, "-c", _STRANGER, f"127.0.0.1:{port}"],
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **given},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "ConnectionError" in stranger.stderr
+        assert stranger.stdout == ""
+        gate.open()
+        run.process.communicate(timeout=SECONDS)
+        assert run.process.returncode == 0
+        written = [path for path in Path(logs).rglob("*") if path.is_file()]
+        assert any("raylet" in path.name for path in written)
+        assert [path for path in written if key.encode() in path.read_bytes()] == []
 
 
 @pytest.mark.slow
