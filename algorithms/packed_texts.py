@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_PARTS = ("content", "ends", "hashes", "order")
 
 
 class PackedTexts(Sequence[str]):
@@ -54,5 +57,62 @@ class PackedTexts(Sequence[str]):
             return [self[each] for each in range(*number.indices(len(self)))]
         if not 0 <= number < len(self):  # the end of an iteration
             raise IndexError(number)
-        text = self.content[self.ends[number] : self.ends[number + 1]].tobytes()
-        return text.decode(errors="surrogatepass")
+        return self._bytes(number).decode(errors="surrogatepass")
+
+    def _bytes(self, number: int) -> bytes:
+        return self.content[self.ends[number] : self.ends[number + 1]].tobytes()
+
+
+class DistinctTexts(PackedTexts):
+    """Packed texts without a double, whose number is found by binary search.
+
+    >>> names = DistinctTexts.of(["Oslo", "Rome"])
+    >>> names[1], names.get("Rome"), names.get("Bonn")
+    ('Rome', 1, None)
+
+    ``hashes`` (n,) are in order, of the texts ``order`` (n,).
+    """
+
+    def __init__(
+        self,
+        content: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+        hashes: NDArray[np.uint64],
+        order: NDArray[np.int32],
+    ) -> None:
+        super().__init__(content, ends)
+        self.hashes = hashes
+        self.order = order
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> DistinctTexts:
+        """Packs ``texts``, which are read once."""
+        packed = PackedTexts.of(texts)
+        every = (_hash(packed._bytes(number)) for number in range(len(packed)))
+        hashes = np.fromiter(every, dtype=np.uint64, count=len(packed))
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        return cls(packed.content, packed.ends, hashes[order], order)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> DistinctTexts:
+        """The texts that ``to_arrays`` wrote under ``name``."""
+        return cls(*(arrays[f"{name}_{part}"] for part in _PARTS))
+
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """The four arrays: ``name``_content, _ends, _hashes and _order."""
+        return {f"{name}_{part}": getattr(self, part) for part in _PARTS}
+
+    def get(self, text: str, /) -> int | None:
+        """The number of ``text``; None where it is not among the texts."""
+        wanted = text.encode(errors="surrogatepass")
+        hashed = np.uint64(_hash(wanted))
+        at = int(self.hashes.searchsorted(hashed))
+        while at < len(self) and self.hashes[at] == hashed:
+            if self._bytes(number := int(self.order[at])) == wanted:
+                return number
+            at += 1
+        return None
+
+
+def _hash(text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
-import json
 import shutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from contextlib import suppress
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +25,7 @@ from .answers import PASSAGES, Asked, show_answer
 from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
+from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
 from .operating import Cluster, Workers, operate_on
 from .plan import plan
@@ -298,53 +298,7 @@ def remove(
     return run_index({"remove": documents}, context), show.indexing
 
 
-@app.command()
-@context_options(Context, INDEX_ONLY)
-def export(
-    *,
-    format: Annotated[
-        Literal["jsonl", "graphml", "html"],
-        typer.Option(metavar="FORM", help="What to write: jsonl, graphml or html."),
-    ] = "jsonl",
-    page: Annotated[
-        Literal["passages", "communities"],
-        typer.Option(metavar="NAME", help="What the page draws: passages or communities."),
-    ] = "passages",
-    answer: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="An answer as JSON, whose passages the page highlights."),
-    ] = None,
-    context: Context,
-) -> None:
-    """Print an index: its passages as JSON lines, or the graph that joins them."""
-    if answer is not None and (format, page) != ("html", "passages"):
-        raise typer.BadParameter("Only --format html with --page passages shows an --answer.")
-    index = opened(context)
-    if format == "jsonl":
-        from ..views.status import export_lines
-
-        for line in export_lines(index):
-            show.print_data(line)
-    elif format == "html" and page == "communities":
-        from ..views.community_graph import communities_page
-
-        print(communities_page(index))
-    else:
-        from ..views.pages.drawing import path_of_answer, to_graphml, to_html
-        from ..views.passage_graph import drawn_index
-
-        graph = drawn_index(index)
-        path = None if answer is None else path_of_answer(_read_json(answer))
-        print(to_graphml(graph) if format == "graphml" else to_html(graph, path=path))
-
-
-def _read_json(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RagraphsError(
-            f"{file} is no JSON file that can be read; write one with: ragraphs ask --json"
-        ) from error
+app.command()(export)
 
 
 @app.command()

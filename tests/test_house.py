@@ -41,7 +41,7 @@ NOT_PACKAGED = {
     Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "release", "training")
 }
 NO_ROOMS = {"tests", "build", "docs", "examples"}
-LARGEST_SHARE = 0.18
+LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer")

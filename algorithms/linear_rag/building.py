@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.mentions import short_key
-from ..packed_strings import PackedStrings
+from ..packed_texts import DistinctTexts
 from ..spans import spans
 from .passage_graph import Ints, WholeGraph
 from .passage_records import PassageRecord
@@ -83,7 +83,7 @@ class GraphBuilder:
         whole = titles[1][titles[2] == 1]
         titled = np.zeros(len(keys), dtype=np.bool_)
         titled[whole] = True
-        packed = PackedStrings.of(keys)
+        packed = DistinctTexts.of(keys)
         return WholeGraph(
             keys=packed,
             titled=titled,
@@ -128,7 +128,7 @@ class GraphBuilder:
         lengths = np.concatenate([self._in_text.lengths(), self._in_titles.lengths()])
         of_passages = np.bincount(passage, lengths, passages).astype(np.float32)
         return {
-            "vocabulary": PackedStrings.of(list(self._terms)),
+            "vocabulary": DistinctTexts.of(list(self._terms)),
             "offsets": _offsets(term, len(self._terms)),
             "postings": text[order],
             "frequencies": count[order].astype(np.float32),
@@ -261,7 +261,7 @@ def _words(keys: Sequence[str]) -> dict[str, Any]:
             word.append(numbers.setdefault(each, len(numbers)))
             entity.append(number)
     return {
-        "words": PackedStrings.of(list(numbers)),
+        "words": DistinctTexts.of(list(numbers)),
         "word_offsets": _offsets(_integers(word), len(numbers)),
         "word_entities": _integers(entity)[np.argsort(_integers(word), kind="stable")],
     }

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..packed_strings import PackedStrings
+from ..packed_texts import DistinctTexts
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -108,15 +108,15 @@ class WholeGraph(PassageGraph):
     ``words`` is in the keys ``word_entities[word_offsets[w]:word_offsets[w + 1]]``.
     """
 
-    keys: PackedStrings
+    keys: DistinctTexts
     titled: NDArray[np.bool_]
     first_edge: NDArray[np.int64]
     entity_offsets: NDArray[np.int64]
     entity_edges: NDArray[np.int64]
-    words: PackedStrings
+    words: DistinctTexts
     word_offsets: NDArray[np.int64]
     word_entities: Ints
-    vocabulary: PackedStrings
+    vocabulary: DistinctTexts
 
     def bearing(self, word: str) -> Ints:
         """The entities with this word in their key, in order."""
@@ -131,7 +131,7 @@ def graph_to_arrays(graph: WholeGraph) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
     for field in fields(graph):
         value = getattr(graph, field.name)
-        if isinstance(value, PackedStrings):
+        if isinstance(value, DistinctTexts):
             arrays |= value.to_arrays(field.name)
         elif value is not None:
             arrays[field.name] = np.asarray(value)
@@ -144,7 +144,7 @@ def graph_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> WholeGraph:
         field.name: arrays[field.name] for field in fields(WholeGraph) if field.name in arrays
     }
     for name in ("keys", "words", "vocabulary"):
-        found[name] = PackedStrings.from_arrays(arrays, name)
+        found[name] = DistinctTexts.from_arrays(arrays, name)
     found["total"], found["mean_length"] = int(arrays["total"]), float(arrays["mean_length"])
     return WholeGraph(**found)
 

@@ -1,7 +1,10 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.algorithms.packed_texts import PackedTexts
+from ragraphs.algorithms import packed_texts
+from ragraphs.algorithms.packed_texts import DistinctTexts, PackedTexts
+
+DISTINCT = st.lists(st.text(max_size=6), unique=True, max_size=30)
 
 
 @given(st.lists(st.text()))
@@ -17,3 +20,25 @@ def test_a_text_is_read_from_a_mapped_file(tmp_path):
         np.save(tmp_path / f"{name}.npy", array)
     files = {file.stem: np.load(file, mmap_mode="r") for file in tmp_path.glob("*.npy")}
     assert PackedTexts.from_arrays(files, "places")[2] == "서울"
+
+
+@settings(max_examples=40, deadline=None)
+@given(DISTINCT, st.text(max_size=6))
+def test_a_text_is_found_by_its_number_and_its_number_by_it(texts: list[str], other: str) -> None:
+    packed = DistinctTexts.of(texts)
+    assert list(packed) == texts
+    assert [packed.get(text) for text in texts] == list(range(len(texts)))
+    assert (packed.get(other) is None) == (other not in texts)
+
+
+@settings(max_examples=40, deadline=None)
+@given(DISTINCT)
+def test_distinct_texts_survive_storage(texts: list[str]) -> None:
+    arrays = DistinctTexts.of(texts).to_arrays("names")
+    assert list(DistinctTexts.from_arrays(arrays, "names")) == texts
+
+
+def test_texts_with_the_same_hash_are_told_apart(monkeypatch) -> None:
+    monkeypatch.setattr(packed_texts, "_hash", lambda text: 7)
+    packed = DistinctTexts.of(["Oslo", "Rome", "서울"])
+    assert [packed.get(each) for each in ("서울", "Rome", "Oslo", "Bonn")] == [2, 1, 0, None]
