@@ -10,7 +10,7 @@ import time
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select, text
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, func, inspect, select, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -62,6 +62,21 @@ def open_shared(url: str, name: str, *, create: bool) -> Engine:
         engine.dispose()
         raise
     return engine
+
+
+def reach_server(url: str, seconds: int) -> None:
+    """Connects to the database at ``url``, waiting at most so many seconds.
+
+    Raises RagraphsError where it does not answer, or refuses.
+    """
+    engine = create_engine(
+        _checked(url),
+        connect_args={"connect_timeout": seconds, "application_name": "ragraphs"},
+        poolclass=NullPool,
+        hide_parameters=True,
+    )
+    event.listen(engine, "handle_error", _explain)
+    engine.connect().close()
 
 
 def drop_shared(url: str, name: str) -> None:
