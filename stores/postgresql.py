@@ -79,16 +79,6 @@ def reach_server(url: str, seconds: int) -> None:
     engine.connect().close()
 
 
-def drop_shared(url: str, name: str) -> None:
-    """Deletes the index ``name`` with all its tables; one that does not exist does no harm."""
-    engine = _engine(url, name)
-    try:
-        with engine.begin() as connection:
-            connection.exec_driver_sql(f'DROP SCHEMA IF EXISTS "{schema_of(name)}" CASCADE')
-    finally:
-        engine.dispose()
-
-
 def schema_of(name: str) -> str:
     """The schema of the index ``name``, of at most 63 bytes, and of no other.
 

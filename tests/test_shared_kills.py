@@ -120,7 +120,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         site = Site(home, postgres, chroma, model)
 
         def answer(body: Any) -> Any:
-            time.sleep(0.01)
+            time.sleep(0.1)
             site.answered.append(json.dumps(body["messages"]))
             kind = body["response_format"]["json_schema"]["name"]
             return stub_reply(kind, body["messages"][1]["content"])

@@ -46,8 +46,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = IndexContext(index=str(home / "index"), embeddings="lexical", layers=LAYERS)
     index_graph.invoke({"sources": [str(home / "rows.jsonl")]}, context=context)
     index = open_index(context)
-    index.replies.put([NewReply("key", "answer", "openai:stub", REPLY, None)])
     index.entities.correct("split", "Tay Bridge", "Forth Bridge")
+    index_graph.invoke({"sources": [str(home / "rows.jsonl")]}, context=context)
+    index.replies.put([NewReply("key", "answer", "openai:stub", REPLY, None)])
     index.vectors.close()
     return home
 
