@@ -33,6 +33,7 @@ ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
 }
 _CUTOFF = 5
 
+
 def make_layer(folder: Path, index: str, layer: LayerName, embeddings: str) -> dict[str, Any]:
     """Makes a layer of the question set in ``folder``, beyond the layers before it."""
     given = load_dataset(folder).sources if layer == LAYERS[0] else {}
