@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, exists, select
 
 from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
@@ -352,8 +352,8 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
     _delete_passages(connection, _passage_ids(connection, ids))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
     delete_with(connection, tables.files.c.path, paths)
-    unread = failed.c.path.in_(paths) & failed.c.path.not_in(select(documents.c.path))
-    connection.execute(delete(failed).where(unread))
+    has_others = exists().where(documents.c.path == failed.c.path)
+    connection.execute(delete(failed).where(failed.c.path.in_(paths), ~has_others))
     return removed
 
 
