@@ -23,6 +23,9 @@ class PackedTexts(Sequence[str]):
     def __init__(self, content: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.content = content
         self.ends = ends
+        # Reading a number of an array takes several times as long as of the memory below it.
+        self._content, self._ends = memoryview(content), memoryview(ends)
+        self._count = len(ends) - 1
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> PackedTexts:
@@ -43,7 +46,7 @@ class PackedTexts(Sequence[str]):
         return {name: self.content, f"{name}_ends": self.ends}
 
     def __len__(self) -> int:
-        return len(self.ends) - 1
+        return self._count
 
     @overload
     def __getitem__(self, number: int) -> str: ...
@@ -52,7 +55,7 @@ class PackedTexts(Sequence[str]):
     def __getitem__(self, number: int | slice) -> str | list[str]:
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
-        if not 0 <= number < len(self):  # the end of an iteration
+        if not 0 <= number < self._count:  # the end of an iteration
             raise IndexError(number)
-        text = self.content[self.ends[number] : self.ends[number + 1]].tobytes()
-        return text.decode(errors="surrogatepass")
+        text = self._content[self._ends[number] : self._ends[number + 1]]
+        return str(text, errors="surrogatepass")
