@@ -23,7 +23,7 @@ from .synthetic import made_up
 
 
 def main(
-    passages: int = 1280, workers: int = 4, at_a_time: int = 4, milliseconds: int = 200
+    passages: int = 960, workers: int = 4, at_a_time: int = 4, milliseconds: int = 200
 ) -> None:
     """Requests a second of one worker and of several, and their ratio."""
     rates: dict[int, float] = {}

@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from ...context import Context
-from ...models.failures import explain
 from ...settings import Settings
 from ...state.errors import RagraphsError
 from ..concurrency import to_its_end
@@ -193,9 +192,10 @@ def _connect(ray: ModuleType, operator: Settings) -> None:
     try:
         ray.init(address=address, **options)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        why, *_ = f"{error}\n".splitlines()  # a traceback may follow
         raise RagraphsError(
-            f"The Ray cluster at {address} cannot be used ({explain(error)}); start it with: ray "
-            "start --head, or see whether its address and the token are right."
+            f"The Ray cluster at {address} cannot be used ({why}); start it with: ray start "
+            "--head, or see whether its address and the token are right."
         ) from error
 
 
