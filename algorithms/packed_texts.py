@@ -26,6 +26,9 @@ class PackedTexts(Sequence[str]):
     def __init__(self, content: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.content = content
         self.ends = ends
+        # Reading a number of an array takes several times as long as of the memory below it.
+        self._content, self._ends = memoryview(content), memoryview(ends)
+        self._count = len(ends) - 1
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> PackedTexts:
@@ -46,7 +49,7 @@ class PackedTexts(Sequence[str]):
         return {name: self.content, f"{name}_ends": self.ends}
 
     def __len__(self) -> int:
-        return len(self.ends) - 1
+        return self._count
 
     @overload
     def __getitem__(self, number: int) -> str: ...
@@ -55,12 +58,12 @@ class PackedTexts(Sequence[str]):
     def __getitem__(self, number: int | slice) -> str | list[str]:
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
-        if not 0 <= number < len(self):  # the end of an iteration
+        if not 0 <= number < self._count:  # the end of an iteration
             raise IndexError(number)
-        return self._bytes(number).decode(errors="surrogatepass")
+        return str(self._bytes(number), errors="surrogatepass")
 
-    def _bytes(self, number: int) -> bytes:
-        return self.content[self.ends[number] : self.ends[number + 1]].tobytes()
+    def _bytes(self, number: int) -> memoryview:
+        return self._content[self._ends[number] : self._ends[number + 1]]
 
 
 class DistinctTexts(PackedTexts):
@@ -114,5 +117,5 @@ class DistinctTexts(PackedTexts):
         return None
 
 
-def _hash(text: bytes) -> int:
+def _hash(text: bytes | memoryview) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")

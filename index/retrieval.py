@@ -87,12 +87,8 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     settings = BridgingSettings(vector_weight=worth_for(index, question))
     allowed = allowed_places(index)
     if loaded.is_flat:
-        found = [
-            id
-            for vector in asked
-            for id, _ in index.vectors.search("passages", vector, max(_NEAR, most), index.allowed)
-        ]
-        near = loaded.places_of(found)
+        found = index.vectors.search_all("passages", asked, max(_NEAR, most), index.allowed)
+        near = loaded.places_of([id for each in found for id, _ in each])
         compare = partial(loaded.compared, question=asked[0], rest=asked[1])
         places, scores = rank_near(graph, parts, near, compare, settings, allowed)
     else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms.graphrag.report_context import pack
+from ..algorithms.half_vectors import half_products
 from ..algorithms.linear_rag.building import GraphBuilder
 from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays, graph_to_arrays
 from ..algorithms.linear_rag.passage_records import (
@@ -20,7 +21,7 @@ from ..algorithms.linear_rag.passage_records import (
     sentence_texts,
     with_entities,
 )
-from ..algorithms.linear_rag.walk import Similarities, similarities
+from ..algorithms.linear_rag.walk import Similarities
 from ..algorithms.spans import spans
 from ..context import Context
 from ..state.records import Passage
@@ -144,8 +145,8 @@ class LoadedGraph:
     ids: NDArray[np.str_]
     id_order: NDArray[np.int64]
     graph: WholeGraph
-    passages: NDArray[np.floating]
-    sentences: NDArray[np.floating]
+    passages: NDArray[Any]
+    sentences: NDArray[Any]
     is_flat: bool = False
 
     def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
@@ -158,12 +159,11 @@ class LoadedGraph:
     def compared(
         self, places: NDArray[np.int32], question: NDArray[np.float32], rest: NDArray[np.float32]
     ) -> Similarities:
-        """The cosines of the passages ``places`` and their sentences, as ``similarities``."""
+        """The cosines of the passages ``places`` and their sentences, where it ``is_flat``."""
         rows = spans(self.graph.first_sentence[places], self.graph.sentence_counts[places])
-        passages, sentences = (
-            found.astype(np.float32) for found in (self.passages[places], self.sentences[rows])
-        )
-        return similarities(passages, sentences, question, rest)
+        both = half_products(self.sentences[rows], np.stack([question, rest]))
+        passages = half_products(self.passages[places], question[None])
+        return Similarities(passages[:, 0], both[:, 0], both[:, 1])
 
 
 def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:

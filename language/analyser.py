@@ -107,6 +107,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=100_000)  # the same words come again and again
 def _word_terms(word: str) -> tuple[str, ...]:
     if _UNSPACED.search(word):
         return bigrams(word)

@@ -54,44 +54,51 @@ def describe_rows(store: ChromaCollection, entries: Sequence[Entry]) -> None:
 
 def nearest(
     store: ChromaCollection,
-    vector: NDArray[np.float32],
+    vectors: NDArray[np.float32],
     most: int,
     among: Iterable[str] | None,
-) -> QueryResult | None:
-    """The ``most`` nearest vectors, of ``among`` if that is given.
+) -> list[list[tuple[str, float]]]:
+    """The ids of the ``most`` nearest to each of ``vectors``, of ``among`` if given, and cosines.
 
     Chroma looks among ids in a tenth to a half of the time of a ``where`` of its own, which knows
     no order of texts, takes a missing key for unequal, and would have to be kept up to date.
     """
     from chromadb.errors import InternalError
 
-    query = partial(store.query, vector[np.newaxis], n_results=most, include=["distances"])
+    query = partial(store.query, vectors, n_results=most, include=["distances"])
     if among is None:
-        return query()
+        return _cosines(query())
     ids = list(among)
     try:
-        return query(ids=ids)
+        return _cosines(query(ids=ids))
     except InternalError:  # it refuses ids that it does not hold, as of a passage just added
         held = [id for part in batches(ids, MOST_ROWS) for id in store.get(part, include=[])["ids"]]
         if len(held) == len(ids):
             raise
-        return query(ids=held) if held else None
+        return _cosines(query(ids=held)) if held else []
+
+
+def _cosines(found: QueryResult) -> list[list[tuple[str, float]]]:
+    return [
+        [(id, 1 - far) for id, far in zip(ids, distances, strict=True)]
+        for ids, distances in zip(found["ids"], found["distances"] or (), strict=True)
+    ]
 
 
 def cosines(
-    store: ChromaCollection, vector: NDArray[np.float32], ids: Sequence[str]
-) -> list[tuple[str, float]]:
-    """The cosine of each of a few ids that has a vector, all of which are read."""
-    if not ids:
+    store: ChromaCollection, vectors: NDArray[np.float32], ids: Sequence[str]
+) -> list[list[tuple[str, float]]]:
+    """The cosines of a few ids that have a vector, all of which are read, with each of ``vectors``.
+
+    Empty where none has one.
+    """
+    found = store.get(list(ids), include=["embeddings"]) if ids else None
+    if found is None or not found["ids"]:
         return []
-    found = store.get(list(ids), include=["embeddings"])
     rows = np.asarray(found["embeddings"], dtype=np.float32)
-    if not found["ids"]:
-        return []
-    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector)
-    return list(
-        zip(found["ids"], (rows @ vector / np.maximum(lengths, 1e-20)).tolist(), strict=True)
-    )
+    lengths = np.linalg.norm(vectors, axis=1)[:, None] * np.linalg.norm(rows, axis=1)
+    near = vectors @ rows.T / np.maximum(lengths, 1e-20)
+    return [list(zip(found["ids"], each, strict=True)) for each in near.tolist()]
 
 
 def entries_of(

@@ -10,7 +10,17 @@ import time
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    NullPool,
+    create_engine,
+    event,
+    func,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -64,14 +74,19 @@ def open_shared(url: str, name: str, *, create: bool) -> Engine:
     return engine
 
 
-def drop_shared(url: str, name: str) -> None:
-    """Deletes the index ``name`` with all its tables; one that does not exist does no harm."""
-    engine = _engine(url, name)
-    try:
-        with engine.begin() as connection:
-            connection.exec_driver_sql(f'DROP SCHEMA IF EXISTS "{schema_of(name)}" CASCADE')
-    finally:
-        engine.dispose()
+def reach_server(url: str, seconds: int) -> None:
+    """Connects to the database at ``url``, waiting at most so many seconds.
+
+    Raises RagraphsError where it does not answer, or refuses.
+    """
+    engine = create_engine(
+        _checked(url),
+        connect_args={"connect_timeout": seconds, "application_name": "ragraphs"},
+        poolclass=NullPool,
+        hide_parameters=True,
+    )
+    event.listen(engine, "handle_error", _explain)
+    engine.connect().close()
 
 
 def schema_of(name: str) -> str:

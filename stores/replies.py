@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Engine, delete, func, or_, select, true
+from sqlalchemy import Engine, delete, exists, func, or_, select, true
 
 from ..state.records import NewReply, StoredReply
 from . import tables
@@ -36,19 +36,19 @@ class ReplyStore:
         reply to a watched prompt that was not used since ``watch``; their number.
         """
         table, sources, used = tables.replies.c, tables.reply_passages, self._used
-        stored = select(tables.passages.c.id)
-        known = select(sources.c.key).where(sources.c.passage == "")
-        gone = select(sources.c.key).where(
-            sources.c.passage != "", sources.c.passage.not_in(stored)
-        )
-        quoting = true() if others else or_(table.key.not_in(known), table.key.in_(gone))
+        # PostgreSQL compares each row of a NOT IN with all others, once they are many.
+        its_own = sources.c.key == table.key
+        known = exists().where(its_own, sources.c.passage == "")
+        stored = exists().where(tables.passages.c.id == sources.c.passage)
+        gone = exists().where(its_own, sources.c.passage != "", ~stored)
+        quoting = true() if others else or_(~known, gone)
         with self._engine.begin() as connection:
             connection.execute(delete(tables.replies).where(table.prompt.not_in(watched), quoting))
             keys = set(connection.scalars(select(table.key).where(table.prompt.in_(watched))))
             unused = set() if used is None else keys - used
             if used_too:
                 delete_with(connection, table.key, unused)
-            connection.execute(delete(sources).where(sources.c.key.not_in(select(table.key))))
+            connection.execute(delete(sources).where(~exists().where(its_own)))
         self._used = None
         return len(unused)
 

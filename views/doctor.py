@@ -23,6 +23,7 @@ from ..state.errors import RagraphsError
 from .status import describe
 
 _SECONDS = 3.0
+_MEND_ADDRESS = "Start it, or correct its address."
 _PACKAGES = ("langgraph", "langchain-core", "chromadb", "SQLAlchemy", "pydantic", "fastembed")
 _EXTRAS = {
     "formats": "reading .pptx and .xlsx files",
@@ -203,10 +204,23 @@ def _network(operator: Settings) -> Iterator[Check]:
         if reason:
             state: State = "broken" if is_needed else "note"
             says = f"{_host(address)} does not answer ({reason})"
-            mend = "Start it, or correct its address." if is_needed else ""
+            mend = _MEND_ADDRESS if is_needed else ""
             yield _check("network", name, state, says, mend)
         else:
             yield _ok("network", name, f"{_host(address)} answers")
+    if operator.database is not None:
+        yield _database(operator.database.get_secret_value())
+
+
+def _database(url: str) -> Check:
+    """Whether the database answers, and takes the user and the password."""
+    from ..stores.postgresql import reach_server
+
+    try:
+        reach_server(url, int(_SECONDS))
+    except RagraphsError as error:
+        return _check("network", "the database", "broken", f"{_host(url)}: {error}", _MEND_ADDRESS)
+    return _ok("network", "the database", f"{_host(url)} answers")
 
 
 def _unreachable(address: str) -> str:

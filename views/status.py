@@ -19,6 +19,7 @@ from ..models.prices import known_prices
 from ..settings import settings
 from ..stores.arrays import ENDING
 from ..stores.queries import batches
+from ..stores.table_sizes import table_sizes
 from .entities import with_passages
 
 _BATCH = 1000
@@ -47,7 +48,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
         "layers": (layers := layers_of(index)),
         "missing_layers": [name for name in LAYERS if name not in layers],
-        "bytes": sum(file.stat().st_size for file in index.folder.rglob("*") if file.is_file()),
+        "bytes": _bytes(index),
         "replies": index.replies.count(),
         **_paid(index),
         "failures": [
@@ -74,6 +75,13 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
+
+
+def _bytes(index: Index) -> int:
+    """The size of the files of an index; in a database, of its tables."""
+    if index.location.in_database:
+        return sum(table_sizes(index.engine).values())
+    return sum(file.stat().st_size for file in index.folder.rglob("*") if file.is_file())
 
 
 def _paid(index: Index) -> dict[str, Any]:

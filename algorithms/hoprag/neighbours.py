@@ -22,6 +22,7 @@ _LISTED = 48  # vectors under a coordinate and its sign
 _FOUND = 64  # neighbours of a vector in the graph
 _EFFORT = 128
 _PAIRS = 1 << 14  # compared at a time
+_SPARSE_PAIRS = 1 << 11  # the same, few enough that all of them stay near the processor
 
 
 class Neighbours(Protocol):
@@ -102,11 +103,19 @@ class WordNeighbours:
         return places[found >= 0], found[found >= 0].astype(np.int64)
 
     def cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> Floats:
+        cosines = np.empty(len(numbers), dtype=np.float32)
+        for start in range(0, len(numbers), _SPARSE_PAIRS):
+            own = slice(start, start + _SPARSE_PAIRS)
+            cosines[own] = self._cosines(vectors, places[own], numbers[own])
+        return cosines
+
+    def _cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> NDArray[np.float64]:
         lengths = self._ends[numbers + 1] - self._ends[numbers]
         at = ranges(self._ends[numbers], lengths)
+        other = np.repeat(places * vectors.shape[1], lengths) + self._columns.take(at)
+        products = vectors.reshape(-1).take(other) * self._values.take(at)
         pair = np.repeat(np.arange(len(numbers)), lengths)
-        products = vectors[places[pair], self._columns[at]] * self._values[at]
-        return np.bincount(pair, products, minlength=len(numbers)).astype(np.float32)
+        return np.bincount(pair, products, minlength=len(numbers))
 
 
 def _largest(vectors: Floats, most: int) -> tuple[Ints, Ints, Floats]:

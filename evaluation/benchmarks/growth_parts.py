@@ -12,13 +12,12 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-from sqlalchemy import text
-
 from ...context import IndexContext, LayerName, MethodName, RankerName
 from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
+from ...stores.table_sizes import table_sizes
 from ..datasets import Dataset, LabelledQuestion, load_dataset
 from ..measuring import memory_of, processor_seconds, timed, watched_memory
 from ..metrics import recall_at
@@ -33,11 +32,6 @@ ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
     "graphrag local": ("graphrag", {"search": "local"}),
 }
 _CUTOFF = 5
-_SIZES_OF_TABLES = """
-    SELECT relname, pg_total_relation_size(pg_class.oid) FROM pg_class
-    JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = current_schema() AND relkind = 'r'
-"""
 
 
 def make_layer(folder: Path, index: str, layer: LayerName, embeddings: str) -> dict[str, Any]:
@@ -125,10 +119,8 @@ def _stored(index: str) -> dict[str, int]:
     opened = open_index(index)
     sizes = {"tables": 0, "chroma": 0, "arrays": 0}
     if opened.location.in_database:
-        engine = opened.location.open_catalogue(opened.operator, create=False)
-        with engine.connect() as connection:
-            for name, size in connection.execute(text(_SIZES_OF_TABLES)):
-                sizes["arrays" if name.startswith("array") else "tables"] += size
+        for name, size in table_sizes(opened.engine).items():
+            sizes["arrays" if name.startswith("array") else "tables"] += size
         return sizes
     for file in opened.folder.rglob("*"):
         with suppress(FileNotFoundError):

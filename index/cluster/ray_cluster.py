@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
@@ -14,7 +15,6 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from ...context import Context
-from ...models.failures import explain
 from ...settings import Settings
 from ...state.errors import RagraphsError
 from ..concurrency import to_its_end
@@ -29,6 +29,7 @@ logger = logging.getLogger("ragraphs.index")
 
 LOCAL = "ray"
 _SENT = ("RAGRAPHS_", "OPENAI_")  # variables for the workers; others belong to their machines
+_ENABLE_CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # on all systems; without: loopback alone
 _DEATHS = 3  # of workers, of which a batch is begun again
 _STORE_BYTES = 200_000_000  # of Ray's objects on this machine, which are batches and their results
 _ENDING_SECONDS = 30
@@ -49,7 +50,7 @@ async def working_on(index: Index, context: Context) -> AsyncIterator[None]:
         yield
         return
     _check(operator, context)
-    ray = await asyncio.to_thread(_imported)
+    ray = await asyncio.to_thread(_imported, operator)
     await to_its_end(_connection.join, ray, operator)
     try:
         cluster = await asyncio.to_thread(RayCluster, ray, index, context)
@@ -161,8 +162,11 @@ def _check(operator: Settings, context: Context) -> None:
         )
 
 
-def _imported() -> ModuleType:
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read when Ray is imported, and by its processes
+def _imported(operator: Settings) -> ModuleType:
+    # Read when Ray is imported, and by its processes.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if not is_elsewhere(operator):
+        os.environ.setdefault(_ENABLE_CLUSTERS, "0")
     try:
         import ray
     except ImportError as error:
@@ -183,15 +187,27 @@ def _connect(ray: ModuleType, operator: Settings) -> None:
             "num_cpus": operator.workers or os.cpu_count() or 1,
             "include_dashboard": False,
             "object_store_memory": _STORE_BYTES,
-            "_node_ip_address": "127.0.0.1",
         }
+        _demand_token()
     try:
         ray.init(address=address, **options)
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        why, *_ = f"{error}\n".splitlines()  # a traceback may follow
         raise RagraphsError(
-            f"The Ray cluster at {address} cannot be used ({explain(error)}); start it with: ray "
-            "start --head, or see whether its address is right."
+            f"The Ray cluster at {address} cannot be used ({why}); start it with: ray start "
+            "--head, or see whether its address and the token are right."
         ) from error
+
+
+def _demand_token() -> None:
+    """Has the cluster that this process starts ask everybody who connects for a token.
+
+    It is in the environment of the cluster's processes alone. Ray itself would write one into the
+    person's home folder, for all to read. A process keeps the first that it used.
+    """
+    os.environ.pop("RAY_AUTH_MODE", None)  # Ray's default asks for it, and takes note of it
+    if not os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 
 def _job(index: Index, context: Context, askers: int) -> Job:

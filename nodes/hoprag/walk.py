@@ -94,14 +94,14 @@ async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     worths, judged = None, dict(state["judged"])
     if _by_similarity(context):
         read = _read(hops, state["held"])
-        steps = {passage: _most_similar(hops, asked, passage, read) for passage in frontier}
+        steps = _most_similar(hops, asked, frontier, read)
         worths = _worths(asked, steps, counts)
     else:
         steps = await _ask_model(run, hops, asked, state, judged)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
     counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
     walked = [
-        _hop(hops, asked, number, passage, step)
+        (passage, step)
         for passage in frontier
         if (step := steps.get(passage)) is not None and hops.target(step.edge) in counts
     ]
@@ -109,7 +109,7 @@ async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     return {
         "counts": counts,
         "frontier": found[: context.top_k] if number < context.n_hop else [],
-        "hops": [*state["hops"], *walked],
+        "hops": [*state["hops"], *_hops(hops, asked, number, walked)],
         "round": number + 1,
         "judged": judged,
     }
@@ -141,7 +141,7 @@ def _nearest_edges(index: Index, sought: str, top_k: int) -> list[Hop]:
     hops = load_hops(index)
     asked = hops.ask(sought)
     edges = hops.nearest(asked, top_k)
-    return [_hop(hops, asked, 0, "", _Step(edge, "retrieved")) for edge in edges]
+    return _hops(hops, asked, 0, [("", _Step(edge, "retrieved")) for edge in edges])
 
 
 def _retrieved(hops: LoadedHops, found: Sequence[Evidence]) -> list[Hop]:
@@ -160,16 +160,23 @@ def _retrieved(hops: LoadedHops, found: Sequence[Evidence]) -> list[Hop]:
     ]
 
 
-def _hop(hops: LoadedHops, asked: AskedEdges, number: int, source: str, step: _Step) -> Hop:
-    return {
-        "round": number,
-        "source": source,
-        "target": hops.target(step.edge),
-        "raised": hops.graph.raised(step.edge),
-        "question": hops.graph.answered(step.edge),
-        "label": step.label,
-        "similarity": round(float(asked.similarities([step.edge])[0]), 4),
-    }
+def _hops(
+    hops: LoadedHops, asked: AskedEdges, number: int, steps: Sequence[tuple[str, _Step]]
+) -> list[Hop]:
+    """The hops of round ``number`` from passages, by their steps."""
+    similarities = asked.similarities([step.edge for _, step in steps]).tolist()
+    return [
+        {
+            "round": number,
+            "source": source,
+            "target": hops.target(step.edge),
+            "raised": hops.graph.raised(step.edge),
+            "question": hops.graph.answered(step.edge),
+            "label": step.label,
+            "similarity": round(similarity, 4),
+        }
+        for (source, step), similarity in zip(steps, similarities, strict=True)
+    ]
 
 
 def _by_similarity(context: HopragContext) -> bool:
@@ -182,13 +189,23 @@ def _model_name(context: HopragContext) -> str:
 
 
 def _most_similar(
-    hops: LoadedHops, asked: AskedEdges, passage: str, read: Collection[str]
-) -> _Step | None:
-    """The edge that promises most, but for those to passages that were ``read`` before."""
-    edges = [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
-    promises = asked.promises(edges).tolist()
-    edge = choose_by_similarity(dict(zip(edges, promises, strict=True)))
-    return None if edge is None else _Step(edge, "similarity")
+    hops: LoadedHops, asked: AskedEdges, frontier: Sequence[str], read: Collection[str]
+) -> dict[str, _Step | None]:
+    """For each passage the edge that promises most, but for those to passages ``read`` before."""
+    edges = {
+        passage: [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
+        for passage in frontier
+    }
+    every = [edge for own in edges.values() for edge in own]
+    promises = dict(zip(every, asked.promises(every).tolist(), strict=True))
+    chosen = {
+        passage: choose_by_similarity({edge: promises[edge] for edge in own})
+        for passage, own in edges.items()
+    }
+    return {
+        passage: None if edge is None else _Step(edge, "similarity")
+        for passage, edge in chosen.items()
+    }
 
 
 async def _ask_model(
@@ -207,7 +224,7 @@ async def _ask_model(
     steps: dict[str, _Step | None] = {}
     for source, labels in labelled.items():
         if labels is None:
-            steps[source] = _most_similar(hops, asked, source, read)
+            steps |= _most_similar(hops, asked, [source], read)
             continue
         own = [offer for offer in offers if offer.source == source]
         judged |= {offer.target: offer.edge in labels for offer in own}
@@ -230,11 +247,13 @@ def _offers(
     """
     ranks = {id: rank for rank, id in enumerate(_retriever_ranking(hops, state), start=1)}
     reached = dict.fromkeys([*useful, *state["counts"]])
+    edges = {source: hops.out_edges(source) for source in reached}
+    every = [edge for own in edges.values() for edge in own]
+    promises = dict(zip(every, asked.promises(every).tolist(), strict=True))
     offers = [
-        Offer(source, target, edge, hop_worth(promise, ranks.get(target), place))
-        for place, source in enumerate(reached, start=1)
-        for edges in [hops.out_edges(source)]
-        for edge, promise in zip(edges, asked.promises(edges).tolist(), strict=True)
+        Offer(source, target, edge, hop_worth(promises[edge], ranks.get(target), place))
+        for place, (source, own) in enumerate(edges.items(), start=1)
+        for edge in own
         for target in [hops.target(edge)]
         if target not in read
     ]
@@ -252,10 +271,11 @@ def _worths(
     asked: AskedEdges, steps: Mapping[str, _Step | None], counts: Mapping[str, float]
 ) -> dict[str, float]:
     """The worth of the hop from each passage: the passage's count times the edge's quality."""
+    taken = {passage: step.edge for passage, step in steps.items() if step is not None}
+    promises = asked.promises(list(taken.values())).tolist()
     return {
-        passage: counts[passage] * float(asked.promises([step.edge])[0]) / asked.best_promise
-        for passage, step in steps.items()
-        if step is not None
+        passage: counts[passage] * promise / asked.best_promise
+        for passage, promise in zip(taken, promises, strict=True)
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from postgres_server import serving_postgres
 from ragraphs.settings import settings
 from scripted_model import MODEL
 
@@ -79,6 +80,22 @@ def test_servers_are_asked_only_with_connect(examined, openai, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     code, checks = examined("--connect")
     assert code == 1 and "does not answer" in checks["the server of OPENAI_BASE_URL"]["says"]
+
+
+def test_a_database_is_asked_only_with_connect_and_its_password_is_never_shown(
+    examined, monkeypatch
+):
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    address = "postgresql+psycopg://user:{}@127.0.0.1:{}/notes"
+    monkeypatch.setenv("RAGRAPHS_DATABASE", address.format(KEY, 9))
+    assert "the database" not in examined()[1]
+    code, checks = examined("--connect")
+    assert code == 1 and "does not answer" in checks["the database"]["says"]
+    with serving_postgres() as server:
+        monkeypatch.setenv("RAGRAPHS_DATABASE", address.format(KEY, server.port))
+        assert "refuses the user" in examined("--connect")[1]["the database"]["says"]
+        monkeypatch.setenv("RAGRAPHS_DATABASE", server.url)
+        assert examined("--connect")[1]["the database"]["says"].endswith(" answers")
 
 
 def test_what_an_index_lacks_comes_with_the_command_that_mends_it(run, examined):

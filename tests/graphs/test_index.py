@@ -304,14 +304,16 @@ def test_settings_other_than_the_recorded_ones_are_refused_in_a_sentence(indexin
 def test_a_second_writer_is_refused_in_a_sentence_until_the_first_ends(indexing):
     indexing.run("docs")
     script = """
-import sys
-from filelock import FileLock
-with FileLock(sys.argv[1]):
-    print("held", flush=True)
-    sys.stdin.read()
+import asyncio, sys
+from ragraphs.index.opening import open_index
+async def hold():
+    async with open_index(sys.argv[1]).writing():
+        print("held", flush=True)
+        sys.stdin.read()
+asyncio.run(hold())
 """
     holder = subprocess.Popen(
-        [sys.executable, "-c", script, str(Path(indexing.name) / "lock")],
+        [sys.executable, "-c", script, indexing.name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -320,7 +322,6 @@ with FileLock(sys.argv[1]):
         with pytest.raises(RagraphsError, match="Another run is writing"):
             indexing.run("docs")
     finally:
-        holder.kill()
         holder.communicate()
     assert counts(indexing.run("docs")) == (0, 0, 4, 0)
 

@@ -188,6 +188,7 @@ def test_the_export_has_metadata_and_is_the_same_for_the_same_content(indexing, 
     assert other.export() == indexing.export()
 
 
+@pytest.mark.in_folder("no database has an earlier format")
 def test_an_index_of_the_format_before_gets_metadata_from_its_sources_at_no_cost(
     indexing, script, embedded
 ):

@@ -84,6 +84,7 @@ def test_every_question_during_a_repair_is_answered(indexing, monkeypatch):
     assert wrong == []
 
 
+@pytest.mark.in_folder("generations of vectors and arrays are told by their folders")
 def test_a_repair_leaves_one_generation_of_vectors_and_arrays(indexing):
     build(indexing, clustered(20), ("sentences", "hops"), model="offline")
     first = names_in(indexing)
@@ -104,6 +105,7 @@ def names_in(indexing: Any) -> list[str]:
     )
 
 
+@pytest.mark.in_folder("copies that are damaged are fetched again")
 def test_damaged_arrays_are_told_and_the_next_run_makes_them_anew(indexing):
     build(indexing, clustered(20), ("sentences", "hops"), model="offline")
     question, whole = {"question": "Who is known?"}, indexing.export()
@@ -129,6 +131,7 @@ def test_damaged_arrays_are_told_and_the_next_run_makes_them_anew(indexing):
     assert indexing.export() == whole
 
 
+@pytest.mark.in_folder("generations of vectors are told by their folders")
 def test_a_repair_that_was_broken_off_is_ended_by_the_next_run(indexing, embedded):
     build(indexing, clustered(20), ("sentences",), model="offline")
     vectors, generations = indexing.vectors(), names_in(indexing)
@@ -154,6 +157,7 @@ def files_with(needle: bytes, indexing: Any) -> list[str]:
     return sorted(str(path) for path in files if needle.lower() in path.read_bytes().lower())
 
 
+@pytest.mark.in_folder("the bytes of its files are read")
 def test_what_is_purged_stands_in_no_file(indexing, model, embedded):
     build(indexing, [*clustered(20, each=5), SECRET], LAYERS)
     (Path(indexing.name) / "answers.jsonl").write_text(SECRET["text"])
@@ -174,6 +178,15 @@ def test_what_is_purged_stands_in_no_file(indexing, model, embedded):
     assert files_with(RARE.encode(), indexing) == files_with(numbers, indexing) == []
 
 
+def test_what_is_purged_stands_in_no_table_and_no_collection(indexing, model):
+    build(indexing, [*clustered(20, each=5), SECRET], LAYERS)
+    assert {"passages", "chroma passages"} <= set(places_of(RARE, indexing))
+    indexing.run(remove=["secret"], context={"purge": True})
+    assert places_of(RARE, indexing) == []
+    assert indexing.index.vectors.ids("passages") == indexing.index.catalogue.passage_ids()
+
+
+@pytest.mark.in_folder("the bytes of its files are read")
 def test_what_was_removed_before_is_purged_later_and_vectors_are_not_paid_again(
     indexing, model, embedded
 ):
@@ -199,6 +212,7 @@ def test_without_the_model_replies_that_may_quote_are_told_of_and_purged_at_once
     assert files_with(RARE.encode(), indexing) == []
 
 
+@pytest.mark.in_folder("the bytes of its files are read")
 def test_a_purge_that_was_broken_off_is_ended_by_the_next_run(indexing):
     build(indexing, [*clustered(10), SECRET], ("sentences",), model="offline")
     indexing.run(remove=["secret"])

@@ -79,10 +79,14 @@ def index_folder(tmp_path_factory: pytest.TempPathFactory, server: OpenAIStub) -
 
 
 @pytest.fixture
-def index_name(index_folder: Path, tmp_path: Path) -> str:
+def index_name(
+    index_folder: Path, server: OpenAIStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> str:
     """The index that is built once; on shared stores, a copy of it."""
     if settings().database is None:
         return str(index_folder)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    settings.cache_clear()
     return copy_of(index_folder, tmp_path / "copy")
 
 

@@ -46,6 +46,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = IndexContext(index=str(home / "index"), embeddings="lexical", layers=LAYERS)
     index_graph.invoke({"sources": [str(home / "rows.jsonl")]}, context=context)
     index = open_index(context)
+    index.entities.correct("split", "Tay Bridge", "Forth Bridge")
+    index_graph.invoke({"sources": [str(home / "rows.jsonl")]}, context=context)
     index.replies.put([NewReply("key", "answer", "openai:stub", REPLY, None)])
     index.vectors.close()
     return home
@@ -101,6 +103,7 @@ def test_a_copy_answers_holds_replies_and_needs_nothing_made_anew(folder):
         assert found["evidence"]
     status = describe(index)
     assert (status["index"], status["lacks"], status["failures"]) == ("notes", [], [])
+    assert status["bytes"] > 100_000  # of tables: nothing is copied to this machine yet
     stamps = [layer.stamp(index) for layer in (SENTENCES, HOPS)]
     result = index_graph.invoke({"sources": ["rows.jsonl"]}, context=IndexContext(index="notes"))
     assert (result["unchanged"], result["added"]) == (len(DOCUMENTS), 0)
@@ -117,11 +120,13 @@ def test_files_keep_their_names_wherever_a_command_is_run(folder, tmp_path, monk
     assert result["unchanged"] == len(DOCUMENTS) == result["document_count"]
 
 
-def test_new_documents_are_added_to_a_copy(folder):
+def test_new_documents_and_corrections_are_added_to_a_copy(folder):
     copy_index(folder, "notes")
     document = {"id": "new", "text": "The Tay Bridge fell in 1879."}
     index_graph.invoke({"documents": [document]}, context=IndexContext(index="notes"))
     index = open_index("notes")
+    index.entities.correct("merge", "Forth Rail Bridge", "Forth Bridge")
+    assert len(index.entities.corrections()) == 2
     assert index.catalogue.search_terms("Tay Bridge 1879", 1)
     assert index.vectors.ids("passages") == index.catalogue.passage_ids()
 

@@ -288,3 +288,13 @@ def test_entries_are_read_back_as_they_were_written(opening):
     [(entries, _)] = vectors.entries("entities")
     assert [(each.id, each.text) for each in entries] == [("p2", "")]
     assert list(vectors.entries("reports")) == []
+
+
+@pytest.mark.parametrize("among", [None, frozenset({"p1", "p3"})])
+def test_several_vectors_are_searched_for_at_once(opening, among):
+    vectors = opening("one")
+    assert vectors.search_all("passages", unit(2, 3), 2, among) == [[], []]
+    vectors.add("passages", passages(1, 2, 3), unit(1, 2, 3))
+    found = vectors.search_all("passages", unit(2, 3), 1, among)
+    assert found == [vectors.search("passages", one, 1, among) for one in unit(2, 3)]
+    assert found[1] == [("p3", pytest.approx(1))]

@@ -16,8 +16,9 @@ from ragraphs.stores import lock, postgresql
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.lock import writing
 from ragraphs.stores.pieces import NewDocument, Piece
-from ragraphs.stores.postgresql import drop_shared, open_shared, schema_of
+from ragraphs.stores.postgresql import open_shared, schema_of
 from sqlalchemy import Engine, text
+from sqlalchemy.schema import DropSchema
 
 ODD = ["notes", "Notes", "a-b", "a_b", "세종", "/home/me/a", "", "_x", "x" * 80, "x" * 81, 'a"; --']
 
@@ -41,13 +42,14 @@ def test_indexes_of_one_database_are_told_apart_by_any_name(postgres):
 
 
 def test_an_index_that_is_missing_or_was_deleted_is_not_found(postgres):
-    drop_shared(postgres.url, "gone")
     for _ in range(2):
         with pytest.raises(IndexNotFoundError, match="ragraphs index SOURCE --index gone"):
             open_shared(postgres.url, "gone", create=False)
         open_shared(postgres.url, "gone", create=True).dispose()
-        open_shared(postgres.url, "gone", create=False).dispose()
-        drop_shared(postgres.url, "gone")
+        engine = open_shared(postgres.url, "gone", create=False)
+        with engine.begin() as connection:
+            connection.execute(DropSchema("ragraphs_gone", cascade=True))
+        engine.dispose()
 
 
 @pytest.mark.parametrize(

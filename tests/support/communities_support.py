@@ -15,7 +15,7 @@ import numpy as np
 from ragraphs.index.communities import load_communities
 from ragraphs.stores import tables
 from ragraphs.stores.chroma import Collection
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 MODEL = "openai:stub"
 _ONSETS = "B Br C Cl D Dr F Fl G Gr H J K Kl L M N P Pr R S St T Tr V W".split()
@@ -209,12 +209,11 @@ def partitions(indexing: Any) -> list[list[str]]:
 
 
 def everything_stored(indexing: Any) -> dict[str, str]:
-    """All that an index holds, by place: every table, every collection, every file of arrays."""
+    """All that an index holds, by place: each table, each collection, each array of this machine."""
     index = indexing.index
     found: dict[str, str] = {}
     with index.catalogue._engine.connect() as connection:
-        query = text("SELECT name FROM sqlite_master WHERE type = 'table'")
-        for name in connection.scalars(query).all():
+        for name in inspect(connection).get_table_names():
             rows = connection.execute(text(f"SELECT * FROM {name}"))
             found[name] = "\n".join(" | ".join(map(_legible, row)) for row in rows)
     assert set(tables.metadata.tables) <= set(found)

@@ -24,13 +24,16 @@ _SECONDS = 60
 class PostgresServer:
     """A server in a folder of its own, on a port of this machine.
 
+    One that is ``durable`` waits for the disk, as servers do outside of tests.
+
     server = PostgresServer(programs, folder)
     server.start()
     engine = open_shared(server.url, "notes", create=True)
     """
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, *, durable: bool = False) -> None:
         self._programs, self._data = programs, folder / "data"
+        self._durable = durable
         self._log = folder / "log"
         self._user = "postgres" if os.getuid() == 0 else None  # it refuses to run as root
         self._process: subprocess.Popen[bytes] | None = None
@@ -58,21 +61,20 @@ class PostgresServer:
             "port": self.port,
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
-            "fsync": "off",
-            "full_page_writes": "off",
+            "fsync": "on" if self._durable else "off",
+            "full_page_writes": "on" if self._durable else "off",
             "max_connections": 200,
         }
         command = [str(self._programs / "postgres"), "-D", str(self._data)]
         command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command, stdout=log, stderr=log, user=self._user, cwd=self._data
-            )
         ready = [str(self._programs / "pg_isready"), "-h", "127.0.0.1", "-p", str(self.port)]
         deadline = time.monotonic() + _SECONDS
         while subprocess.run(ready, capture_output=True, check=False).returncode:
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 raise RuntimeError(f"PostgreSQL does not start:\n{self._log.read_text()}")
+            # It refuses while processes of a server that was killed still end.
+            if self._process is None or self._process.poll() is not None:
+                self._process = self._started(command)
             time.sleep(0.05)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
@@ -82,9 +84,19 @@ class PostgresServer:
             self._process.wait(_SECONDS)
             self._process = None
 
+    def kill(self) -> None:
+        """Ends the server at once, as ``kill -9`` of its first process does."""
+        self.stop(signal.SIGKILL)
+
+    def _started(self, command: list[str]) -> subprocess.Popen[bytes]:
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                command, stdout=log, stderr=log, user=self._user, cwd=self._data
+            )
+
 
 @contextmanager
-def serving_postgres() -> Iterator[PostgresServer]:
+def serving_postgres(*, durable: bool = False) -> Iterator[PostgresServer]:
     """A server that runs; the test is skipped where there are no programs.
 
     It fails there with RAGRAPHS_TEST_SERVERS=required.
@@ -96,7 +108,7 @@ def serving_postgres() -> Iterator[PostgresServer]:
             pytest.fail(reason)
         pytest.skip(reason)
     folder = Path(tempfile.mkdtemp(prefix="ragraphs-postgres-"))
-    server = PostgresServer(programs, folder)
+    server = PostgresServer(programs, folder, durable=durable)
     try:
         server.start()
         yield server

@@ -16,8 +16,13 @@ from ragraphs.index.copying import copy_between
 from ragraphs.index.location import Location
 from ragraphs.settings import settings
 from ragraphs.stores.chroma_client import open_server
-from sqlalchemy import NullPool, create_engine, inspect
+from sqlalchemy import NullPool, create_engine, inspect, text
 from sqlalchemy.schema import DropSchema
+
+_END_READING = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE state LIKE 'idle in transaction%' AND pid <> pg_backend_pid()"
+)
 
 
 class SharedStores:
@@ -44,6 +49,8 @@ class SharedStores:
         opening._close_dropped()
         engine = create_engine(self.database, isolation_level="AUTOCOMMIT", poolclass=NullPool)
         with engine.connect() as connection:
+            # A test that failed keeps its frames, and with them what it was reading.
+            connection.execute(text(_END_READING))
             for schema in inspect(connection).get_schema_names():
                 if schema.startswith("ragraphs_"):
                     connection.execute(DropSchema(schema, cascade=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,14 +12,17 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
 import pytest
-from chroma_server import serving_chroma
+from chroma_server import free_port, serving_chroma
 from command_line import Run
 from langchain_core.language_models import FakeListChatModel
+from postgres_server import serving_postgres
 from ragraphs import build
 from ragraphs.context import IndexContext
 from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
@@ -205,17 +209,26 @@ class Started:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def left(self) -> list[str]:
+    def left(self) -> list[psutil.Process]:
         """The processes of the run that are there yet."""
-        found: list[str] = []
+        found: list[psutil.Process] = []
         for process in psutil.process_iter():
             try:
                 environment = Path(f"/proc/{process.pid}/environ").read_bytes()
                 if self._mark.encode() in environment and process.status() != "zombie":
-                    found.append(process.name())
+                    found.append(process)
             except (OSError, psutil.Error):
                 continue
         return found
+
+    def listening(self) -> list[tuple[str, str, int]]:
+        """The process, address and port of everything at which the run listens."""
+        return [
+            (process.name(), one.laddr.ip.removeprefix("::ffff:"), one.laddr.port)
+            for process in self.left()
+            for one in process.net_connections()
+            if one.status == "LISTEN"
+        ]
 
 
 KILLS = [2, pytest.param(4, marks=pytest.mark.slow)]
@@ -240,6 +253,93 @@ def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(wor
     assert result["unchanged"] == 16
     asked = gate.finished + gate.waiting
     assert {prompt for prompt, times in asked.items() if times > 1} <= set(waiting)
+
+
+@contextmanager
+def head_of_a_cluster(token: str) -> Iterator[str]:
+    """The address, for Ray's client, of a cluster that somebody has started."""
+    ray = str(Path(sys.executable).with_name("ray"))
+    port, client = free_port(), free_port()
+    command = [ray, "start", "--head", "--block", "--disable-usage-stats", "--num-cpus", "2"]
+    command += ["--include-dashboard", "false", "--object-store-memory", "200000000"]
+    command += ["--port", str(port), "--ray-client-server-port", str(client)]
+    with TemporaryDirectory(prefix="ray") as logs:  # paths of sockets must be short
+        known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token, "RAY_TMPDIR": logs}
+        head = subprocess.Popen(command, env={**os.environ, **known}, stdout=subprocess.DEVNULL)
+        try:
+            until(lambda: is_open(client))
+            yield f"ray://127.0.0.1:{client}"
+        finally:
+            head.terminate()
+            head.wait(SECONDS)
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.slow
+def test_a_cluster_that_runs_is_used_by_its_address(docs, monkeypatch):
+    pytest.importorskip("ray")
+    token = uuid.uuid4().hex * 2
+    with serving_postgres() as database, head_of_a_cluster(token) as address:
+        monkeypatch.setenv("RAGRAPHS_DATABASE", database.url)
+        settings.cache_clear()
+        alone, _ = indexed(docs, "alone", "offline")
+        command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(docs)]
+        command += ["--index", str(docs.parent / "shared"), "--embeddings", "lexical"]
+        command += ["--model", "offline", "--layers", ",".join(LAYERS), "--on", address]
+        for given in ("", token):
+            known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": given} if given else {}
+            ended = subprocess.run(
+                command, env={**os.environ, **known}, capture_output=True, text=True, check=False
+            )
+            assert ended.returncode == (0 if given else 1), ended.stderr
+            assert ("see whether its address and the token are right" in ended.stderr) is not bool(
+                given
+            )
+        assert list(export_lines(open_index(str(docs.parent / "shared")))) == alone
+
+
+_STRANGER = "import ray, sys; ray.init(sys.argv[1], logging_level=50); print('connected')"
+
+
+@pytest.mark.slow
+def test_the_cluster_of_a_run_is_closed_to_others_and_logs_no_key(
+    docs, openai, monkeypatch, tmp_path
+):
+    pytest.importorskip("ray")
+    key = f"sk-{uuid.uuid4().hex}"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # by somebody, for another cluster
+    gate = Gate(most=6)
+    openai.answer = gate.answer
+    with TemporaryDirectory(prefix="ray") as logs:  # paths of sockets must be short
+        monkeypatch.setenv("RAY_TMPDIR", logs)
+        run = Started(docs, 2)
+        gate.until_closed()
+        found = run.listening()
+        assert {address for _, address, _ in found} == {"127.0.0.1"}
+        [port] = [port for name, _, port in found if name == "gcs_server"]
+        # Else Ray looks for it at another address of this machine, where nobody listens.
+        loopback = {"PATH": os.environ["PATH"], "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+        for given in ({}, {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": 64 * "a"}):
+            stranger = subprocess.run(
+                [sys.executable, "-c", _STRANGER, f"127.0.0.1:{port}"],
+                env={**loopback, "HOME": str(tmp_path), **given},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert "InvalidAuthToken" in stranger.stderr
+            assert stranger.stdout == ""
+        gate.open()
+        run.process.communicate(timeout=SECONDS)
+        assert run.process.returncode == 0
+        written = [path for path in Path(logs).rglob("*") if path.is_file()]
+        assert any("raylet" in path.name for path in written)
+        assert [path for path in written if key.encode() in path.read_bytes()] == []
 
 
 @pytest.mark.slow
