@@ -47,7 +47,7 @@ bench: install
 	$(BENCH).synthetic $(VENV)/bench
 	$(BENCH).growth measure 300 --out $(VENV)/bench/growth.jsonl --folder $(VENV)/bench/growth-300
 	$(BENCH).growth table $(VENV)/bench/growth.jsonl
-	$(BENCH).scale communities 5000
+	$(BENCH).community_growth 5000
 	$(BENCH).indexing demo
 	$(BENCH).latency hoprag $(VENV)/bench
 	$(BENCH).latency tog2 $(VENV)/bench

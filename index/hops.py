@@ -44,6 +44,7 @@ class AskedEdges:
     _similarities: Floats
     _edges: EdgeIndex
     _joined: Floats
+    _best_joined: float
 
     def similarities(self, edges: Sequence[int] | Ints) -> Floats:
         """SIM(edge, q) of each of ``edges``."""
@@ -69,8 +70,11 @@ class AskedEdges:
 
     @cached_property
     def best_promise(self) -> float:
-        """The highest promise of the edges that are compared; 1 where none promises anything."""
-        return float(self.promises(self.compared).max(initial=0)) or 1.0
+        """The highest promise of all edges; 1 where none promises anything.
+
+        An edge that is not compared is far from the question: its ends alone promise something.
+        """
+        return float(self.promises(self.compared).max(initial=self._best_joined)) or 1.0
 
 
 @dataclass(frozen=True)
@@ -152,9 +156,9 @@ def _load(index: Index) -> LoadedHops:
     arrays = HOPS.load(index, make_hops)
     graph, edges = hops_from_arrays(arrays), EdgeIndex.from_arrays(arrays)
     # Of the index only the embedder, since the index must not keep itself open.
-    ask = lru_cache(maxsize=_REMEMBERED)(
-        partial(_ask, index.embedder, edges, graph.edges.similarity)
-    )
+    joined = graph.edges.similarity
+    best_joined = float(joined.max(initial=0))
+    ask = lru_cache(maxsize=_REMEMBERED)(partial(_ask, index.embedder, edges, joined, best_joined))
     return LoadedHops(graph, edges, ask)
 
 
@@ -171,6 +175,9 @@ def _among(hops: LoadedHops, allowed: frozenset[str]) -> Ints:
 _kept = Kept(HOPS.stamp, _load, by_filter=True)
 
 
-def _ask(embedder: Embedder, edges: EdgeIndex, joined: Floats, question: str) -> AskedEdges:
+def _ask(
+    embedder: Embedder, edges: EdgeIndex, joined: Floats, best_joined: float, question: str
+) -> AskedEdges:
     vector, words = embed_queries(embedder, [question])[0], keywords(question)
-    return AskedEdges(vector, words, *edges.compared(words, vector), edges, joined)
+    compared = edges.compared(words, vector)
+    return AskedEdges(vector, words, *compared, edges, joined, best_joined)

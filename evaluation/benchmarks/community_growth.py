@@ -1,15 +1,21 @@
-"""The cost of the hierarchy of communities, and how well it follows a graph that grows."""
+"""The cost of the hierarchy of communities, and how well it follows a graph that grows.
+
+``python -m ragraphs.evaluation.benchmarks.community_growth 100000`` for so many made-up entities.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import igraph
 import numpy as np
+import typer
 
 from ...algorithms.graphrag.communities import find_communities, remembered
 from ...state.reports import Community
+from ..command import run
 from ..measuring import peak_megabytes, timed
 
 _DRAWN = 5.7
@@ -17,6 +23,14 @@ _INSIDE = 0.7
 _GROWTH = 1.01
 
 Weights = dict[tuple[str, str], float]
+
+
+def main(
+    entities: int,
+    times: Annotated[int, typer.Option(help="How often the graph grows by 1 %.")] = 1,
+) -> None:
+    """Prints seconds, memory and how stable the hierarchy of a made-up graph is."""
+    print(json.dumps(growth(entities, times)))
 
 
 def growth(entities: int, times: int) -> dict[str, Any]:
@@ -100,3 +114,7 @@ def _timed(
 ) -> tuple[list[Community], float]:
     seconds, found = timed(lambda: find_communities(entities, weights, previous=previous))
     return found, round(seconds, 1)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -96,7 +96,7 @@ def test_a_shell_completes_commands_and_the_values_of_flags():
         )
         return set(told.stdout.split())
 
-    assert {"chat", "communities", "calibrate"} == completed("ragraphs c")
+    assert {"chat", "communities", "calibrate", "copy"} == completed("ragraphs c")
     assert {"hybrid"} == completed("ragraphs ask --retriever h")
 
 

@@ -61,3 +61,9 @@ def test_there_are_no_neighbours_among_nothing():
     for near in empty:
         near = neighbours_from_arrays(near.to_arrays())
         assert len(near) == 0
+
+
+def test_vectors_of_opposite_signs_are_not_near():
+    near = WordNeighbours.of([np.array([[1, 0], [-1, 0]], dtype=np.float32)])
+    places, numbers = near.nearest(np.array([[1, 0]], dtype=np.float32))
+    assert (places.tolist(), numbers.tolist()) == ([0], [0])
