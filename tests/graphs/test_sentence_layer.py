@@ -210,6 +210,7 @@ def test_a_graph_of_other_sentences_than_are_stored_says_so(indexing):
     assert_complete(indexing)
 
 
+@pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     with indexing.index.catalogue._engine.begin() as connection:
