@@ -27,7 +27,7 @@ class PackedTexts(Sequence[str]):
         self.content = content
         self.ends = ends
         # Reading a number of an array takes several times as long as of the memory below it.
-        self._content, self._ends = memoryview(content), memoryview(ends)
+        self._content, self._ends = content.data, ends.data
         self._count = len(ends) - 1
 
     @classmethod

@@ -109,7 +109,7 @@ class WordNeighbours:
             cosines[own] = self._cosines(vectors, places[own], numbers[own])
         return cosines
 
-    def _cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> NDArray[np.float64]:
+    def _cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> NDArray[Any]:
         lengths = self._ends[numbers + 1] - self._ends[numbers]
         at = ranges(self._ends[numbers], lengths)
         other = np.repeat(places * vectors.shape[1], lengths) + self._columns.take(at)
