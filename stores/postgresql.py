@@ -104,6 +104,7 @@ def schema_of(name: str) -> str:
 
 def _engine(url: str, name: str) -> Engine:
     schema = schema_of(name)
+    logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of losses, which we tell
     engine = create_engine(
         _checked(url),
         connect_args=_ALIVE | {"connect_timeout": 10, "application_name": "ragraphs"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
@@ -73,15 +73,18 @@ def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def rows(engine: Engine, query: Select[Any]) -> Iterator[Any]:
+def rows(engine: Engine, query: Select[Any]) -> Generator[Any, None, None]:
     """The rows that ``query`` finds, read while they are used."""
-    with engine.connect() as connection:
-        yield from connection.execution_options(yield_per=_BATCH).execute(query)
+    with (
+        engine.connect() as connection,
+        connection.execution_options(yield_per=_BATCH).execute(query) as found,
+    ):
+        yield from found
 
 
 def rows_with(
     engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch."""
     with engine.connect() as connection:
         for batch in batches(dict.fromkeys(values)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -76,8 +77,8 @@ class QuestionVectors(_VectorTable):
         vector = self._table.c.vector
         size = func.length(vector, type_=Integer)
         query = select(self._table.c.id, literal(1), size // _FLOAT.itemsize, vector)
-        stored = rows_with(self._engine, query, self._table.c.id, ids)
-        return _in_order(stored, dict.fromkeys(ids, 1))
+        with closing(rows_with(self._engine, query, self._table.c.id, ids)) as stored:
+            return _in_order(stored, dict.fromkeys(ids, 1))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Removes vectors, in one transaction; unknown ids do no harm."""
@@ -154,7 +155,8 @@ class SentenceStore(_VectorTable):
         """
         columns = self._table.c
         query = select(columns.passage, columns.sentences, columns.dimension, columns.vectors)
-        return _in_order(rows(self._engine, query), wanted, empty)
+        with closing(rows(self._engine, query)) as stored:  # an error would keep it, and its lock
+            return _in_order(stored, wanted, empty)
 
     def counts(self) -> dict[str, int]:
         """How many sentences of each passage have vectors."""

@@ -30,6 +30,7 @@ _EXTRAS = {
     "serve": "tools over MCP",
     "otel": "traces for OpenTelemetry",
     "postgres": "indexes in a PostgreSQL database",
+    "ray": "indexing on a cluster",
     "evaluate": "drawings and fits of ragraphs evaluate",
     "community": "the chat models of langchain-community",
 }

@@ -231,10 +231,8 @@ class Started:
         ]
 
 
-KILLS = [2, pytest.param(4, marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize("workers", KILLS)
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [2, 4])
 def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(workers, docs, openai):
     pytest.importorskip("ray")
     openai.answer = Gate().answer
