@@ -209,7 +209,7 @@ def partitions(indexing: Any) -> list[list[str]]:
 
 
 def everything_stored(indexing: Any) -> dict[str, str]:
-    """All that an index holds, by place: tables, collections, and arrays of this machine."""
+    """All that an index holds, by place: tables, collections, arrays of this machine."""
     index = indexing.index
     found: dict[str, str] = {}
     with index.catalogue._engine.connect() as connection:
