@@ -94,9 +94,9 @@ def test_what_is_read_of_an_entity_is_all_that_there_is(folders, where):
         own = [one for one in own if {one.source, one.target} <= set(entities)]
         own.sort(key=lambda one: (-one.weight, one.id))
         assert [edge.id for edge in part.relations_of(entity)] == [one.id for one in own]
-        assert {end for edge in part.edges[entity] for end in (edge.source, edge.target)} <= set(
-            part.entities
-        )
+        assert {
+            end for edge in part.relations_of(entity) for end in (edge.source, edge.target)
+        } <= set(part.entities)
         assert part.passages_of(entity) == index.entities.passages_of([entity])[entity]
         assert part.relations_of("unknown") == part.passages_of("unknown") == ()
 
