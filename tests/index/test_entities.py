@@ -24,6 +24,7 @@ from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from sqlalchemy import event
 
+pytestmark = pytest.mark.in_folder("its indexes are made once for all tests")
 SIZES = (30, 150)
 FILTERS = [None, {"even": True}]
 
