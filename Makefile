@@ -26,7 +26,7 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-test-all: install test-shared
+test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
 
 test-shared: install
