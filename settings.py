@@ -143,7 +143,7 @@ class Settings(BaseSettings):
         "postgresql+psycopg://user:password@host/name; unset: SQLite in the index folder.",
     )
     cache: Path = Field(
-        default=Path.home() / ".cache" / "ragraphs",
+        default=Path("~/.cache/ragraphs"),
         description="Folder of this machine for copies of arrays whose index is in a database.",
     )
     cluster: str | None = Field(

@@ -31,6 +31,7 @@ from ..stores.queries import batches
 from .layers import HOPS, Arrays
 from .opening import Index
 from .progress import progress_of
+from .size import is_large
 from .vectors import keep_vectors
 
 if TYPE_CHECKING:
@@ -82,14 +83,14 @@ def merge_edges(index: Index) -> None:
     embeddings. From the operator's ``flat_from`` passages on, a question is compared with its
     nearest neighbours.
     """
-    parts = index.readings.stamp("questions"), identity(index.embedder.name), _is_flat(index)
+    parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
     HOPS.renew(index, make_hops, *parts)
 
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
     asked = questioned(_asked_passages(index))
-    make = partial(_flat, scratch=scratch) if _is_flat(index) else _exact
+    make = partial(_flat, scratch=scratch) if is_large(index) else _exact
     edges, rows, vectors = make(index, asked)
     graph = graph_of(asked, edges)
     words = (
@@ -97,10 +98,6 @@ def make_hops(index: Index, scratch: Scratch) -> Arrays:
     )
     found = EdgeIndex(edges.source, edges.target, rows, vectors, KeywordIndex.of(words))
     return {**hops_to_arrays(graph), **found.to_arrays()}
-
-
-def _is_flat(index: Index) -> bool:
-    return bool(index.catalogue.count_passages() >= index.operator.flat_from)
 
 
 def _asked_passages(index: Index) -> Iterator[AskedPassage]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
 from ..language.analyser import count_tokens, keywords, one_line
 from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.prompt import Excerpt, number, numbered
+from ..state.entities import Relation
 from ..state.reports import Finding, Report
 from ..stores.communities import StoredCommunity
 from ..stores.queries import batches
@@ -44,7 +44,7 @@ class Material:
             self._claims[subject].append(row)
         paths = self._keep_members(index)
         self._degree: Counter[str] = Counter()
-        self._relations: defaultdict[str, list[_Stated]] = defaultdict(list)
+        self._relations: defaultdict[str, list[Relation]] = defaultdict(list)
         self._keep_relations(index, paths)
 
     def _keep_members(self, index: Index) -> Mapping[str, Sequence[str]]:
@@ -98,7 +98,7 @@ class Material:
             self._degree,
         )
 
-    def _row(self, one: _Stated) -> Element:
+    def _row(self, one: Relation) -> Element:
         source, target = self._entities[one.source].title, self._entities[one.target].title
         text = f"{source} {one.relation} {target}."
         return Element("relation", one.id, f"{source} – {target}", text, one.passages)
@@ -203,18 +203,7 @@ def _entity_rows(index: Index) -> dict[str, Element]:
     return found
 
 
-class _Stated(NamedTuple):
-    """A relation between two entities, and the ids of the passages that state it."""
-
-    id: str
-    source: str
-    target: str
-    relation: str
-    weight: float
-    passages: tuple[str, ...]
-
-
-def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[_Stated]:
+def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[Relation]:
     known = {passage: passage for entity in entities.values() for passage in entity.passages}
     for relations in batches(index.entities.all_relations()):
         passages = index.entities.relation_passages_of(relation.id for relation in relations)
@@ -222,7 +211,7 @@ def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[_Stated]:
             ends = entities[source].id, entities[target].id
             phrase = known.setdefault(relation, relation)
             told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
-            yield _Stated(id, *ends, phrase, weight, told)
+            yield Relation(id, *ends, phrase, weight, told)
 
 
 def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple[str, Element]]:

@@ -217,7 +217,7 @@ def _job(index: Index, context: Context, askers: int) -> Job:
     for name in type(operator).model_fields:
         value = getattr(operator, name)
         if isinstance(value, Path) and f"RAGRAPHS_{name.upper()}" in sent:
-            sent[f"RAGRAPHS_{name.upper()}"] = str(value.absolute())
+            sent[f"RAGRAPHS_{name.upper()}"] = str(value.expanduser().absolute())
     if operator.requests_per_second is not None:
         sent["RAGRAPHS_REQUESTS_PER_SECOND"] = str(operator.requests_per_second / askers)
     settings = {name: getattr(context, name) for name in context.model_fields_set}
