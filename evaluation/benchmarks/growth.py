@@ -52,11 +52,11 @@ def measure(
         typer.Option(metavar="NAME=ID", help="A process whose memory is told apart."),
     ] = None,
     layer: Annotated[
-        list[str] | None, typer.Option(help="Only this layer; several may be named.")
+        list[str] | None, typer.Option(help="Only this layer, or serving; several may be named.")
     ] = None,
 ) -> None:
     """Adds a line to a file for each layer of a corpus of that many passages, and for serving."""
-    parts = [*LAYERS, _SERVING]
+    parts = layer or [*LAYERS, _SERVING]
     environment = _environment(stores)
     with nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place:
         work = Path(place).resolve()
