@@ -14,12 +14,11 @@ from ...prompts.library import REWRITE_QUERY
 from ...settings import settings
 from ...state.crag import CragState
 from ...state.records import Evidence
+from ..confirming import allowed_texts
 from ..node import node
 from ..run import Run, Update
 
 _MOST_QUERIES = 3
-_YES = ("yes", "y", "ok", "okay", "true", "네", "예", "응", "그래", "좋아", "좋아요")
-_NO = ("no", "n", "false", "아니", "아니요", "아니오")
 
 
 @node(reserve=2)
@@ -79,15 +78,7 @@ def confirmed_queries(said: object, queries: list[str]) -> list[str] | None:
     A list of one to three queries stands in their place. None for anything else, which is no
     consent.
     """
-    if isinstance(said, list):
-        given = [query.strip() for query in said if isinstance(query, str) and query.strip()]
-        if (said and len(given) < len(said)) or len(said) > _MOST_QUERIES:
-            return None
-        return given
-    word = said.strip().rstrip(".!").casefold() if isinstance(said, str) else said
-    if word is True or word in _YES:
-        return queries
-    return [] if word is False or word in _NO else None
+    return allowed_texts(said, queries, _MOST_QUERIES)
 
 
 async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:
