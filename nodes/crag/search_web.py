@@ -18,7 +18,7 @@ from ..confirming import allowed_texts
 from ..node import node
 from ..run import Run, Update
 
-_MOST_QUERIES = 3
+MOST_QUERIES = 3
 
 
 @node(reserve=2)
@@ -28,7 +28,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
     The questions that an earlier answer left open are such queries.
     """
     if missing := state["held"]["missing"]:
-        return {"queries": missing[:_MOST_QUERIES]}
+        return {"queries": missing[:MOST_QUERIES]}
     reply = await run.ask(
         REWRITE_QUERY,
         otherwise="The web was searched for the question as it stands.",
@@ -36,7 +36,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
         question=state["question"],
     )
     found = dict.fromkeys(query for query in (reply.queries if reply else ()) if query)
-    return {"queries": list(found)[:_MOST_QUERIES] or [state["question"]]}
+    return {"queries": list(found)[:MOST_QUERIES] or [state["question"]]}
 
 
 @node()
@@ -65,7 +65,7 @@ def _confirmed(queries: list[str]) -> list[str]:
     if allowed is None:
         current_meter().warn(
             "The web was not searched, because the reply was unclear; resume with true, false, a "
-            f"word such as 'yes', or a list of one to {_MOST_QUERIES} queries."
+            f"word such as 'yes', or a list of one to {MOST_QUERIES} queries."
         )
     elif not allowed:
         current_meter().warn("The web was not searched, because it was not confirmed.")
@@ -78,7 +78,7 @@ def confirmed_queries(said: object, queries: list[str]) -> list[str] | None:
     A list of one to three queries stands in their place. None for anything else, which is no
     consent.
     """
-    return allowed_texts(said, queries, _MOST_QUERIES)
+    return allowed_texts(said, queries, MOST_QUERIES)
 
 
 async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:

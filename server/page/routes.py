@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from .asking import ask
+from .asking import ask, resume
 from .documents import document, documents
 from .files import start, static
 from .route import page_route
@@ -18,6 +18,7 @@ def page_routes() -> list[Route]:
         page_route("/page/static/{path:path}", static),
         page_route("/page/state", state),
         page_route("/page/ask", ask, posts=True),
+        page_route("/page/resume", resume, posts=True),
         page_route("/page/documents", documents),
         page_route("/page/document", document),
     ]
