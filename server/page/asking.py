@@ -8,13 +8,13 @@ from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StrictBool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_of
-from ..exchange import Events, body_of, events_response
+from ..exchange import Events, EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
 from .following import events_of
 from .route import access_by
@@ -45,7 +45,7 @@ class Resumed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: str
-    items: list[str] | bool
+    items: list[str] | StrictBool
 
 
 async def ask(request: Request) -> Response:
@@ -57,7 +57,7 @@ async def ask(request: Request) -> Response:
     graph, _ = await asyncio.to_thread(graph_of, "router")
     if web or plan:
         graph = graph.copy({"checkpointer": InMemorySaver()})
-    return events_response(_events(graph, asked.given, context))
+    return EventStream(_events(graph, asked.given, context))
 
 
 async def resume(request: Request) -> Response:
@@ -69,7 +69,7 @@ async def resume(request: Request) -> Response:
     run.check(resumed.items)
     _runs.take(run)
     given = Command(resume=resumed.items)
-    return events_response(_events(run.graph, given, run.context, again=True))
+    return EventStream(_events(run.graph, given, run.context, again=True))
 
 
 async def _events(graph: Any, given: Any, context: RouterContext, again: bool = False) -> Events:
