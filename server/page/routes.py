@@ -7,8 +7,10 @@ from starlette.routing import Route
 from .asking import ask, resume
 from .documents import document, documents
 from .files import start, static
+from .indexing import index
 from .route import page_route
 from .state import state
+from .uploads import upload
 
 
 def page_routes() -> list[Route]:
@@ -21,4 +23,6 @@ def page_routes() -> list[Route]:
         page_route("/page/resume", resume, posts=True),
         page_route("/page/documents", documents),
         page_route("/page/document", document),
+        page_route("/page/upload", upload, posts=True, form=True),
+        page_route("/page/index", index, posts=True),
     ]
