@@ -1,0 +1,43 @@
+"""A question as clients of our own routes send it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from ..context import MethodName, RouterContext
+from .access import Access
+
+EXAMPLE = '{"question": "Who wrote it?"}'
+
+
+class Turn(TypedDict):
+    """A message of the conversation before the question."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class AskedQuestion(BaseModel):
+    """The body of a request that asks a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1)
+    method: Literal["auto", MethodName] = "auto"
+    index: str = ""
+    where: dict[str, Any] | None = None
+    history: list[Turn] = Field(default=[], max_length=100)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The input of the router."""
+        return {"question": self.question, "messages": self.history}
+
+    def context(self, access: Access, **more: Any) -> RouterContext:
+        """The router's settings, with ``more`` of them; raises RagraphsError without access."""
+        return RouterContext(
+            index=access.index(self.index), method=self.method, where=self.where, **more
+        )
