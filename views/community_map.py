@@ -30,25 +30,26 @@ class _Layout:
     """Where every community and entity stands.
 
     ``leaf`` is the smallest community of each entity, ``pairs`` are related entities, the most
-    strongly related first, ``orphans`` the entities that are in no community.
+    strongly related first.
     """
 
     circles: Mapping[str, Circle]
     places: Mapping[str, tuple[float, float]]
     leaf: Mapping[str, str]
     pairs: Sequence[Pair]
-    orphans: int
 
 
-def community_map(index: Index, within: str = "") -> dict[str, Any]:
+def community_map(index: Index, within: str = "", *, orphans: bool = False) -> dict[str, Any]:
     """Communities as circles, each in its parent's, and entities in those of the smallest ones.
 
     Of a large index come the largest communities, and the entities of as many of them as fit, those
-    of the community ``within`` first; ``left_out`` counts the others. The same index gives the same
+    of the community ``within`` first; ``left_out`` counts the others. Entities that are related to
+    none are ``orphans``, which are shown where they are asked for. The same index gives the same
     map. Blocks. Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)
-    communities = {one.id: one for one in index.communities.all() if one.id in layout.circles}
+    every = {one.id: one for one in index.communities.all() if one.id in layout.circles}
+    communities = {id: one for id, one in every.items() if orphans or not _is_orphan(one)}
     largest = sorted(communities.values(), key=lambda one: (-one.size, one.level, one.id))
     shown = {one.id: one for one in largest[:_MOST_CIRCLES]}
     for id in _path(communities, within):
@@ -70,12 +71,17 @@ def community_map(index: Index, within: str = "") -> dict[str, Any]:
             for id, one in entities.items()
         ],
         "edges": _edges(layout, entities.keys()),
-        "orphans": layout.orphans,
+        "orphans": sum(map(_is_orphan, every.values())),
         "left_out": {
             "communities": len(communities) - len(shown),
-            "entities": len(layout.places) - len(inside),
+            "entities": sum(layout.leaf[id] in communities for id in layout.places) - len(inside),
         },
     }
+
+
+def _is_orphan(one: StoredCommunity) -> bool:
+    """Whether a community is but one entity, which is related to none."""
+    return one.size == 1 and not one.parent
 
 
 def _path(communities: Mapping[str, StoredCommunity], id: str) -> list[str]:
@@ -156,7 +162,7 @@ def _load(index: Index) -> _Layout:
     circles = nested(radii, children, _GAP)
     pairs = _pairs(index)
     places = _places(circles, members, pairs)
-    return _Layout(circles, places, leaf, pairs, len(entities) - len(leaf))
+    return _Layout(circles, places, leaf, pairs)
 
 
 def _pairs(index: Index) -> list[Pair]:
@@ -190,9 +196,7 @@ def _places(
     return places
 
 
-def _inside(
-    circle: Circle, points: Sequence[Sequence[float]]
-) -> list[tuple[float, float]]:
+def _inside(circle: Circle, points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     """``points`` moved and scaled so that they fill a circle; outliers do not crowd the others."""
     across, down = (sum(point[axis] for point in points) / len(points) for axis in (0, 1))
     away = [math.hypot(x - across, y - down) for x, y in points]

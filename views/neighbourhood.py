@@ -73,7 +73,9 @@ class _Graph:
         nodes = list(self._nodes(ids))
         known = {node["id"] for node in nodes}
         edges = [
-            edge for edge in self._edges(nodes) if edge["source"] in known and edge["target"] in known
+            edge
+            for edge in self._edges(nodes)
+            if edge["source"] in known and edge["target"] in known
         ]
         return {"nodes": nodes, "edges": edges, "more": max(more, 0)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from .asking import ask
+from .exploring import exploring_routes
 from .files import start, static
 from .route import page_route
 from .state import state
@@ -17,4 +18,5 @@ def page_routes() -> list[Route]:
         page_route("/page/static/{path:path}", static),
         page_route("/page/state", state),
         page_route("/page/ask", ask, posts=True),
+        *exploring_routes(),
     ]
