@@ -42,8 +42,8 @@ class _Layout:
 def community_map(index: Index, within: str = "", *, orphans: bool = False) -> dict[str, Any]:
     """Communities as circles, each in its parent's, and entities in those of the smallest ones.
 
-    Of a large index come the largest communities, and the entities of as many of them as fit, those
-    of the community ``within`` first; ``left_out`` counts the others. Entities that are related to
+    Of a large index come the largest communities, and the entities of as many of them as fit; those
+    in the community ``within`` come first; ``left_out`` counts the others. Entities that are related to
     none are ``orphans``, which are shown where they are asked for. The same index gives the same
     map. Blocks. Raises RagraphsError where the index has no communities layer.
     """
@@ -51,9 +51,10 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
     every = {one.id: one for one in index.communities.all() if one.id in layout.circles}
     communities = {id: one for id, one in every.items() if orphans or not _is_orphan(one)}
     largest = sorted(communities.values(), key=lambda one: (-one.size, one.level, one.id))
+    path = {id: _path(communities, id) for id in communities} if within in communities else {}
+    largest.sort(key=lambda one: within not in path.get(one.id, ()))
     shown = {one.id: one for one in largest[:_MOST_CIRCLES]}
-    for id in _path(communities, within):
-        shown[id] = communities[id]
+    shown |= {id: communities[id] for id in path.get(within, ())}
     inside = _detailed(layout, communities, shown, within)
     entities = index.entities.get(inside)
     return {
