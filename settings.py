@@ -210,6 +210,14 @@ class Settings(BaseSettings):
     mcp_indexing: bool = Field(
         default=False, description="Whether MCP clients may add documents to the index."
     )
+    uploads: Path | None = Field(
+        default=None,
+        description="Folder below the root for the files that users of the page upload; they may "
+        "then remove documents, too. Unset: neither.",
+    )
+    corrections: bool = Field(
+        default=False, description="Whether users of the page may merge and split entities."
+    )
 
     def bound(self, name: Bound) -> int | None:
         """The most that a run of the index graph may take; None for any number.

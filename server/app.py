@@ -2,13 +2,13 @@
 
     uvicorn ragraphs.server.app:app
 
-It offers tools by the Model Context Protocol at ``/mcp``, and refuses runs that no graph can take.
+It shows a page at ``/``, offers tools by the Model Context Protocol at ``/mcp``, and refuses runs
+that no graph can take.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,10 +18,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from ..settings import settings
 from ..state.errors import RagraphsError
 from .checked_runs import CheckedRuns
+from .exchange import has_users, require_root
 from .mcp import sessions
+from .page.routes import page_routes
 
 _logger = logging.getLogger("ragraphs.server")
 
@@ -34,28 +35,13 @@ class McpRoute:
         served = scope["app"].state
         if served.mcp is None:
             refusal = JSONResponse({"detail": served.mcp_problem}, 503)
-        elif _has_users() and "user" not in scope:
+        elif has_users() and "user" not in scope:
             detail = "Set http.enable_custom_route_auth in langgraph.json to serve MCP with auth."
             refusal = JSONResponse({"detail": detail}, 403)
         else:
             await served.mcp.handle_request(scope, receive, send)
             return
         await refusal(scope, receive, send)
-
-
-def _has_users() -> bool:
-    """Whether the LangGraph server authenticates callers, of which a route may be left out."""
-    custom = os.environ.get("LANGGRAPH_AUTH", "null")
-    return custom not in ("", "null") or os.environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
-
-
-def require_root() -> None:
-    """Raises RagraphsError where the operator does not say which folder is open to clients."""
-    if settings().root is None:
-        raise RagraphsError(
-            "Set RAGRAPHS_ROOT to the folder of the indexes that clients may ask, "
-            "such as RAGRAPHS_ROOT=. for this one."
-        )
 
 
 @asynccontextmanager
@@ -76,7 +62,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 app = Starlette(
-    routes=[Route("/mcp", McpRoute(), include_in_schema=False)],
+    routes=[*page_routes(), Route("/mcp", McpRoute(), include_in_schema=False)],
     middleware=[Middleware(CheckedRuns)],
     lifespan=lifespan,
 )

@@ -37,7 +37,7 @@ class CheckedRuns:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on, unless it is refused."""
-        if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
+        if not _may_be_a_run(scope):
             return await self._app(scope, receive, send)
         messages = [await receive()]
         while messages[-1].get("more_body"):
@@ -51,6 +51,13 @@ class CheckedRuns:
             return messages.pop(0) if messages else await receive()
 
         return await self._app(scope, again, send)
+
+
+def _may_be_a_run(scope: Scope) -> bool:
+    """Whether a request may start a run; those of the page, and their uploads, may not."""
+    if scope["type"] != "http" or scope["path"].startswith("/page/"):
+        return False
+    return scope["method"] in ("POST", "PUT", "PATCH")
 
 
 def problem_of(body: bytes) -> str:

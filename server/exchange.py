@@ -1,0 +1,115 @@
+"""Requests and replies of our own routes: refusals, bodies, failures in a sentence, events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ..settings import settings, told
+from ..state.errors import IndexNotFoundError, RagraphsError
+from .checked_runs import problem_in
+from .mcp import transport_security
+
+_logger = logging.getLogger(__package__)
+_MOST_BYTES = 1 << 20
+_REFUSED = {
+    400: "Send JSON, with the header Content-Type: application/json.",
+    403: "Pages of another site may not ask; the operator names those that may in RAGRAPHS_HOSTS.",
+    421: "This server is asked under another name than it has; the operator sets RAGRAPHS_HOSTS.",
+}
+EVENTS = "text/event-stream"
+Events = AsyncGenerator[tuple[str, dict[str, Any]], None]
+B = TypeVar("B", bound=BaseModel)
+
+
+def require_root() -> None:
+    """Raises RagraphsError where the operator does not say which folder is open to clients."""
+    if settings().root is None:
+        raise RagraphsError(
+            "Set RAGRAPHS_ROOT to the folder of the indexes that clients may ask, "
+            "such as RAGRAPHS_ROOT=. for this one."
+        )
+
+
+def has_users() -> bool:
+    """Whether the LangGraph server authenticates callers, of which a route may be left out."""
+    custom = os.environ.get("LANGGRAPH_AUTH", "null")
+    return custom not in ("", "null") or os.environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
+
+
+async def refusal_of(request: Request, *, as_json: bool = True) -> Response | None:
+    """The refusal of a request that a page of another site may have sent; None to go on.
+
+    ``as_json`` says whether the body must be called JSON, which such a page cannot do unasked.
+    """
+    from mcp.server.transport_security import TransportSecurityMiddleware
+
+    guard = TransportSecurityMiddleware(transport_security(settings().hosts))
+    refused = await guard.validate_request(request, is_post=as_json)
+    if refused is None:
+        return None
+    return problem(refused.status_code, _REFUSED.get(refused.status_code, "It is not allowed."))
+
+
+async def body_of(request: Request, form: type[B], example: str) -> B:
+    """The JSON body of ``request`` as ``form``; raises RagraphsError for any other.
+
+    ``example`` is such a body, for the sentence on one that is no object at all.
+    """
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            raise RagraphsError(f"The request is longer than {_MOST_BYTES:,} bytes; ask in less.")
+    try:
+        return form.model_validate_json(body)
+    except ValidationError as error:
+        if not error.errors()[0]["loc"]:
+            raise RagraphsError(f"Send a JSON object such as {example}.") from error
+        raise RagraphsError(problem_in(error, "value")) from error
+
+
+def events_response(events: Events) -> Response:
+    """Sends ``events`` by their names while they come, and a failure as the event ``error``.
+
+    Whoever closes the connection ends them.
+    """
+    head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_written(events), media_type=EVENTS, headers=head)
+
+
+async def _written(events: Events) -> AsyncIterator[str]:
+    try:
+        async with aclosing(events):
+            async for name, value in events:
+                yield _event(name, value)
+    except Exception as error:
+        failed = await failure(error)
+        yield _event("error", json.loads(bytes(failed.body)))
+
+
+def _event(name: str, value: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+
+
+async def failure(error: Exception) -> Response:
+    """What the caller reads of ``error``: a sentence of ours, or that the log has it."""
+    if isinstance(error, RagraphsError):
+        status = 404 if isinstance(error, IndexNotFoundError) else 422
+        return problem(status, await asyncio.to_thread(told, str(error), settings()))
+    _logger.error("A request failed.", exc_info=error)
+    return problem(500, "The request failed on the server, whose log says why.")
+
+
+def problem(status: int, sentence: str) -> Response:
+    """A response that says in a ``sentence`` why there is no other."""
+    return JSONResponse({"detail": sentence}, status)

@@ -1,0 +1,87 @@
+"""The events of a run of the router, as the page shows them while it lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.types import Overwrite
+
+from ...context import RouterContext
+from ...state.answering import AnswerOutput
+from ...state.router import RouterOutput
+from ..exchange import Events
+
+_PASSAGE = ("id", "title", "document", "start", "end", "score", "found")
+_PASSAGES = ("evidence", "retrieved", "pages")
+_STRIPS = ("refined", "web_refined")
+# Of what a node writes, the part that a person looks at.
+_SHOWN = (
+    "grades",
+    "verdict",
+    "queries",
+    "hops",
+    "steps",
+    "pending",
+    "tree",
+    "topics",
+    "paths",
+    "points",
+    "communities",
+    "look_ups",
+    "stop_reason",
+)
+_OUTPUT = [
+    name
+    for name in {**AnswerOutput.__annotations__, **RouterOutput.__annotations__}
+    if name != "messages"
+]
+
+
+async def events_of(graph: Any, given: Any, config: Any, context: RouterContext) -> Events:
+    """The events of a run of the router ``graph``, the last of them ``answer`` or ``interrupt``.
+
+    ``step`` and ``text`` are the run's own; ``update`` tells what a node of a method's graph wrote.
+    An ``interrupt`` has the value that the run waits with.
+    """
+    result: Mapping[str, Any] = {}
+    modes = ["custom", "values", "updates"]
+    async for place, mode, part in graph.astream(
+        given, config, context=context, stream_mode=modes, subgraphs=True
+    ):
+        if mode == "updates":
+            if "__interrupt__" in part:
+                if not place:
+                    yield "interrupt", part["__interrupt__"][0].value
+                    return
+            elif len(place) == 1:
+                method = place[0].partition(":")[0]
+                for node, wrote in part.items():
+                    if values := _shown(wrote or {}):
+                        yield "update", {"method": method, "node": node, "values": values}
+        elif not place:
+            if mode == "values":
+                result = part
+            else:
+                yield "text" if "text" in part else "step", part
+    yield "answer", {name: result[name] for name in _OUTPUT}
+
+
+def _shown(wrote: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {key: _value(value) for key, value in wrote.items()}
+    shown = {key: plain[key] for key in _SHOWN if plain.get(key)}
+    for key in _PASSAGES:
+        if plain.get(key):
+            shown[key] = [_named(passage) for passage in plain[key]]
+    for key in _STRIPS:
+        if plain.get(key):
+            shown[key] = [{**_named(strip), "text": strip["text"]} for strip in plain[key]]
+    return shown
+
+
+def _value(value: Any) -> Any:
+    return value.value if isinstance(value, Overwrite) else value
+
+
+def _named(passage: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: passage[key] for key in _PASSAGE}

@@ -1,0 +1,23 @@
+"""The routes of the page, which every server of ours mounts."""
+
+from __future__ import annotations
+
+from starlette.routing import Route
+
+from .asking import ask
+from .documents import document, documents
+from .files import start, static
+from .route import page_route
+from .state import state
+
+
+def page_routes() -> list[Route]:
+    """The routes of the page: ``/``, and all others below ``/page/``."""
+    return [
+        page_route("/", start),
+        page_route("/page/static/{path:path}", static),
+        page_route("/page/state", state),
+        page_route("/page/ask", ask, posts=True),
+        page_route("/page/documents", documents),
+        page_route("/page/document", document),
+    ]

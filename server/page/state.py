@@ -1,0 +1,65 @@
+"""The state of the server as the page shows it: index, model, methods, permissions."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...algorithms.router.decision import feasible
+from ...context import MethodName, RouterContext
+from ...index.layers import layers_of
+from ...index.opening import Index, open_index
+from ...models.protocol import OFFLINE
+from ...models.web import web_search
+from ...settings import settings, told
+from ...state.errors import RagraphsError
+from ..access import Access
+from .route import access_by, as_json
+
+_EMPTY: dict[str, Any] = {
+    "documents": 0,
+    "passages": 0,
+    "layers": [],
+    "embeddings": "",
+    "methods": {},
+}
+
+
+async def state(request: Request) -> Response:
+    """The state of the index that the query names, or what is wrong with it in a sentence."""
+    access = access_by(request)
+    index = access.index(request.query_params.get("index"))
+    return as_json(await asyncio.to_thread(_state, access, index))
+
+
+def _state(access: Access, name: str) -> dict[str, Any]:
+    operator, context = settings(), RouterContext(index=name)
+    told_always = {
+        "version": version("ragraphs"),
+        "index": name,
+        "indexes": list(access.names or (access.default,)),
+        "model": context.model,
+        "offline": context.model == OFFLINE,
+        "web": web_search(operator) is not None,
+        "uploads": operator.uploads is not None,
+        "corrections": operator.corrections,
+    }
+    try:
+        return {**told_always, **_sizes(open_index(name), context)}
+    except RagraphsError as error:
+        return {**told_always, **_EMPTY, "problem": told(str(error), operator)}
+
+
+def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
+    layers = layers_of(index)
+    return {
+        "documents": index.catalogue.count_documents(),
+        "passages": index.catalogue.count_passages(),
+        "layers": layers,
+        "embeddings": index.embedder.name,
+        "methods": feasible(get_args(MethodName), layers, context.max_calls),
+    }

@@ -1,0 +1,47 @@
+"""A question as clients of our own routes send it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict
+
+from ..context import MethodName, RouterContext
+from ..state.errors import RagraphsError
+from .access import Access
+from .checked_runs import problem_in
+
+EXAMPLE = '{"question": "Who wrote it?"}'
+
+
+class Turn(TypedDict):
+    """A message of the conversation before the question."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class AskedQuestion(BaseModel):
+    """The body of a request that asks a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1)
+    method: Literal["auto", MethodName] = "auto"
+    index: str = ""
+    where: dict[str, Any] | None = None
+    history: list[Turn] = Field(default=[], max_length=100)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The input of the router."""
+        return {"question": self.question, "messages": self.history}
+
+    def context(self, access: Access, **more: Any) -> RouterContext:
+        """The router's settings, with ``more`` of them; raises RagraphsError for a wrong one."""
+        index = access.index(self.index)
+        try:
+            return RouterContext(index=index, method=self.method, where=self.where, **more)
+        except ValidationError as error:
+            raise RagraphsError(problem_in(error, "value")) from error
