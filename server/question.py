@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from ..context import MethodName, RouterContext
+from ..state.errors import RagraphsError
 from .access import Access
+from .checked_runs import problem_in
 
 EXAMPLE = '{"question": "Who wrote it?"}'
 
@@ -37,7 +39,9 @@ class AskedQuestion(BaseModel):
         return {"question": self.question, "messages": self.history}
 
     def context(self, access: Access, **more: Any) -> RouterContext:
-        """The router's settings, with ``more`` of them; raises RagraphsError without access."""
-        return RouterContext(
-            index=access.index(self.index), method=self.method, where=self.where, **more
-        )
+        """The router's settings, with ``more`` of them; raises RagraphsError for a wrong one."""
+        index = access.index(self.index)
+        try:
+            return RouterContext(index=index, method=self.method, where=self.where, **more)
+        except ValidationError as error:
+            raise RagraphsError(problem_in(error, "value")) from error

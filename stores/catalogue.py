@@ -168,6 +168,11 @@ class Catalogue:
             query = query.where(table.c.path == path)
         return [row._asdict() for row in rows(self._engine, query)]
 
+    def document(self, id: str) -> DocumentRow | None:
+        """The document ``id``; None where there is none."""
+        found = list(rows_with(self._engine, select(tables.documents), tables.documents.c.id, [id]))
+        return found[0]._asdict() if found else None
+
     def contents(self, ids: Iterable[str]) -> dict[str, str]:
         """Content hash of each of ``ids`` that is a stored document."""
         table = tables.documents

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from .asking import ask
+from .documents import document, documents
 from .exploring import exploring_routes
 from .files import start, static
 from .route import page_route
@@ -18,5 +19,7 @@ def page_routes() -> list[Route]:
         page_route("/page/static/{path:path}", static),
         page_route("/page/state", state),
         page_route("/page/ask", ask, posts=True),
+        page_route("/page/documents", documents),
+        page_route("/page/document", document),
         *exploring_routes(),
     ]
