@@ -6,6 +6,7 @@ from starlette.routing import Route
 
 from .asking import ask, resume
 from .documents import document, documents
+from .exploring import exploring_routes
 from .files import start, static
 from .indexing import index
 from .route import page_route
@@ -25,4 +26,5 @@ def page_routes() -> list[Route]:
         page_route("/page/document", document),
         page_route("/page/upload", upload, posts=True, form=True),
         page_route("/page/index", index, posts=True),
+        *exploring_routes(),
     ]

@@ -1,0 +1,182 @@
+/* The page's frame: the tabs, the index, the language and the colours. */
+
+import { getJson } from "./api.js";
+import { AskView } from "./ask.js";
+import { html, render, useEffect, useErrorBoundary, useState } from "./html.js";
+import { Reader } from "./reader.js";
+import { THEMES, setTheme, theme } from "./theme.js";
+import { LANGUAGES, language, onLanguage, setLanguage, t } from "./words.js";
+
+/* The tabs; those that are not needed at first are loaded when they are opened. A view gets
+   `server` (the reply of page/state), `index`, `refresh` (reads that again), `active`, `path` (what
+   follows the tab in the address) and `openDocument({document, at, end, quote, title})`. */
+const TABS = {
+  ask: () => AskView,
+  documents: () => import("./documents.js").then((part) => part.DocumentsView),
+  explore: () => import("./explore.js").then((part) => part.ExploreView),
+};
+const KEPT = "ragraphs.index";
+
+function Page() {
+  const [tab, path] = usePlace();
+  const [index, setIndex] = useState(() => localStorage.getItem(KEPT) ?? "");
+  const [server, problem, refresh] = useServer(index, () => setIndex(""));
+  const [opened, setOpened] = useState(null);
+  const [visited, setVisited] = useState([]);
+  useLanguage();
+  useEffect(() => {
+    document.title = `${t(tab)} · ragraphs`;
+    setVisited((before) => (before.includes(tab) ? before : [...before, tab]));
+  });
+  const choose = (name) => {
+    localStorage.setItem(KEPT, name);
+    setIndex(name);
+  };
+  const given = { server, index: server?.index ?? index, refresh, openDocument: setOpened };
+  const shown = visited.includes(tab) ? visited : [...visited, tab];
+  return html`
+    <a class="skip" href="#main" onClick=${toMain}>${t("skip")}</a>
+    <${Head} tab=${tab} server=${server} index=${given.index} choose=${choose} />
+    <main class="main" id="main" tabindex="-1">
+      ${problem && html`<${Unreachable} problem=${problem} retry=${refresh} />`}
+      ${server &&
+      shown.map(
+        (name) => html`<section key=${name} hidden=${name !== tab} aria-label=${t(name)}>
+          <${Part} name=${name} given=${{ ...given, active: name === tab, path: name === tab ? path : [] }} />
+        </section>`,
+      )}
+    </main>
+    ${opened && html`<${Reader} ...${opened} index=${given.index} onClose=${() => setOpened(null)} />`}
+  `;
+}
+
+function Head({ tab, server, index, choose }) {
+  const names = server?.indexes ?? [];
+  return html`<header class="head">
+    <a class="brand" href="#ask" aria-label="ragraphs"
+      ><img src="page/static/icon.svg" alt="" /><span>ragraphs</span></a
+    >
+    <nav class="tabs" aria-label=${t("tabs")}>
+      ${Object.keys(TABS).map(
+        (name) =>
+          html`<a href=${`#${name}`} aria-current=${name === tab ? "page" : null}>${t(name)}</a>`,
+      )}
+    </nav>
+    <div class="end">
+      ${server?.documents > 0 && html`<span class="size">${t("size", server)}</span>`}
+      ${names.length > 1 &&
+      html`<select
+        aria-label=${t("index")}
+        value=${index}
+        onChange=${(event) => choose(event.target.value)}
+      >
+        ${names.map((name) => html`<option value=${name}>${name}</option>`)}
+      </select>`}
+      <${Switches} />
+    </div>
+  </header>`;
+}
+
+function Switches() {
+  const [, show] = useState(0);
+  const other = Object.keys(LANGUAGES).find((name) => name !== language());
+  const next = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length];
+  const said = t("theme", { theme: t(`theme_${theme()}`) });
+  const turn = () => {
+    setTheme(next);
+    show((n) => n + 1);
+  };
+  return html`<button class="button quiet" type="button" lang=${other} onClick=${() => setLanguage(other)}>
+      ${LANGUAGES[other]}
+    </button>
+    <button class="button quiet icon" type="button" title=${said} aria-label=${said} onClick=${turn}>
+      <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+        <circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.6" />
+        <path d=${MOONS[theme()]} fill="currentColor" />
+      </svg>
+    </button>`;
+}
+
+const MOONS = {
+  system: "M10 3a7 7 0 0 1 0 14z",
+  light: "",
+  dark: "M10 3a7 7 0 0 1 0 14a7 7 0 0 1 0-14z",
+};
+
+/* A view; a sentence while it is loaded, or where it fails. */
+function Part({ name, given }) {
+  const [view, setView] = useState(null);
+  const [missing, setMissing] = useState(false);
+  const [failure, again] = useErrorBoundary((error) => console.error(error));
+  useEffect(() => {
+    Promise.resolve(TABS[name]()).then(
+      (found) => setView(() => found),
+      () => setMissing(true),
+    );
+  }, [name]);
+  if (failure) {
+    return html`<div class="empty" role="alert">
+      <p>${t("part_failed", { reason: String(failure.message ?? failure) })}</p>
+      <button class="button" type="button" onClick=${again}>${t("retry")}</button>
+    </div>`;
+  }
+  if (missing) return html`<p class="empty" role="alert">${t("part_missing")}</p>`;
+  if (!view) return html`<p class="empty">${t("loading")}</p>`;
+  return html`<${view} ...${given} />`;
+}
+
+function Unreachable({ problem, retry }) {
+  return html`<div class="empty" role="alert">
+    <p>${problem}</p>
+    <button class="button" type="button" onClick=${retry}>${t("retry")}</button>
+  </div>`;
+}
+
+/* The state of the server for an index; an index that is gone gives way to the default one. */
+function useServer(index, forget) {
+  const [server, setServer] = useState(null);
+  const [problem, setProblem] = useState("");
+  const read = async () => {
+    try {
+      setServer(await getJson("page/state", { index }));
+      setProblem("");
+    } catch (error) {
+      if (index) forget();
+      else setProblem(error.message);
+    }
+  };
+  useEffect(() => void read(), [index]);
+  return [server, problem, read];
+}
+
+/* The tab of the address, and what follows it: #explore/communities/7 is explore, [communities, 7]. */
+function usePlace() {
+  const [place, setPlace] = useState(location.hash);
+  useEffect(() => {
+    const moved = () => setPlace(location.hash);
+    addEventListener("hashchange", moved);
+    return () => removeEventListener("hashchange", moved);
+  }, []);
+  const [tab, ...path] = place.replace(/^#\/?/, "").split("/").map(decoded);
+  return [tab in TABS ? tab : "ask", path];
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function useLanguage() {
+  const [, show] = useState(language());
+  useEffect(() => onLanguage(show), []);
+}
+
+function toMain(event) {
+  event.preventDefault();
+  document.getElementById("main").focus();
+}
+
+render(html`<${Page} />`, document.getElementById("page"));
