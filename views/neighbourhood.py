@@ -16,6 +16,7 @@ from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
 from .passage_graph import first_words
+from .quotation import quoted
 
 _NAME = "name:"
 _MOST_RELATIONS = 300
@@ -129,7 +130,8 @@ class _Graph:
             elif id in passages:
                 text, title = passages[id]["text"], passages[id]["title"]
                 told = {"label": first_words(text) or title, "text": text, "type": title}
-                yield {"id": id, "kind": "passage", **told}
+                cited = quoted(passages[id], text)
+                yield {"id": id, "kind": "passage", **told, "citation": cited}
             elif self._names is not None and self._names.number(id) is not None:
                 name = id.removeprefix(_NAME)
                 yield {"id": id, "kind": "name", "label": name, "text": "", "type": ""}
