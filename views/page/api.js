@@ -26,16 +26,17 @@ export async function* follow(path, body, signal) {
   const reply = await reached(address(path), sent(body, signal));
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
+  let whole = false;
   try {
-    while (true) {
+    while (!whole) {
       const { done, value } = await reader.read();
+      whole = done;
       const parts = (rest + (value ?? "")).replaceAll("\r\n", "\n").split("\n\n");
       rest = done ? "" : parts.pop();
       yield* parts.map(parsed).filter(Boolean);
-      if (done) return;
     }
   } finally {
-    reader.cancel().catch(() => {});
+    if (!whole) reader.cancel().catch(() => {});
   }
 }
 

@@ -1,0 +1,34 @@
+/* A run that waits for a person: web searches or a plan, to be changed, sent or refused. */
+
+import { html, useEffect, useRef, useState } from "./html.js";
+import { t } from "./words.js";
+
+/* The lines of a plan as fields, with Go on and Don't. */
+export function Paused({ turn, resume }) {
+  const { kind, message, items } = turn.paused;
+  const [lines, setLines] = useState(items);
+  const first = useRef();
+  useEffect(() => first.current?.focus(), []);
+  const changed = (place, text) => setLines(lines.map((line, at) => (at === place ? text : line)));
+  const given = lines.map((line) => line.trim()).filter(Boolean);
+  const sent = (event) => {
+    event.preventDefault();
+    if (given.length) resume(turn, given);
+  };
+  const most = kind === "web" ? 3 : 20;
+  return html`<form class="card paused" onSubmit=${sent} data-part="paused">
+    <h3>${t(kind === "web" ? "paused_web" : "paused_plan")}</h3>
+    <p class="soft small">${kind === "web" ? "" : message} ${t("paused_edit")}</p>
+    <ol>
+      ${lines.map((line, place) => html`<li key=${place}>
+        <input class="field" aria-label=${t("paused_item", { n: place + 1 })} value=${line} ref=${place === 0 ? first : null} onInput=${(event) => changed(place, event.target.value)} />
+        <button class="button quiet icon" type="button" aria-label=${t("paused_remove", { n: place + 1 })} onClick=${() => setLines(lines.filter((_, at) => at !== place))}>✕</button>
+      </li>`)}
+    </ol>
+    <p class="paused-ways">
+      <button class="button primary" type="submit" disabled=${!given.length}>${t("go_on")}</button>
+      <button class="button" type="button" onClick=${() => resume(turn, false)}>${t(kind === "web" ? "no_search" : "no_plan")}</button>
+      ${lines.length < most && html`<button class="button quiet" type="button" onClick=${() => setLines([...lines, ""])}>${t("paused_add")}</button>`}
+    </p>
+  </form>`;
+}
