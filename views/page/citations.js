@@ -86,7 +86,8 @@ export function Sources({ citations, title, openDocument }) {
 
 /* Where a citation or a passage stands: title, page, section, or the address of a web page. */
 export function placeOf({ title, document: id, metadata = {} }) {
-  const section = metadata.section && !sameAs(metadata.section, title) ? metadata.section : "";
+  const whole = `${metadata.section ?? ""}`.trim();
+  const section = whole === title ? "" : whole.startsWith(`${title} › `) ? whole.slice(title.length + 3) : whole;
   const parts = [title || id, metadata.page && t("page_n", { page: metadata.page }), section];
   if (isWeb({ document: id })) parts.push(new URL(id).hostname);
   return parts.filter(Boolean).join(" · ");
@@ -101,5 +102,3 @@ export function openPlace(citation, openDocument) {
 
 /* Whether it is of the web; of the addresses there only these two kinds are opened. */
 export const isWeb = ({ document: id }) => /^https?:\/\/\S+$/i.test(id) && URL.canParse(id);
-
-const sameAs = (section, title) => section.trim() === (title ?? "").trim();

@@ -66,7 +66,9 @@ export function tidied(parts) {
       blank = true;
       continue;
     }
-    const flat = part.text.replace(/^#{1,6}[ \t]+/gm, "").replace(/\s+/g, (gap) => (/\n\s*\n/.test(gap) ? "\n" : " "));
+    const flat = part.text
+      .replace(/^#{1,6}[ \t]+(.*)$/gm, "$1\n\n")
+      .replace(/\s+/g, (gap) => (/\n\s*\n/.test(gap) ? "\n" : " "));
     const text = blank ? flat.trimStart() : flat;
     if (!text) continue;
     blank = /\s$/.test(text);
@@ -88,16 +90,24 @@ export function sentences(text) {
   splitter ??= new Intl.Segmenter(undefined, { granularity: "sentence" });
   const found = [];
   for (const { segment, index } of splitter.segment(text)) {
-    const lines = segment.split(/(?<=\n)\s*\n/);
-    let start = index;
-    for (const line of lines) {
-      const end = line === lines.at(-1) ? index + segment.length : text.indexOf(line, start) + line.length;
-      if (end > start) found.push({ start, end });
-      start = end;
-    }
+    const before = found.at(-1);
+    if (before && goesOn(text.slice(before.start, before.end), segment)) before.end += segment.length;
+    else found.push({ start: index, end: index + segment.length });
   }
   return found;
 }
+
+/* Whether what follows belongs to the piece before it: blanks do; an initial ("John A.") ends no
+   sentence; nor does the end of a line without a stop, unless an item or a heading stands there. */
+function goesOn(piece, following) {
+  if (!following.trim()) return true;
+  if (/\n\s*\n\s*$/.test(piece)) return false;
+  if (/(^|\s)\p{Lu}\.\s*$/u.test(piece)) return true;
+  if (!piece.endsWith("\n") || BLOCK.test(piece) || BLOCK.test(following)) return false;
+  return !/[.!?。！？…:]["'”’)\]]*\s*$/.test(piece);
+}
+
+const BLOCK = /^\s*(#{1,6}|[-*•]|\d+[.)])\s/;
 
 function within(citation, passage) {
   return citation.start >= passage.start && citation.end <= passage.end;
