@@ -11,7 +11,7 @@ import { Decision, Outcome } from "./pictures/route.js";
 import { Tog2 } from "./pictures/tog2.js";
 import { findings } from "./runs.js";
 import { t } from "./words.js";
-import "./words_found.js";
+import { whyIn } from "./words_found.js";
 
 const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, tog2: Tog2, graphrag: Graphrag };
 
@@ -38,7 +38,7 @@ function Attempt({ turn, attempt, last, openDocument }) {
         <span class="attempt-name">${NAMES[attempt.method] ?? attempt.method}</span>
         <${Outcome} attempt=${attempt} running=${running} />
       </summary>
-      ${!first && html`<p class="soft small why">${attempt.why}</p>`}
+      ${!first && html`<p class="soft small why">${whyIn(attempt.why)}</p>`}
       ${picture && html`<${picture} ...${given} />`}
     </details>
     ${running && attempt.progress && html`<${Progress} ...${attempt.progress} />`}

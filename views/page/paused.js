@@ -5,7 +5,7 @@ import { t } from "./words.js";
 
 /* The lines of a plan as fields, with Go on and Don't. */
 export function Paused({ turn, resume }) {
-  const { kind, message, items } = turn.paused;
+  const { kind, message, items, most = 3 } = turn.paused;
   const [lines, setLines] = useState(items);
   const first = useRef();
   useEffect(() => first.current?.focus(), []);
@@ -15,7 +15,6 @@ export function Paused({ turn, resume }) {
     event.preventDefault();
     if (given.length) resume(turn, given);
   };
-  const most = kind === "web" ? 3 : 20;
   return html`<form class="card paused" onSubmit=${sent} data-part="paused">
     <h3>${t(kind === "web" ? "paused_web" : "paused_plan")}</h3>
     <p class="soft small">${kind === "web" ? "" : message} ${t("paused_edit")}</p>
@@ -26,7 +25,7 @@ export function Paused({ turn, resume }) {
       </li>`)}
     </ol>
     <p class="paused-ways">
-      <button class="button primary" type="submit" disabled=${!given.length}>${t("go_on")}</button>
+      <button class="button primary" type="submit" disabled=${!given.length || given.length > most}>${t("go_on")}</button>
       <button class="button" type="button" onClick=${() => resume(turn, false)}>${t(kind === "web" ? "no_search" : "no_plan")}</button>
       ${lines.length < most && html`<button class="button quiet" type="button" onClick=${() => setLines([...lines, ""])}>${t("paused_add")}</button>`}
     </p>

@@ -3,12 +3,12 @@
 import { placeOf } from "../citations.js";
 import { html } from "../html.js";
 import { number, t } from "../words.js";
-import { Opens, Part, Shortened } from "./parts.js";
+import { Opens, Part, Shortened, byId } from "./parts.js";
 
 /* The picture of a graded search. */
 export function Crag({ values, openDocument }) {
   const { grades = [], verdict, queries = [], pages = [] } = values;
-  const places = new Map([...(values.retrieved ?? []), ...(values.evidence ?? [])].map((one) => [one.id, one]));
+  const places = byId(values);
   const strips = stripsOf(values);
   const best = [...grades].sort((a, b) => b.score - a.score);
   const grade = (one) => html`<${Grade} grade=${one} passage=${places.get(one.passage)} openDocument=${openDocument} />`;

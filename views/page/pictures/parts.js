@@ -42,9 +42,9 @@ export function Bar({ share, kind = "" }) {
   return html`<span class=${`bar ${kind}`} aria-hidden="true"><span style=${{ width }}></span></span>`;
 }
 
-/* The texts of an answer's evidence by the id of their passage. */
-export function byId(passages = []) {
-  return new Map(passages.map((one) => [one.id, one]));
+/* The passages that a method met by their ids: the evidence with its texts, of others the place. */
+export function byId({ evidence = [], seen = {} }) {
+  return new Map([...Object.entries(seen), ...evidence.map((one) => [one.id, one])]);
 }
 
 /* A heading over a part of a picture. */
