@@ -77,9 +77,10 @@ export function tidied(parts) {
   return found;
 }
 
-/* The first words of a text, for a line. */
+/* The first words of a text below its headings, for a line. */
 export function firstWords(text, most = 90) {
-  const line = text.replace(/^#+\s*/, "").replace(/\s+/g, " ").trim();
+  const prose = text.replace(/^#{1,6}\s.*$/gm, "");
+  const line = (prose.trim() ? prose : text).replace(/\s+/g, " ").trim();
   if (line.length <= most) return line;
   const short = line.slice(0, most);
   return `${short.slice(0, Math.max(short.lastIndexOf(" "), most * 0.6))}…`;

@@ -30,7 +30,7 @@ export function Opens({ passage, quote, children, openDocument }) {
 export function Named({ passage, openDocument }) {
   if (!passage) return html`<span class="soft">${t("not_kept_passage")}</span>`;
   const title = passage.title || passage.document;
-  const words = passage.words ?? (passage.text ? firstWords(withoutTitle(passage.text, title), 80) : "");
+  const words = passage.words ?? (passage.text ? firstWords(passage.text, 80) : "");
   return html`<span class="named"><${Opens} passage=${passage} openDocument=${openDocument}>${title || words}</${Opens}>${
     title && words && html`<span class="soft tiny first-words">${words}</span>`
   }</span>`;
@@ -49,8 +49,3 @@ export function byId({ evidence = [], seen = {} }) {
 
 /* A heading over a part of a picture. */
 export const Part = ({ children }) => html`<h4 class="label">${children}</h4>`;
-
-function withoutTitle(text, title) {
-  const plain = text.replace(/^#+\s*/, "");
-  return title && plain.startsWith(title) ? plain.slice(title.length).trimStart() : text;
-}
