@@ -18,8 +18,7 @@ export function Cite({ n, citation, openDocument }) {
     else opens();
   };
   const left = () => setShown((now) => (now === "tapped" ? now : ""));
-  return html`<span class="cite-place" onPointerLeave=${left}>
-    <button
+  return html`<span class="cite-place" onPointerLeave=${left}>\u2060    <button
       class="cite"
       type="button"
       ref=${mark}

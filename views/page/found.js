@@ -19,6 +19,7 @@ const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, t
 export function Found({ turn, openDocument }) {
   const { decision, attempts } = turn.trace;
   return html`<div class="found" data-part="found">
+    ${!decision && !attempts.length && html`<p class="soft">${t("how_empty")}</p>`}
     ${decision && html`<${Decision} decision=${decision} />`}
     <ol class="attempts">
       ${attempts.map((attempt, place) => html`<${Attempt} key=${place} turn=${turn} attempt=${attempt} last=${place === attempts.length - 1} openDocument=${openDocument} />`)}

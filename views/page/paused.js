@@ -33,6 +33,7 @@ export function Paused({ turn, resume }) {
         <button class="button quiet icon" type="button" aria-label=${t("paused_remove", { n: place + 1 })} onClick=${() => setLines(lines.filter((_, at) => at !== place))}>✕</button>
       </li>`)}
     </ol>
+    ${turn.problem && html`<p class="note problem small" role="alert">${turn.problem}</p>`}
     <p class="paused-ways">
       <button class="button primary" type="submit" disabled=${!given.length || given.length > most}>${t("go_on")}</button>
       <button class="button" type="button" onClick=${() => resume(turn, false)}>${t(kind === "web" ? "no_search" : "no_plan")}</button>
