@@ -5,7 +5,7 @@ import { Turn } from "./answer.js";
 import { Composer, NAMES } from "./composer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useRef, useState } from "./html.js";
-import { ThreadList } from "./thread_list.js";
+import { ThreadList, titleOf } from "./thread_list.js";
 import { ask, resume, stop, useThreads } from "./threads.js";
 import { t } from "./words.js";
 import "./words_ask.js";
@@ -29,6 +29,7 @@ export function AskView({ server, index, openDocument, active }) {
   return html`<div class="ask" data-part="ask">
     <${ThreadList} wide=${wide} />
     <div class="talk">
+      ${turns.length > 0 && html`<h1 class="sr-only">${titleOf(thread)}</h1>`}
       <div class="talk-scroll" ref=${column} tabindex="-1">
         ${full && html`<p class="note warning column">${t("not_kept")}</p>`}
         ${!turns.length && html`<${Welcome} server=${server} index=${index} put=${put} />`}

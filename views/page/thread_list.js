@@ -5,7 +5,7 @@ import { open, remove, rename, start, useThreads } from "./threads.js";
 import { t } from "./words.js";
 
 /* What a conversation is called. */
-const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
+export const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
 
 /* The conversations; on a narrow page a bar with the open one's name, which opens the list. */
 export function ThreadList({ wide }) {
