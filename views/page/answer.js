@@ -16,7 +16,7 @@ export function Turn({ turn, newest, looked, server, openDocument, wide, put, re
   const { status, output } = turn;
   const asked = output?.asked && output.asked !== turn.question ? output.asked : "";
   return html`<li class=${newest ? "turn newest" : "turn"}>
-    <article class="column" aria-label=${turn.question} data-part="turn" data-status=${status}>
+    <article class="measure" aria-label=${turn.question} data-part="turn" data-status=${status}>
       <h2 class="asked"><span class="sr-only">${t("you_asked")}: </span>${turn.question}</h2>
       ${asked && html`<p class="soft small">${t("understood", { asked })}</p>`}
       <div class="answer" data-part="answer" aria-busy=${status === "running"}>

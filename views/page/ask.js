@@ -31,7 +31,7 @@ export function AskView({ server, index, openDocument, active }) {
     <div class="talk">
       ${turns.length > 0 && html`<h1 class="sr-only">${titleOf(thread)}</h1>`}
       <div class="talk-scroll" ref=${column} tabindex="-1">
-        ${full && html`<p class="note warning column">${t("not_kept")}</p>`}
+        ${full && html`<p class="note warning measure">${t("not_kept")}</p>`}
         ${!turns.length && html`<${Welcome} server=${server} index=${index} put=${put} />`}
         <ol class="turns">
           ${turns.map((turn) => html`<${Turn} key=${turn.id} turn=${turn} newest=${turn === last} looked=${turn === shown} ...${given} />`)}
@@ -62,7 +62,7 @@ function Welcome({ server, index, put }) {
       ${server.uploads && html`<a class="button primary" href="#documents">${t("add_documents")}</a>`}
     </div>`;
   }
-  return html`<div class="welcome column">
+  return html`<div class="welcome measure">
     <h1>${t("welcome")}</h1>
     <p class="soft">${t(server.offline ? "welcome_search" : "welcome_size", server)}</p>
     ${examples.length > 0 &&

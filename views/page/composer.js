@@ -34,7 +34,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
     event.preventDefault();
     sent();
   };
-  return html`<form class="composer column" onSubmit=${submitted} data-part="composer">
+  return html`<form class="composer measure" onSubmit=${submitted} data-part="composer">
     <div class="composer-box">
       <textarea
         ref=${field}
