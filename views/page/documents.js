@@ -38,7 +38,7 @@ function DocumentList({ index, changes, server, indexing, openDocument }) {
   const asked = { index, containing: settled, most, changes };
   const [reply, problem, again] = useReply("page/documents", asked);
   const found = reply?.documents ?? [];
-  return html`<section aria-label=${t("documents")}>
+  return html`<section aria-label=${t("d_list")}>
     <${SearchField} label=${t("d_search")} value=${words} onInput=${setWords} told=${reply && settled ? t("d_found", { n: reply.total }) : ""} />
     ${problem && html`<${Trouble} problem=${problem} again=${again} />`}
     ${!reply && !problem && html`<p class="soft">${t("loading")}</p>`}

@@ -40,7 +40,7 @@ export function useSettled(text) {
 /* A field to search in; `told` says to screen readers how much was found. */
 export function SearchField({ label, value, onInput, told = "" }) {
   const field = useRef();
-  return html`<form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
+  return html`<form class="search" role="search" aria-label=${label} onSubmit=${(event) => event.preventDefault()}>
     <input
       class="field"
       type="search"

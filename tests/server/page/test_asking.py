@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from deeprag_support import CHAIN, DOCUMENTS, MODEL, OLDER, Script
 from page_server import Event, events_in, followed
 from ragraphs import IndexContext, index_graph
+from ragraphs.server.exchange import Events, EventStream
 from ragraphs.server.page.waiting import WaitingRun, WaitingRuns
 from ragraphs.state.errors import RagraphsError
 from stub_openai import KEY, OpenAIStub, serving_openai
@@ -178,6 +180,26 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(url, given, words):
 def test_a_run_that_fails_ends_in_a_sentence(url):
     *_, (name, value) = asked(url, method="tog2")
     assert name == "error" and "--layers entities" in value["detail"]
+
+
+async def test_a_stream_that_idles_is_kept_open_by_comments(monkeypatch):
+    async def slow() -> Events:
+        await asyncio.sleep(0.2)
+        yield "answer", {}
+
+    monkeypatch.setattr(EventStream, "pause", 0.05)
+    sent: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message.get("body", b""))
+
+    async def receive() -> Any:
+        await asyncio.sleep(60)
+
+    await EventStream(slow())({"type": "http"}, receive, send)
+    text = b"".join(sent).decode()
+    assert text.startswith(": ") and text.endswith("event: answer\ndata: {}\n\n")
+    assert list(events_in(iter(text.splitlines()))) == [("answer", {})]
 
 
 def waiting(**chosen: Any) -> WaitingRun:
