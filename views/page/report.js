@@ -39,11 +39,14 @@ export function CommunityReport({ id, index, openDocument }) {
   </article>`;
 }
 
+let isWalking = false; // not before the first step: the page begins at its beginning
+addEventListener("hashchange", () => (isWalking = true));
+
 /* A heading that takes the focus where what had it is gone, so that the keyboard goes on from here. */
 export function Heading({ children }) {
   const heading = useRef();
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current.focus({ preventScroll: true });
+    if (isWalking && document.activeElement === document.body) heading.current.focus({ preventScroll: true });
   }, []);
   return html`<h2 ref=${heading} tabindex="-1">${children}</h2>`;
 }
