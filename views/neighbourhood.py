@@ -10,12 +10,14 @@ import numpy as np
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..algorithms.linear_rag.passage_graph import WholeGraph
+from ..algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ..index.hops import stored_hops
 from ..index.layers import layers_of
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
 from .passage_graph import first_words
+from .quotation import quoted
 
 _NAME = "name:"
 _MOST_RELATIONS = 300
@@ -27,7 +29,9 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
 
     Nodes are passages, entities, and names where the index has no entities: the sentences layer's.
     Without ``around``, the entities that most passages speak of, else the first passages. ``more``
-    is the number of neighbours left out. Blocks. Raises RagraphsError for a node there is not.
+    is the number of neighbours left out. An edge is a ``relation``, of entities that are only
+    mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks.
+    Raises RagraphsError for a node there is not.
     """
     graph = _Graph(index)
     if around:
@@ -129,7 +133,8 @@ class _Graph:
             elif id in passages:
                 text, title = passages[id]["text"], passages[id]["title"]
                 told = {"label": first_words(text) or title, "text": text, "type": title}
-                yield {"id": id, "kind": "passage", **told}
+                cited = quoted(passages[id], text)
+                yield {"id": id, "kind": "passage", **told, "citation": cited}
             elif self._names is not None and self._names.number(id) is not None:
                 name = id.removeprefix(_NAME)
                 yield {"id": id, "kind": "name", "label": name, "text": "", "type": ""}
@@ -152,7 +157,11 @@ class _Graph:
         found = {one.id: one for some in heaviest.values() for one in some}
         for id in sorted(found):
             one = found[id]
-            yield _edge(one.source, one.target, one.relation, "relation")
+            if one.relation in CO_OCCURRENCE:
+                first, second = sorted((one.source, one.target))
+                yield _edge(first, second, "", "together")
+            else:
+                yield _edge(one.source, one.target, one.relation, "relation")
 
 
 class _Names:

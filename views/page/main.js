@@ -86,8 +86,8 @@ function Switches() {
     setTheme(next);
     show((n) => n + 1);
   };
-  return html`<button class="button quiet" type="button" lang=${other} onClick=${() => setLanguage(other)}>
-      ${LANGUAGES[other]}
+  return html`<button class="button quiet" type="button" lang=${other} aria-label=${LANGUAGES[other]} onClick=${() => setLanguage(other)}>
+      <span class="long">${LANGUAGES[other]}</span><span class="short">${SHORT[other]}</span>
     </button>
     <button class="button quiet icon" type="button" title=${said} aria-label=${said} onClick=${turn}>
       <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
@@ -96,6 +96,8 @@ function Switches() {
       </svg>
     </button>`;
 }
+
+const SHORT = { en: "EN", ko: "한" };
 
 const MOONS = {
   system: "M10 3a7 7 0 0 1 0 14z",

@@ -23,11 +23,11 @@ export function Reader({ document: id, at = 0, end, quote = "", title = "", inde
   const name = found?.title || title || id;
   return html`<div class="sheet-shade" onClick=${(event) => event.target === event.currentTarget && onClose()}>
     <div class="sheet" role="dialog" aria-modal="true" aria-label=${t("reading", { title: name })} ref=${sheet} tabindex="-1" data-part="reader">
-      <header class="sheet-head">
+      <div class="sheet-head">
         <div><h2>${name}</h2><${About} metadata=${found?.metadata} /></div>
         <button class="button quiet icon" type="button" aria-label=${t("close")} data-first onClick=${onClose}>✕</button>
-      </header>
-      <div class="sheet-text">
+      </div>
+      <div class="sheet-text" role="region" tabindex="0" aria-label=${name}>
         ${problem && html`<p class="note problem" role="alert">${problem}</p>`}
         ${!found && !problem && html`<p class="soft">${t("loading")}</p>`}
         ${found && html`<${Text} found=${found} at=${at} end=${end} quote=${quote} more=${more} />`}

@@ -1,0 +1,132 @@
+/* A question and its answer: the text with numbered citations, or what a search found. */
+
+import { Cite, Sources } from "./citations.js";
+import { NAMES } from "./composer.js";
+import { Cost } from "./cost.js";
+import { Found } from "./found.js";
+import { html } from "./html.js";
+import { Paused } from "./paused.js";
+import { Prose } from "./prose.js";
+import { Passages } from "./results.js";
+import { isSearch } from "./runs.js";
+import { t } from "./words.js";
+
+/* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
+export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
+  const { status, output } = turn;
+  const asked = output?.asked && output.asked !== turn.question ? output.asked : "";
+  return html`<li class=${newest ? "turn newest" : "turn"}>
+    <article class="measure" aria-label=${turn.question} data-part="turn" data-status=${status}>
+      <h2 class="asked"><span class="sr-only">${t("you_asked")}: </span>${turn.question}</h2>
+      ${asked && html`<p class="soft small">${t("understood", { asked })}</p>`}
+      <div class="answer" data-part="answer" aria-busy=${status === "running"}>
+        ${output
+          ? html`<${Answered} turn=${turn} openDocument=${openDocument} put=${put} />`
+          : html`<${Unanswered} turn=${turn} put=${put} />`}
+      </div>
+      ${status === "paused" && html`<${Paused} turn=${turn} resume=${resume} />`}
+      ${output && html`<${Foot} turn=${turn} wide=${wide} looked=${looked} look=${look} />`}
+      ${!wide && turn.trace.attempts.length > 0 && html`<${How} turn=${turn} newest=${newest} openDocument=${openDocument} />`}
+    </article>
+  </li>`;
+}
+
+/* What there is before the end: the words so far, that it was stopped, or what went wrong. */
+function Unanswered({ turn, put }) {
+  const { status, text, problem } = turn;
+  const again = html`<button class="button" type="button" onClick=${() => put(turn.question, turn.method)}>${t("ask_again")}</button>`;
+  return html`
+    ${text && html`<${Prose} text=${text} />`}
+    ${status === "running" && !text && html`<p class="waiting soft"><span class="turning"></span>${doing(turn)}</p>`}
+    ${status === "stopped" && html`<p class="soft again">${t("stopped")} ${again}</p>`}
+    ${status === "failed" && html`<div class="note problem" role="alert"><p>${problem}</p>${again}</div>`}
+  `;
+}
+
+/* What the run does now, in a few words. */
+function doing(turn) {
+  const attempt = turn.trace.attempts.at(-1);
+  if (!attempt) return t("asking");
+  const { progress, method } = attempt;
+  const word = progress ? t(`step_${progress.step}`) : "";
+  const share = progress?.total > 1 ? ` ${progress.done}/${progress.total}` : "";
+  return word && !word.startsWith("step_") ? `${word}${share}` : t("told_try", { method: NAMES[method] ?? method });
+}
+
+function Answered({ turn, openDocument, put }) {
+  const { output } = turn;
+  if (isSearch(output)) return html`<${SearchResult} output=${output} openDocument=${openDocument} />`;
+  const { answer, sufficient, citations } = output;
+  return html`
+    ${!sufficient && html`<${Lacking} output=${output} put=${put} />`}
+    ${answer && html`<${Prose} text=${answer} citations=${citations} cite=${(n) => html`<${Cite} n=${n} citation=${citations[n - 1]} openDocument=${openDocument} />`} />`}
+    ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} openDocument=${openDocument} />`}
+    ${!answer && !citations.length && output.evidence.length > 0 && html`<h3 class="label">${t("nearest")}</h3>
+      <${Passages} output=${output} most=${3} openDocument=${openDocument} />`}
+    <${Warnings} warnings=${output.warnings} />
+  `;
+}
+
+/* What a search without a model found: a short answer where one is certain, and the passages. */
+function SearchResult({ output, openDocument }) {
+  const certain = output.sufficient && output.answer;
+  return html`
+    ${certain && html`<p class="short-answer">${output.answer}</p>`}
+    ${output.evidence.length
+      ? html`<${Passages} output=${output} most=${5} openDocument=${openDocument} />`
+      : html`<p class="note">${t("found_none")}</p>`}
+    <${Warnings} warnings=${output.warnings} />
+  `;
+}
+
+/* Why there is no certain answer, and what is missing: each a question to ask next. */
+function Lacking({ output, put }) {
+  const { answer, missing, stop_reason: reason } = output;
+  const questions = missing.filter((one) => /[?？]$|까$/.test(one.trim()));
+  const sentences = missing.filter((one) => !questions.includes(one));
+  return html`<div class="note lacking" data-part="lacking">
+    <p><b>${t(answer ? "certain_not" : "not_there")}</b> ${t(`why_${reason}`)}</p>
+    ${missing.length > 0 && html`<h3 class="label">${t("missing")}</h3>
+      <ul class="missing">
+        ${sentences.map((one) => html`<li>${one}</li>`)}
+        ${questions.map((one) => html`<li><button class="linklike" type="button" onClick=${() => put(one)}>${one}</button></li>`)}
+      </ul>`}
+  </div>`;
+}
+
+function Warnings({ warnings = [] }) {
+  if (!warnings.length) return null;
+  return html`<div class="note warning small warnings">
+    <h3 class="label">${t("warnings")}</h3>
+    <ul>${warnings.map((one) => html`<li>${one}</li>`)}</ul>
+  </div>`;
+}
+
+/* The way that was gone and what it cost, and what can be done with the answer. */
+function Foot({ turn, wide, looked, look }) {
+  return html`<footer class="foot">
+    <${Cost} turn=${turn} />
+    <span class="foot-ways">
+      ${wide && !looked && html`<button class="button quiet" type="button" onClick=${() => look(turn.id)}>${t("show_how")}</button>`}
+      <button class="button quiet" type="button" onClick=${printed}>${t("print")}</button>
+    </span>
+  </footer>`;
+}
+
+/* Prints this answer alone. */
+function printed(event) {
+  const turn = event.currentTarget.closest(".turn");
+  document.body.classList.add("printing-one");
+  turn.classList.add("printed");
+  print();
+  turn.classList.remove("printed");
+  document.body.classList.remove("printing-one");
+}
+
+/* How it was found, below the answer where there is no room beside it. */
+function How({ turn, newest, openDocument }) {
+  return html`<details class="how-below" open=${newest && turn.status !== "answered"} data-part="how">
+    <summary>${t("how")}</summary>
+    <${Found} turn=${turn} openDocument=${openDocument} />
+  </details>`;
+}

@@ -1,0 +1,147 @@
+/* Where a question is written, and how it is to be answered. */
+
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
+import { t } from "./words.js";
+
+const METHODS = ["auto", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"];
+
+/* The field for a question, with the method. Enter asks, Shift+Enter breaks the line, and Escape
+   stops a run. What is written stays until it is asked. */
+export function Composer({ server, running, put, stop, active, thread }) {
+  const [text, setText] = useState("");
+  const [method, setMethod] = useState("auto");
+  const [confirm, setConfirm] = useState({ web: true, plan: false });
+  const field = useRef();
+  useGrowing(field, text);
+  useEffect(() => {
+    if (active && matchMedia("(hover: hover)").matches) field.current.focus();
+  }, [active, thread]);
+  const obstacle = method === "auto" ? "" : server.methods?.[method];
+  const ready = text.trim() && !running && !obstacle && server.documents > 0;
+  const sent = () => {
+    if (!ready) return;
+    put(text.trim(), method, { web: server.web && confirm.web, plan: confirm.plan });
+    setText("");
+  };
+  const pressed = (event) => {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Escape" && running) stop();
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    sent();
+  };
+  const submitted = (event) => {
+    event.preventDefault();
+    sent();
+  };
+  return html`<form class="composer measure" onSubmit=${submitted} data-part="composer">
+    <div class="composer-box">
+      <textarea
+        ref=${field}
+        rows="1"
+        aria-label=${t("question")}
+        placeholder=${t(server.offline ? "search_placeholder" : "ask_placeholder")}
+        value=${text}
+        onInput=${(event) => setText(event.target.value)}
+        onKeyDown=${pressed}
+      ></textarea>
+      <div class="composer-row">
+        <${Methods} method=${method} choose=${setMethod} server=${server} confirm=${confirm} setConfirm=${setConfirm} />
+        <span class="soft tiny model">${server.offline ? "" : server.model}</span>
+        ${running
+          ? html`<button class="button" type="button" onClick=${stop}><span class="square"></span>${t("stop")}</button>`
+          : html`<button class="button primary" type="submit" disabled=${!ready}>${t(server.offline ? "search" : "send")}</button>`}
+      </div>
+    </div>
+    ${obstacle && html`<p class="small note warning">${obstacle}</p>`}
+  </form>`;
+}
+
+/* The choice of a method, with what each one does or what stands in its way. */
+function Methods({ method, choose, server, confirm, setConfirm }) {
+  const menu = useRef();
+  useClosing(menu);
+  const chosen = (name, closes) => {
+    choose(name);
+    if (!closes) return;
+    menu.current.open = false;
+    menu.current.querySelector("summary").focus();
+  };
+  const plans = !server.offline && ["auto", "deeprag"].includes(method);
+  return html`<details class="menu" ref=${menu}>
+    <summary class="button quiet" aria-label=${`${t("method")}: ${nameOf(method)}`}>${nameOf(method)} <span aria-hidden="true">▾</span></summary>
+    <div class="menu-sheet">
+      <fieldset>
+        <legend class="sr-only">${t("method")}</legend>
+        ${METHODS.map((name) => html`<${Method} name=${name} checked=${name === method} obstacle=${server.methods?.[name]} chosen=${chosen} />`)}
+      </fieldset>
+      ${server.web && html`<${Confirmed} key="web" word="confirm_web" on=${confirm.web} set=${(web) => setConfirm({ ...confirm, web })} />`}
+      ${plans && html`<${Confirmed} key="plan" word="confirm_plan" on=${confirm.plan} set=${(plan) => setConfirm({ ...confirm, plan })} />`}
+    </div>
+  </details>`;
+}
+
+const nameOf = (method) => (method === "auto" ? t("auto") : NAMES[method]);
+
+/* The methods as their papers write them. */
+export const NAMES = {
+  basic: "Basic",
+  crag: "CRAG",
+  deeprag: "DeepRAG",
+  hoprag: "HopRAG",
+  tog2: "ToG-2",
+  graphrag: "GraphRAG",
+};
+
+function Method({ name, checked, obstacle, chosen }) {
+  return html`<label class=${obstacle ? "method out" : "method"}>
+    <input
+      type="radio"
+      name="method"
+      value=${name}
+      checked=${checked}
+      disabled=${Boolean(obstacle)}
+      onClick=${(event) => chosen(name, event.detail > 0)}
+      onKeyDown=${(event) => event.key === "Enter" && (event.preventDefault(), chosen(name, true))}
+    />
+    <span><b>${nameOf(name)}</b><span class="soft small">${obstacle || t(`${name}_is`)}</span></span>
+  </label>`;
+}
+
+function Confirmed({ word, on, set }) {
+  return html`<label class="method confirm">
+    <input type="checkbox" checked=${on} onChange=${(event) => set(event.target.checked)} />
+    <span class="small">${t(word)}</span>
+  </label>`;
+}
+
+/* Lets a field grow with its text, up to a third of the page. */
+function useGrowing(field, text) {
+  useLayoutEffect(() => {
+    const { style } = field.current;
+    style.height = "auto";
+    style.height = `${Math.min(field.current.scrollHeight, innerHeight / 3)}px`;
+  }, [text]);
+}
+
+/* Closes a menu by Escape, and by a click or the focus elsewhere. */
+function useClosing(menu) {
+  useEffect(() => {
+    const { current } = menu;
+    const elsewhere = (event) => current.open && !current.contains(event.target) && (current.open = false);
+    const escaped = (event) => {
+      if (event.key !== "Escape" || !current.open) return;
+      event.stopPropagation();
+      current.open = false;
+      current.querySelector("summary").focus();
+    };
+    document.addEventListener("pointerdown", elsewhere);
+    document.addEventListener("focusin", elsewhere);
+    current.addEventListener("keydown", escaped);
+    return () => {
+      document.removeEventListener("pointerdown", elsewhere);
+      document.removeEventListener("focusin", elsewhere);
+      current.removeEventListener("keydown", escaped);
+    };
+  }, []);
+}
