@@ -347,6 +347,9 @@ class DeepragContext(QuestionContext):
     step_passages: Annotated[
         int, Field(ge=1, le=20, description="Passages to retrieve for a sub-question.")
     ] = 3
+    confirm_plan: Annotated[
+        bool, Field(description="Show the sub-questions before they are looked up, and ask.")
+    ] = False
 
 
 class GraphragContext(QuestionContext):

@@ -96,7 +96,8 @@ def ask_graph(
             result, stopped = runner.run(following.run(asking, given, context))
         if stopped is None:
             break
-        err.print(escape(f"{stopped['message']} {'; '.join(stopped['queries'])}"))
+        shown = stopped.get("queries") or stopped["questions"]
+        err.print(escape(f"{stopped['message']} {'; '.join(shown)}"))
         given = Command(
             resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
         )

@@ -9,12 +9,14 @@ need one another's answers.
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
 from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.deeprag.conclude import conclude
+from ..nodes.deeprag.confirm import confirm
 from ..nodes.deeprag.narrative import (
     answer_from_earlier,
     decide,
@@ -23,6 +25,7 @@ from ..nodes.deeprag.narrative import (
     retrieve_step,
 )
 from ..nodes.deeprag.tree import answer_leaves, combine, decompose, open_question
+from ..nodes.run import settled
 from ..state.answering import QuestionInput
 from ..state.deeprag import DeepragOutput, DeepragState
 
@@ -34,16 +37,39 @@ def by_mode(state: DeepragState) -> Literal["read_question", "decompose", "answe
     return "decompose" if next_action(state["tree"]) == "decompose" else "answer_leaves"
 
 
-def act(state: DeepragState) -> Literal["retrieve", "answer_from_earlier", "conclude"]:
-    """The source decided for the next step, if there is one."""
+def act(
+    state: DeepragState, runtime: Runtime[DeepragContext]
+) -> Literal["confirm", "retrieve", "answer_from_earlier", "conclude"]:
+    """The source decided for the next step, if there is one; a person may want to see it."""
     if not state["pending"]:
         return "conclude"
-    return "retrieve" if state["pending"][0]["source"] == "retrieve" else "answer_from_earlier"
+    if state["pending"][0]["source"] == "earlier":
+        return "answer_from_earlier"
+    return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"
 
 
-def settle(state: DeepragState) -> Literal["retrieve", "decide"]:
+def settle(
+    state: DeepragState, runtime: Runtime[DeepragContext]
+) -> Literal["confirm", "retrieve", "decide"]:
     """What earlier answers do not decide after all is looked up."""
-    return "retrieve" if state["pending"] else "decide"
+    if not state["pending"]:
+        return "decide"
+    return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"
+
+
+def shown(state: DeepragState, runtime: Runtime[DeepragContext]) -> Literal["confirm"] | Action:
+    """The next work in the tree; first a person may want to see the parts of the question."""
+    parts = len(state["tree"]) > 1 and not state["confirmed"]
+    if parts and settled(runtime.context, DeepragContext).confirm_plan:
+        return "confirm"
+    return next_action(state["tree"])
+
+
+def confirmed(state: DeepragState) -> Literal["retrieve"] | Action:
+    """The work that a person allowed, in either mode."""
+    if state["mode"] == "tree":
+        return next_action(state["tree"])
+    return "retrieve" if state["pending"] else "conclude"
 
 
 def grow(state: DeepragState) -> Action:
@@ -68,6 +94,7 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
         .add_node("read", read_step)
         .add_node("answer_from_earlier", answer_from_earlier)
         .add_node("decompose", decompose)
+        .add_node("confirm", confirm)
         .add_node("answer_leaves", answer_leaves)
         .add_node("combine", combine)
         .add_node("conclude", conclude)
@@ -79,7 +106,8 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
         .add_edge("retrieve", "read")
         .add_edge("read", "decide")
         .add_conditional_edges("answer_from_earlier", settle)
-        .add_conditional_edges("decompose", grow)
+        .add_conditional_edges("decompose", shown)
+        .add_conditional_edges("confirm", confirmed)
         .add_conditional_edges("answer_leaves", grow)
         .add_conditional_edges("combine", grow)
         .add_edge("conclude", END)

@@ -1,4 +1,4 @@
-"""Corrections of entities by a person: merge two, or keep two names apart."""
+"""Corrections of entities by a person: merge two, keep two names apart, or neither any more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,19 @@ from .resolution import resolve_entities
 
 
 class Corrected(TypedDict):
-    """The entities that two names mean after a correction, what it cost, and what was degraded."""
+    """The entities that two names mean after a correction, what it cost, and what was degraded.
+
+    ``correction`` is its number, by which it can be withdrawn.
+    """
+
+    entities: list[dict[str, Any]]
+    correction: int
+    usage: Usage
+    warnings: list[str]
+
+
+class Withdrawn(TypedDict):
+    """The entities that the names of a withdrawn correction mean, its cost, and warnings."""
 
     entities: list[dict[str, Any]]
     usage: Usage
@@ -36,16 +48,43 @@ def correct(context: Context, action: Literal["merge", "split"], a: str, b: str)
     return asyncio.run(_correct(context, action, a, b))
 
 
+def withdraw(context: Context, number: int) -> Withdrawn:
+    """Forgets the correction with this number, and makes the entities anew without it.
+
+    Blocks. Raises RagraphsError where there is no such correction.
+    """
+    return asyncio.run(_withdraw(context, number))
+
+
 async def _correct(
     context: Context, action: Literal["merge", "split"], a: str, b: str
 ) -> Corrected:
     meter = start_meter(None)
     index = await asyncio.to_thread(open_index, context)
     async with index.writing():
-        await asyncio.to_thread(_record, index, action, a, b)
-        await resolve_entities(index, context)
-        await summarise(index, context)
-        await embed_entities(index, context)
+        number = await asyncio.to_thread(_record, index, action, a, b)
+        await _make_anew(index, context)
+    return {
+        "entities": await asyncio.to_thread(_now_meant, index, a, b),
+        "correction": number,
+        "usage": meter.usage(),
+        "warnings": meter.warnings,
+    }
+
+
+async def _withdraw(context: Context, number: int) -> Withdrawn:
+    meter = start_meter(None)
+    index = await asyncio.to_thread(open_index, context)
+    async with index.writing():
+        known = await asyncio.to_thread(index.entities.numbered_corrections)
+        if number not in known:
+            raise RagraphsError(
+                f"There is no correction {number}; it was withdrawn already, or a later one about "
+                "the same two names took its place."
+            )
+        await asyncio.to_thread(index.entities.withdraw, number)
+        await _make_anew(index, context)
+    _, a, b = known[number]
     return {
         "entities": await asyncio.to_thread(_now_meant, index, a, b),
         "usage": meter.usage(),
@@ -53,8 +92,14 @@ async def _correct(
     }
 
 
+async def _make_anew(index: Index, context: Context) -> None:
+    await resolve_entities(index, context)
+    await summarise(index, context)
+    await embed_entities(index, context)
+
+
 def _now_meant(index: Index, a: str, b: str) -> list[dict[str, Any]]:
-    found = sorted(_meant(index, a) | _meant(index, b))
+    found = sorted(_bearers(index, a) | _bearers(index, b))
     passages = index.entities.passages_of(found)
     return [
         {**entity._asdict(), "passages": len(passages.get(entity.id, []))}
@@ -62,7 +107,7 @@ def _now_meant(index: Index, a: str, b: str) -> list[dict[str, Any]]:
     ]
 
 
-def _record(index: Index, action: Literal["merge", "split"], a: str, b: str) -> None:
+def _record(index: Index, action: Literal["merge", "split"], a: str, b: str) -> int:
     ours, theirs = _meant(index, a), _meant(index, b)
     first, second = _spelling(index, a), _spelling(index, b)
     if first == second:
@@ -71,20 +116,25 @@ def _record(index: Index, action: Literal["merge", "split"], a: str, b: str) -> 
         raise RagraphsError(f"{a!r} and {b!r} are one entity already.")
     if action == "split" and ours.isdisjoint(theirs):
         raise RagraphsError(f"{a!r} and {b!r} are two entities already.")
-    index.entities.correct(action, first, second)
+    return index.entities.correct(action, first, second)
 
 
 def _meant(index: Index, reference: str) -> set[str]:
     """The ids of the entities that a name or an id means, of whatever it was merged into."""
+    found = _bearers(index, reference)
+    if not found:
+        raise RagraphsError(
+            f"There is no entity {reference!r}; look for it with: ragraphs entities list PART"
+        )
+    return found
+
+
+def _bearers(index: Index, reference: str) -> set[str]:
     ENTITIES.stamp(index)
     store = index.entities
     found = set(store.get([reference]))
     for name in () if found else (reference, *_merged_under(index, reference)):
         found.update(store.named([normalised(name)]).get(normalised(name), []))
-    if not found:
-        raise RagraphsError(
-            f"There is no entity {reference!r}; look for it with: ragraphs entities list PART"
-        )
     return found
 
 

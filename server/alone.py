@@ -27,8 +27,8 @@ from .app import McpRoute, lifespan
 from .exchange import (
     EVENTS,
     Events,
+    EventStream,
     body_of,
-    events_response,
     failure,
     problem,
     refusal_of,
@@ -50,7 +50,7 @@ async def ask(request: Request) -> Response:
         context = asked.context(access, stream_answer=follows)
         events = _events(asked, context)
         if follows:
-            return events_response(events)
+            return EventStream(events)
         output = [value async for name, value in events if name == "answer"]
     except Exception as error:
         return await failure(error)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ..settings import settings, told
 from ..state.errors import IndexNotFoundError, RagraphsError
@@ -78,23 +79,42 @@ async def body_of(request: Request, form: type[B], example: str) -> B:
         raise RagraphsError(problem_in(error, "value")) from error
 
 
-def events_response(events: Events) -> Response:
+class EventStream(StreamingResponse):
     """Sends ``events`` by their names while they come, and a failure as the event ``error``.
 
     Whoever closes the connection ends them.
     """
-    head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_written(events), media_type=EVENTS, headers=head)
 
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self._texts: asyncio.Queue[str | None] = asyncio.Queue()
+        head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(self._written(), media_type=EVENTS, headers=head)
 
-async def _written(events: Events) -> AsyncIterator[str]:
-    try:
-        async with aclosing(events):
-            async for name, value in events:
-                yield _event(name, value)
-    except Exception as error:
-        failed = await failure(error)
-        yield _event("error", json.loads(bytes(failed.body)))
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the events, which come in a task of their own.
+
+        Starlette ends a response by AnyIO's cancellation, which would not reach a graph's nodes.
+        """
+        work = asyncio.create_task(self._work())
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            work.cancel()
+
+    async def _written(self) -> AsyncIterator[str]:
+        while (text := await self._texts.get()) is not None:
+            yield text
+
+    async def _work(self) -> None:
+        try:
+            async with aclosing(self._events) as events:
+                async for name, value in events:
+                    self._texts.put_nowait(_event(name, value))
+        except Exception as error:
+            failed = await failure(error)
+            self._texts.put_nowait(_event("error", json.loads(bytes(failed.body))))
+        self._texts.put_nowait(None)
 
 
 def _event(name: str, value: dict[str, Any]) -> str:

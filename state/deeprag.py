@@ -78,10 +78,12 @@ class DeepragState(QuestionState, DeepragOutput):
 
     ``proposed`` is the next step as the last reading proposed it, if it did, and ``final`` the
     answer to the question, if that reading could give it; ``pending`` the step that is being
-    taken, if any; ``bound`` the bound that was hit.
+    taken, if any; ``bound`` the bound that was hit. ``confirmed`` says that a person has seen the
+    parts of the tree.
     """
 
     proposed: list[ProposedStep]
     final: str
     pending: list[NarrativeStep]
     bound: StopReason | None
+    confirmed: bool

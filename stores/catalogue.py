@@ -14,6 +14,7 @@ from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .passage_rows import delete_passages, stored_passages, write_passages
+from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
 from .postgresql_errors import LostConnectionError
 from .queries import (
@@ -289,6 +290,16 @@ class Catalogue:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
         with self._engine.connect() as connection:
             return lexical_index.search(connection, question, most, *self._where)
+
+    def holding(self, words: str) -> Iterator[Passage]:
+        """The passages whose text or title has ``words`` in a row, by document and place.
+
+        Case does not matter, nor how much white space stands between the words.
+        """
+        is_said = said_in_a_row(words)
+        for row in rows(self._engine, holding_words(words).where(*self._where)):
+            if is_said(row.text) or is_said(row.title):
+                yield _passage(row)
 
     def metadata_kinds(self) -> dict[str, dict[str, Any]]:
         """The keys of all metadata, each with the kinds of its values and an example of each kind.

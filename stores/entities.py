@@ -16,6 +16,7 @@ from . import tables
 from .conditions import passage_condition, spoken_by
 from .queries import (
     count_rows,
+    delete_with,
     first_rows_with,
     persistent,
     replace_all,
@@ -221,6 +222,19 @@ class EntityStore:
             query = query.where(entities.c.id.in_(fitting))
         return [(self._entity(row), row.spread) for row in rows(self._engine, query)]
 
+    def largest_of(self, ids: Sequence[str], most: int) -> list[tuple[StoredEntity, int]]:
+        """Entities with the numbers of their passages, at most ``most``, the largest first."""
+        entities, pairs = tables.entities, tables.entity_passages
+        spread = func.count(pairs.c.passage)
+        query = (
+            select(entities, spread.label("spread"))
+            .outerjoin(pairs, pairs.c.entity == entities.c.id)
+            .group_by(entities.c.id)
+        )
+        found = rows_with(self._engine, query, entities.c.id, ids)
+        sized = [(self._entity(row), int(row.spread)) for row in found]
+        return sorted(sized, key=lambda pair: (-pair[1], pair[0].name, pair[0].id))[:most]
+
     def all_entities(self) -> Iterator[StoredEntity]:
         """Every entity, by id."""
         shown = self._said_of(tables.entities.c.id, tables.entity_passages)
@@ -271,19 +285,30 @@ class EntityStore:
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""
-        query = select(tables.corrections).order_by(tables.corrections.c.number)
-        return [Correction(*row[1:]) for row in rows(self._engine, query)]
+        return list(self.numbered_corrections().values())
 
-    def correct(self, action: Literal["merge", "split"], a: str, b: str) -> None:
+    def numbered_corrections(self) -> dict[int, Correction]:
+        """The corrections by people by their numbers, the earliest first."""
+        query = select(tables.corrections).order_by(tables.corrections.c.number)
+        return {row[0]: Correction(*row[1:]) for row in rows(self._engine, query)}
+
+    def withdraw(self, number: int) -> None:
+        """Forgets the correction with this number; a number that there is not does no harm."""
+        with self._engine.begin() as connection:
+            delete_with(connection, tables.corrections.c.number, [number])
+
+    def correct(self, action: Literal["merge", "split"], a: str, b: str) -> int:
         """Records that ``a`` is another name of ``b``, or is not; names or ids.
 
-        It takes the place of an earlier correction about the two.
+        It takes the place of an earlier correction about the two. Returns its number.
         """
         table = tables.corrections
         same = tuple_(table.c.a, table.c.b).in_([(a, b), (b, a)])
         with self._engine.begin() as connection:
             connection.execute(delete(table).where(same))
-            connection.execute(table.insert().values(action=action, a=a, b=b))
+            new = table.insert().values(action=action, a=a, b=b).returning(table.c.number)
+            number: int = connection.execute(new).scalar_one()
+        return number
 
 
 def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..algorithms.graphrag.support import Source, cite_point
 from ..index.communities import CommunityView, load_communities
+from ..index.layers import HIERARCHY
 from ..index.opening import Index
 from ..index.report_material import passages_of
 from ..state.errors import RagraphsError
+from ..state.records import Citation, Passage
+from ..state.reports import Finding, Report
+from .quotation import quoted
 
 _MOST_PASSAGES = 20
+_MOST_MEMBERS = 200
+_NO_REPORT: Report = {"title": "", "summary": "", "rating": 0.0, "findings": []}
 
 
 def listed(index: Index, level: int | None = None) -> list[dict[str, Any]]:
@@ -61,6 +69,59 @@ def looked_up(index: Index, id: str) -> dict[str, Any]:
         ],
         "passages": [dict(passage) for passage in passages],
     }
+
+
+def report_card(index: Index, id: str) -> dict[str, Any]:
+    """One community: its report, each finding with the sentences that it rests on. Blocks.
+
+    Where no sentence of a passage states the finding, the whole passage is cited, without a quote.
+    Raises RagraphsError where there is no such community.
+    """
+    HIERARCHY.stamp(index)
+    community = index.communities.get([id]).get(id)
+    if community is None:
+        raise RagraphsError("There is no such community any more; look at the map again.")
+    report = community.report or _NO_REPORT
+    passages = {one["id"]: one for one in index.catalogue.passages(list(passages_of(report)))}
+    inner = sorted(
+        (one for one in index.communities.all() if one.parent == id),
+        key=lambda one: (-one.size, one.id),
+    )
+    members = index.entities.largest_of(index.communities.members_of(id), _MOST_MEMBERS)
+    return {
+        "id": id,
+        "level": community.level,
+        "parent": community.parent,
+        "size": community.size,
+        "title": report["title"],
+        "summary": report["summary"],
+        "rating": report["rating"],
+        "children": [
+            {"id": one.id, "title": one.report["title"] if one.report else "", "size": one.size}
+            for one in inner
+        ],
+        "entities": [
+            {"id": one.id, "name": one.name, "type": one.type, "passages": spread}
+            for one, spread in members
+        ],
+        "findings": [
+            {
+                "statement": one["statement"],
+                "citations": _citations(one, passages),
+            }
+            for one in report["findings"]
+        ],
+    }
+
+
+def _citations(finding: Finding, passages: Mapping[str, Passage]) -> list[Citation]:
+    """The sentences of a finding's passages that state it best, the best first; then the others."""
+    rests_on = [passages[id] for id in finding["passages"] if id in passages]
+    sources = [Source(one["id"], one["title"], one["text"]) for one in rests_on]
+    said = cite_point(finding["statement"], sources, most=len(sources)) if sources else []
+    found = [quoted(passages[one.passage], one.text) for one in said]
+    stating = {one.passage for one in said}
+    return [*found, *(quoted(one) for one in rests_on if one["id"] not in stating)]
 
 
 def _ranked(view: CommunityView, ids: list[str]) -> list[str]:

@@ -29,6 +29,29 @@ def listed(index: Index, most: int, containing: str = "") -> list[dict[str, Any]
     return [{**entity._asdict(), "passages": passages} for entity, passages in found]
 
 
+def searched(index: Index, containing: str, most: int) -> list[dict[str, Any]]:
+    """At most ``most`` entities with ``containing`` in a name: those called so first. Blocks.
+
+    The others by the number of their passages. Raises RagraphsError without the layer.
+    """
+    ENTITIES.stamp(index)
+    name, store = normalised(containing) or containing, index.entities
+    exact = store.named([name]).get(name, [])[:most] if name else []
+    passages = store.passages_of(exact)
+    found = [
+        {**entity._asdict(), "passages": len(passages.get(entity.id, ()))}
+        for entity in store.get(exact).values()
+    ]
+    found.sort(key=lambda one: (-one["passages"], one["id"]))
+    others = store.largest(most, name)
+    found += [
+        {**entity._asdict(), "passages": spread}
+        for entity, spread in others
+        if entity.id not in exact
+    ]
+    return found[:most]
+
+
 def looked_up(index: Index, name: str) -> list[dict[str, Any]]:
     """The entities with this name or id: aliases, relations, claims and passages. Blocks.
 

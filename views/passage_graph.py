@@ -68,12 +68,13 @@ def _passages(passages: Sequence[Passage]) -> list[DrawnNode]:
         label = passage["title"]
         if not label or titles[label] > 1:
             said |= {"title": label} if label else {}
-            label = _first_words(passage["text"])
+            label = first_words(passage["text"])
         nodes.append(DrawnNode(passage["id"], label, text=passage["text"], attributes=said))
     return nodes
 
 
-def _first_words(text: str) -> str:
+def first_words(text: str) -> str:
+    """How a passage begins, on one line, by which it can be told from others."""
     line = one_line(text)
     cut = line[:_FIRST_WORDS]
     return line if cut == line else f"{cut.rpartition(' ')[0] or cut}…"

@@ -56,13 +56,15 @@ def questions_in(texts: Sequence[str]) -> list[str]:
     return [text for text in texts if text.rstrip().endswith(("?", "？"))]
 
 
-def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, ...]:
+def acyclic(
+    texts: Sequence[str], parent: str, most: int, least: int = 2
+) -> tuple[SubQuestion, ...]:
     """The usable ones of the sub-questions that ``parent`` was split into, at most ``most``.
 
     Left out are empty and overlong texts, those with many references, repetitions, ``parent``
     itself, and what refers to itself, to nothing, to what is left out, or round in a circle.
-    References point backwards only, and are numbered anew. Fewer than two do not split ``parent``:
-    the result is then empty.
+    References point backwards only, and are numbered anew. Fewer than ``least`` do not split
+    ``parent``: the result is then empty.
     """
     kept = _distinct(texts[: 10 * most], parent)
     order: list[int] = []
@@ -76,7 +78,7 @@ def acyclic(texts: Sequence[str], parent: str, most: int) -> tuple[SubQuestion, 
         if place is None:
             break
         order.append(place)
-    if len(order) < 2:
+    if len(order) < least:
         return ()
     new = {place + 1: position for position, place in enumerate(order, start=1)}
     return tuple(

@@ -14,12 +14,11 @@ from ...prompts.library import REWRITE_QUERY
 from ...settings import settings
 from ...state.crag import CragState
 from ...state.records import Evidence
+from ..confirming import allowed_texts
 from ..node import node
 from ..run import Run, Update
 
-_MOST_QUERIES = 3
-_YES = ("yes", "y", "ok", "okay", "true", "네", "예", "응", "그래", "좋아", "좋아요")
-_NO = ("no", "n", "false", "아니", "아니요", "아니오")
+MOST_QUERIES = 3
 
 
 @node(reserve=2)
@@ -29,7 +28,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
     The questions that an earlier answer left open are such queries.
     """
     if missing := state["held"]["missing"]:
-        return {"queries": missing[:_MOST_QUERIES]}
+        return {"queries": missing[:MOST_QUERIES]}
     reply = await run.ask(
         REWRITE_QUERY,
         otherwise="The web was searched for the question as it stands.",
@@ -37,7 +36,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
         question=state["question"],
     )
     found = dict.fromkeys(query for query in (reply.queries if reply else ()) if query)
-    return {"queries": list(found)[:_MOST_QUERIES] or [state["question"]]}
+    return {"queries": list(found)[:MOST_QUERIES] or [state["question"]]}
 
 
 @node()
@@ -66,7 +65,7 @@ def _confirmed(queries: list[str]) -> list[str]:
     if allowed is None:
         current_meter().warn(
             "The web was not searched, because the reply was unclear; resume with true, false, a "
-            f"word such as 'yes', or a list of one to {_MOST_QUERIES} queries."
+            f"word such as 'yes', or a list of one to {MOST_QUERIES} queries."
         )
     elif not allowed:
         current_meter().warn("The web was not searched, because it was not confirmed.")
@@ -79,15 +78,7 @@ def confirmed_queries(said: object, queries: list[str]) -> list[str] | None:
     A list of one to three queries stands in their place. None for anything else, which is no
     consent.
     """
-    if isinstance(said, list):
-        given = [query.strip() for query in said if isinstance(query, str) and query.strip()]
-        if (said and len(given) < len(said)) or len(said) > _MOST_QUERIES:
-            return None
-        return given
-    word = said.strip().rstrip(".!").casefold() if isinstance(said, str) else said
-    if word is True or word in _YES:
-        return queries
-    return [] if word is False or word in _NO else None
+    return allowed_texts(said, queries, MOST_QUERIES)
 
 
 async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from pydantic import BaseModel, ConfigDict, StrictBool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_of
-from ..exchange import Events, body_of, events_response
+from ..exchange import Events, EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
 from .following import events_of
 from .route import access_by
+from .waiting import WaitingRun, WaitingRuns
+
+_THREAD = {"configurable": {"thread_id": "page"}}
+_runs = WaitingRuns()
 
 
 class Confirm(BaseModel):
@@ -31,16 +39,51 @@ class Asked(AskedQuestion):
     confirm: Confirm = Confirm()
 
 
+class Resumed(BaseModel):
+    """The body of a request to ``/page/resume``: what a person allows of what was shown."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str
+    items: list[str] | StrictBool
+
+
 async def ask(request: Request) -> Response:
     """Answers a question by the router, and tells what happens while it does."""
     access = access_by(request)
     asked = await body_of(request, Asked, EXAMPLE)
-    confirm = asked.confirm
-    context = asked.context(access, stream_answer=True, confirm_web=confirm.web)
-    return events_response(_events(asked, context))
-
-
-async def _events(asked: Asked, context: RouterContext) -> Events:
+    web, plan = asked.confirm.web, asked.confirm.plan
+    context = asked.context(access, stream_answer=True, confirm_web=web, confirm_plan=plan)
     graph, _ = await asyncio.to_thread(graph_of, "router")
-    async for name, value in events_of(graph, asked.given, None, context):
-        yield name, value
+    if web or plan:
+        graph = graph.copy({"checkpointer": InMemorySaver()})
+    return EventStream(_events(graph, asked.given, context))
+
+
+async def resume(request: Request) -> Response:
+    """Goes on with a run as a person allows it; a reply of no use leaves it waiting."""
+    access = access_by(request)
+    resumed = await body_of(request, Resumed, '{"run": "1f0c", "items": ["Who built it?"]}')
+    run = _runs.waiting(resumed.run)
+    access.index(run.context.index)
+    run.check(resumed.items)
+    _runs.take(run)
+    given = Command(resume=resumed.items)
+    return EventStream(_events(run.graph, given, run.context, again=True))
+
+
+async def _events(graph: Any, given: Any, context: RouterContext, again: bool = False) -> Events:
+    """The events of a run, up to its answer or to the place where it waits for a person.
+
+    A run that goes on ``again`` starts the node over in which it waits.
+    """
+    async with aclosing(events_of(graph, given, _THREAD, context)) as events:
+        async for name, value in events:
+            if again and value.get("step") == "try":
+                again = False
+            elif name == "interrupt":
+                run = WaitingRun(graph, context, value)
+                _runs.hold(run)
+                yield "paused", run.told()
+            else:
+                yield name, value

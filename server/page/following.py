@@ -45,15 +45,14 @@ async def events_of(graph: Any, given: Any, config: Any, context: RouterContext)
     An ``interrupt`` has the value that the run waits with.
     """
     result: Mapping[str, Any] = {}
+    stopped: dict[str, Any] | None = None
     modes = ["custom", "values", "updates"]
     async for place, mode, part in graph.astream(
         given, config, context=context, stream_mode=modes, subgraphs=True
     ):
         if mode == "updates":
             if "__interrupt__" in part:
-                if not place:
-                    yield "interrupt", part["__interrupt__"][0].value
-                    return
+                stopped = part["__interrupt__"][0].value
             elif len(place) == 1:
                 method = place[0].partition(":")[0]
                 for node, wrote in part.items():
@@ -64,6 +63,9 @@ async def events_of(graph: Any, given: Any, config: Any, context: RouterContext)
                 result = part
             else:
                 yield "text" if "text" in part else "step", part
+    if stopped is not None:  # only now are the checkpoints written
+        yield "interrupt", stopped
+        return
     yield "answer", {name: result[name] for name in _OUTPUT}
 
 

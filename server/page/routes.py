@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from .asking import ask
+from .asking import ask, resume
 from .documents import document, documents
+from .exploring import exploring_routes
 from .files import start, static
+from .indexing import index
 from .route import page_route
 from .state import state
+from .uploads import upload
 
 
 def page_routes() -> list[Route]:
@@ -18,6 +21,10 @@ def page_routes() -> list[Route]:
         page_route("/page/static/{path:path}", static),
         page_route("/page/state", state),
         page_route("/page/ask", ask, posts=True),
+        page_route("/page/resume", resume, posts=True),
         page_route("/page/documents", documents),
         page_route("/page/document", document),
+        page_route("/page/upload", upload, posts=True, form=True),
+        page_route("/page/index", index, posts=True),
+        *exploring_routes(),
     ]

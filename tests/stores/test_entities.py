@@ -162,3 +162,20 @@ def test_the_passages_of_each_owner_may_be_bounded(store):
 
 def test_spellings_are_found_by_normalised_names(store):
     assert store.spelled(["ann", "bob", "none"]) == {"Ann": ["a", "c"], "Bob": ["b"]}
+
+
+def test_a_correction_is_withdrawn_by_its_number(store):
+    merge = store.correct("merge", "a", "b")
+    split = store.correct("split", "c", "d")
+    assert store.numbered_corrections() == {
+        merge: Correction("merge", "a", "b"),
+        split: Correction("split", "c", "d"),
+    }
+    store.withdraw(merge)
+    store.withdraw(merge)
+    assert store.corrections() == [Correction("split", "c", "d")]
+
+
+def test_of_some_entities_the_most_spoken_of_come_first(store):
+    found = store.largest_of(["b", "c", "a", "none"], 2)
+    assert [(one.id, spread) for one, spread in found] == [("a", 2), ("c", 1)]

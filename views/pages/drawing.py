@@ -201,7 +201,7 @@ def layout(graph: DrawnGraph) -> list[Point]:
     parts = sorted(whole.connected_components(), key=lambda part: (-len(part), part))
     alone = [part[0] for part in parts if len(part) == 1]
     joined = [part for part in parts if len(part) > 1]
-    with _repeatable():
+    with repeatable():
         boxes = [_part_layout(whole.induced_subgraph(part)) for part in joined]
     points: list[Point] = [(0.0, 0.0)] * len(numbers)
     width = max([_row_width(boxes), math.sqrt(1.6 * len(alone)) * _SPACING])
@@ -313,8 +313,8 @@ def _xml_attributes(own: Attributes, further: Attributes) -> dict[str, str | int
 
 
 @contextmanager
-def _repeatable() -> Iterator[None]:
-    """igraph draws from one generator for the whole process."""
+def repeatable() -> Iterator[None]:
+    """Makes igraph's layouts the same every time; it has one generator for the whole process."""
     import igraph
 
     with _RANDOMNESS:

@@ -1,0 +1,148 @@
+"""Files that users of the page upload: kept in the operator's folder, one folder an index."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import BinaryIO, TypedDict
+from uuid import uuid4
+
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...settings import Settings, index_folder, settings
+from ...state.errors import RagraphsError
+from ...stores.loading.types import ENDINGS, SUPPORTED
+from .route import as_json, index_in
+
+_LONGEST_NAME = 200  # bytes: file systems take 255, and a file is written under a longer one first
+_MOST_FILES = 1000
+_ODD = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*]+')
+
+
+class Refused(TypedDict):
+    """A file that was not kept, and why."""
+
+    path: str
+    reason: str
+
+
+async def upload(request: Request) -> Response:
+    """Keeps the files of a form; each takes the place of an earlier one of its name."""
+    operator = settings()
+    folder = await asyncio.to_thread(uploads_of, index_in(request), operator)
+    kept: list[str] = []
+    refused: list[Refused] = []
+    for file in await _files_of(_Bounded(request, operator)):
+        given = file.filename or ""
+        name = safe_name(given)
+        if reason := _obstacle(name):
+            refused.append({"path": given, "reason": reason})
+            continue
+        await asyncio.to_thread(_keep, file.file, folder, name)
+        kept.append((folder / name).relative_to(operator.base).as_posix())
+    return as_json({"paths": kept, "refused": refused})
+
+
+async def _files_of(request: Request) -> list[UploadFile]:
+    """The files in the field ``files`` of a form, which are on the disk if they are large."""
+    try:
+        form = await request.form(max_files=_MOST_FILES)
+    except HTTPException as error:
+        raise RagraphsError(f"The form with the files cannot be read: {error.detail}") from error
+    files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+    if not files:
+        raise RagraphsError("There is no file in the form; send some in its field 'files'.")
+    return files
+
+
+class _Bounded(Request):
+    """A request that ends in a sentence where it is longer than the operator allows."""
+
+    def __init__(self, request: Request, operator: Settings) -> None:
+        super().__init__(request.scope, request.receive)
+        self._most = operator.bound("max_bytes")
+
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        read = 0
+        async for piece in super().stream():
+            read += len(piece)
+            if self._most is not None and read > self._most:
+                raise RagraphsError(
+                    f"At most {self._most:,} bytes may be uploaded at a time; upload less, or have "
+                    "the operator raise RAGRAPHS_MAX_BYTES."
+                )
+            yield piece
+
+
+def require_uploads(operator: Settings) -> Path:
+    """The operator's folder of uploads. Raises RagraphsError where there is none, or it is outside.
+
+    Blocks.
+    """
+    if operator.uploads is None:
+        raise RagraphsError(
+            "Documents cannot be changed here; the operator allows it by RAGRAPHS_UPLOADS, the "
+            "folder for uploaded files."
+        )
+    folder = Path(operator.base, operator.uploads).resolve()
+    if folder == operator.base or not folder.is_relative_to(operator.base):
+        raise RagraphsError(
+            "RAGRAPHS_UPLOADS must be a folder below RAGRAPHS_ROOT; the operator sets it."
+        )
+    return folder
+
+
+def uploads_of(index: str, operator: Settings) -> Path:
+    """The folder of the files uploaded to the index called ``index``.
+
+    Blocks. Raises RagraphsError where the operator allows no uploads, or no such name.
+    """
+    folder = require_uploads(operator)
+    index_folder(index, operator)  # a plain name, below which nothing else lies
+    return folder / index
+
+
+def safe_name(given: str) -> str:
+    """The last part of a file's name, without what is of no use in a name; may be empty.
+
+    >>> safe_name("../../.ssh/Notes: May.md")
+    'Notes_ May.md'
+    """
+    last = unicodedata.normalize("NFC", given).replace("\\", "/").rpartition("/")[2]
+    name = _ODD.sub("_", last.encode(errors="ignore").decode()).strip(" .")
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
+    room = _LONGEST_NAME - len(f"{dot}{ending}".encode())
+    short = stem.encode()[: max(room, 0)].decode(errors="ignore").rstrip()
+    return f"{short}{dot}{ending}" if short else ""
+
+
+def _obstacle(name: str) -> str:
+    if not name:
+        return "The file has no name that can be kept; rename it."
+    ending = Path(name).suffix.lower()
+    if ending not in ENDINGS:
+        return f"{ending or 'A file without ending'} cannot be read; supported are {SUPPORTED}."
+    return ""
+
+
+def _keep(source: BinaryIO, folder: Path, name: str) -> None:
+    """Writes a file beside its place first, so that no reader meets a half of it."""
+    beside = folder / f".{uuid4().hex}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        os.replace(beside, folder / name)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise RagraphsError(
+            f"{name!r} could not be kept ({error.strerror}); tell the operator of this server."
+        ) from error

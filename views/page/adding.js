@@ -1,0 +1,140 @@
+/* Adding documents: files are uploaded, the plan says what reading them costs, then it is done. */
+
+import { follow, upload } from "./api.js";
+import { dollars, Failures } from "./documents.js";
+import { html, useEffect, useRef, useState } from "./html.js";
+import { known, number, t } from "./words.js";
+
+/* What is being done to an index, and functions for it: plan, run, stop, close. */
+export function useIndexing(index, changed) {
+  const [now, setNow] = useState({ state: "idle" });
+  const stop = useRef();
+  useEffect(() => () => stop.current?.abort(), [index]);
+  const go = async (body, state, end) => {
+    stop.current = new AbortController();
+    setNow({ state, steps: [], body });
+    try {
+      for await (const { event, data } of follow("page/index", { index, ...body }, stop.current.signal)) {
+        if (event === "step") setNow((before) => stepped(before, data));
+        else if (event === "error") setNow({ state: "failed", problem: data.detail });
+        else if (event === "done") end(data);
+      }
+    } catch (error) {
+      const problem = error.name === "AbortError" ? t("d_stopped") : error.message;
+      setNow({ state: "failed", problem });
+    }
+    if (state === "running") changed();
+  };
+  const run = (body) => go(body, "running", (done) => setNow({ state: "done", done }));
+  const plan = (body, refused = []) =>
+    go({ ...body, dry_run: true }, "planning", ({ plan: planned, failures, warnings }) =>
+      setNow({ state: "planned", body, planned, failures, warnings, refused }),
+    );
+  const send = async (files) => {
+    setNow({ state: "sending", share: 0 });
+    try {
+      const path = `page/upload?index=${encodeURIComponent(index)}`;
+      const told = (share) => setNow({ state: "sending", share });
+      const { paths, refused } = await upload(path, files, told);
+      if (paths.length) await plan({ paths }, refused);
+      else setNow({ state: "failed", problem: t("d_all_refused"), refused });
+    } catch (error) {
+      setNow({ state: "failed", problem: error.message });
+    }
+  };
+  const busy = ["sending", "planning", "running"].includes(now.state);
+  const close = () => setNow({ state: "idle" });
+  return { ...now, busy, run, plan, send, close, stop: () => stop.current?.abort() };
+}
+
+/* The steps so far, each with how much of it is done. */
+function stepped(now, { step, done, total }) {
+  const steps = (now.steps ?? []).filter((one) => one.step !== step);
+  return { ...now, steps: [...steps, { step, done, total }] };
+}
+
+/* The place to drop files on, or to choose them. */
+export function Adding({ index, indexing, server }) {
+  const [over, setOver] = useState(false);
+  const chooser = useRef();
+  const take = (files) => files.length && !indexing.busy && indexing.send([...files]);
+  const dropped = (event) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files);
+  };
+  const dragged = (event) => {
+    event.preventDefault();
+    setOver(true);
+  };
+  return html`<div class=${`drop${over ? " over" : ""}`} data-part="drop" onDragOver=${dragged}
+    onDragLeave=${() => setOver(false)} onDrop=${dropped}>
+    <p>${t("d_drop")}</p>
+    <input class="sr-only" type="file" multiple tabindex="-1" aria-hidden="true" ref=${chooser}
+      onChange=${(event) => {
+        take(event.target.files);
+        event.target.value = "";
+      }} />
+    <button class="button primary" type="button" disabled=${indexing.busy} onClick=${() => chooser.current.click()}>${t("d_choose")}</button>
+    <p class="small soft">${t(server.offline ? "d_free" : "d_price_first", server)}</p>
+  </div>`;
+}
+
+/* What is going on: the upload, the plan, the steps, and how it ended. */
+export function Going({ indexing }) {
+  const { state } = indexing;
+  if (state === "idle") return null;
+  const parts = { sending: Sending, planning: Steps, planned: Planned, running: Steps, done: Done, failed: Failed };
+  return html`<section class="card going" aria-label=${t("d_going")} aria-live="polite" data-part=${`indexing-${state}`}>
+    <${parts[state]} ...${indexing} />
+  </section>`;
+}
+
+function Sending({ share }) {
+  return html`<p>${t("d_sending")}</p><progress max="1" value=${share} aria-label=${t("d_sending")}></progress>`;
+}
+
+function Steps({ state, steps, stop }) {
+  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : "d_running")}</p>
+    <ul class="steps" aria-live="off">
+      ${steps.map(
+        ({ step, done, total }) => html`<li key=${step}>
+          <span>${known(`step_${step}`) ? t(`step_${step}`) : step}</span>
+          <progress max=${total || 1} value=${done ?? 0} aria-label=${step}></progress>
+          <span class="soft small">${number(done ?? 0)} / ${number(total ?? 0)}</span>
+        </li>`,
+      )}
+    </ul>
+    <button class="button" type="button" onClick=${stop}>${t("d_stop")}</button>`;
+}
+
+/* What a run would read and cost, before it starts. */
+function Planned({ planned, body, failures, refused, warnings, run, close }) {
+  const { documents, passages, missing_replies: replies, reply_tokens: tokens, embedding_tokens: embedded } = planned;
+  const asks = replies > 0 || embedded > 0;
+  const nothing = !documents && !passages && !replies && !body.layers;
+  return html`<h2>${nothing ? t("d_nothing_new") : t("d_plan", { documents, passages })}</h2>
+    ${asks && html`<p>${t("d_asks", { replies, tokens: tokens + embedded })}</p>`}
+    <p data-part="price">${asks ? (planned.cost === undefined ? t("d_price_unknown") : t("d_price", { cost: dollars(planned.cost) })) : t("d_costs_nothing")}</p>
+    ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
+    ${[...refused, ...failures].length > 0 && html`<${Failures} failures=${[...refused, ...failures]} />`}
+    <div class="line">
+      ${!nothing && html`<button class="button primary" type="button" onClick=${() => run(body)}>${t("d_go")}</button>`}
+      <button class="button" type="button" onClick=${close}>${t(nothing ? "close" : "cancel")}</button>
+    </div>`;
+}
+
+function Done({ done, close }) {
+  const { usage, failures, warnings } = done;
+  return html`<h2>${t("d_done", done)}</h2>
+    ${usage.cost > 0 && html`<p>${t("d_cost", { cost: dollars(usage.cost) })}</p>`}
+    ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
+    ${failures.length > 0 && html`<${Failures} failures=${failures} />`}
+    <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
+}
+
+function Failed({ problem, refused = [], close }) {
+  return html`<p role="alert">${problem}</p>
+    ${refused.length > 0 && html`<${Failures} failures=${refused} />`}
+    <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
+}

@@ -1,0 +1,101 @@
+/* Documents: what the index holds, adding and removing, and the layers that are missing. */
+
+import { Adding, Going, useIndexing } from "./adding.js";
+import { Layers } from "./layers.js";
+import { html, useEffect, useState } from "./html.js";
+import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { number, t } from "./words.js";
+import "./words_documents.js";
+
+const PAGE = 50;
+
+/* The tab Documents. */
+export function DocumentsView({ server, index, refresh, openDocument }) {
+  const [changes, setChanges] = useState(0);
+  const indexing = useIndexing(index, () => {
+    setChanges((n) => n + 1);
+    refresh();
+  });
+  return html`<div class="column documents" data-part="documents">
+    <h1 class="sr-only">${t("documents")}</h1>
+    ${server.uploads
+      ? html`<${Adding} index=${index} indexing=${indexing} server=${server} />`
+      : html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
+    <${Going} indexing=${indexing} />
+    ${server.documents > 0
+      ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
+          <${Layers} server=${server} indexing=${indexing} />`
+      : html`<div class="empty"><p>${server.problem && !server.uploads ? server.problem : t("d_empty")}</p></div>`}
+  </div>`;
+}
+
+/* The list with its search; further pages are added below. */
+function DocumentList({ index, changes, server, indexing, openDocument }) {
+  const [words, setWords] = useState("");
+  const [most, setMost] = useState(PAGE);
+  const settled = useSettled(words.trim());
+  useEffect(() => setMost(PAGE), [settled]);
+  const asked = { index, containing: settled, most, changes };
+  const [reply, problem, again] = useReply("page/documents", asked);
+  const found = reply?.documents ?? [];
+  return html`<section aria-label=${t("documents")}>
+    <${SearchField} label=${t("d_search")} value=${words} onInput=${setWords} told=${reply && settled ? t("d_found", { n: reply.total }) : ""} />
+    ${problem && html`<${Trouble} problem=${problem} again=${again} />`}
+    ${!reply && !problem && html`<p class="soft">${t("loading")}</p>`}
+    ${reply && !found.length && html`<p class="soft">${t("d_none")}</p>`}
+    <ul class="document-list" data-part="document-list">
+      ${found.map(
+        (one) => html`<${DocumentRow} key=${one.id} one=${one} server=${server} indexing=${indexing} open=${openDocument} />`,
+      )}
+    </ul>
+    ${reply && reply.total > found.length &&
+    html`<button class="button" type="button" onClick=${() => setMost(most + PAGE)}>
+      ${t("d_more", { n: reply.total - found.length })}
+    </button>`}
+    ${reply?.failures.length > 0 && html`<${Failures} failures=${reply.failures} />`}
+  </section>`;
+}
+
+function DocumentRow({ one, server, indexing, open }) {
+  const [asks, setAsks] = useState(false);
+  const remove = () => {
+    setAsks(false);
+    indexing.run({ remove: [one.id] });
+  };
+  return html`<li data-part="document">
+    <button class="document-open" type="button" onClick=${() => open({ document: one.id, title: one.title, at: 0 })}>
+      <span class="document-title">${one.title || one.id}</span>
+      <span class="document-more">
+        ${one.path !== one.title && html`<span class="document-path">${one.path}</span>`}
+        <span>${t("d_size", one)}</span>
+      </span>
+    </button>
+    ${server.uploads && !asks &&
+    html`<button class="button quiet icon" type="button" disabled=${indexing.busy} title=${t("d_remove")}
+      aria-label=${t("d_remove_this", { title: one.title })} onClick=${() => setAsks(true)}>✕</button>`}
+    ${asks &&
+    html`<div class="note warning asks" role="alertdialog" aria-label=${t("d_remove")}>
+      <p>${t("d_sure", { title: one.title })}</p>
+      <div class="line">
+        <button class="button danger" type="button" onClick=${remove}>${t("d_remove")}</button>
+        <button class="button" type="button" ref=${focused} onClick=${() => setAsks(false)}>${t("cancel")}</button>
+      </div>
+    </div>`}
+  </li>`;
+}
+
+const focused = (element) => element?.focus();
+
+/* Files that could not be read, and why. */
+export function Failures({ failures }) {
+  return html`<details class="failures" data-part="failures">
+    <summary>${t("d_failures", { n: failures.length })}</summary>
+    <ul class="facts">
+      ${failures.map(({ path, reason }) => html`<li key=${path}><b>${path}</b> ${reason}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/* A price in US dollars, as exact as its size asks for. */
+export const dollars = (cost) =>
+  number(cost, { style: "currency", currency: "USD", maximumFractionDigits: cost < 0.1 ? 4 : 2 });

@@ -1,0 +1,32 @@
+/* The layers of an index: those that it has, and a button to make each that is missing. */
+
+import { html } from "./html.js";
+import { t } from "./words.js";
+
+const LAYERS = ["sentences", "hops", "entities", "communities"];
+
+/* The list of layers. */
+export function Layers({ server, indexing }) {
+  const missing = LAYERS.filter((name) => !server.layers.includes(name));
+  return html`<section class="layers" aria-label=${t("d_layers")} data-part="layers">
+    <h2>${t("d_layers")}</h2>
+    <p class="small soft">${t("d_layers_help")}</p>
+    <ul>
+      ${LAYERS.map((name) => html`<${Layer} key=${name} name=${name} has=${!missing.includes(name)} server=${server} indexing=${indexing} />`)}
+    </ul>
+    ${missing.length > 0 && !server.uploads && html`<p class="small soft">${t("d_no_layers")}</p>`}
+  </section>`;
+}
+
+function Layer({ name, has, server, indexing }) {
+  const layers = name === "communities" ? ["entities", "communities"] : [name];
+  return html`<li class="layer" data-part=${`layer-${name}`}>
+    <div>
+      <b>${t(`layer_${name}`)}</b> ${has && html`<span class="chip">${t("d_made")}</span>`}
+      <p class="small soft">${t(`layer_${name}_for`)}</p>
+    </div>
+    ${!has && server.uploads &&
+    html`<button class="button" type="button" disabled=${indexing.busy} aria-label=${t("d_make_this", { layer: t(`layer_${name}`) })}
+      onClick=${() => indexing.plan({ layers })}>${t("d_make")}</button>`}
+  </li>`;
+}

@@ -1,0 +1,99 @@
+/* Looking things up on the server while a person types or walks on. */
+
+import { getJson } from "./api.js";
+import { html, useEffect, useRef, useState } from "./html.js";
+import { t } from "./words.js";
+
+const PAUSE = 220; // milliseconds without a key after which is searched
+
+/* The reply of a route for parameters, followed while these change: [reply, problem, again]. */
+export function useReply(path, params, wanted = true) {
+  const [reply, setReply] = useState(null);
+  const [problem, setProblem] = useState("");
+  const [turn, setTurn] = useState(0);
+  const key = JSON.stringify(params);
+  useEffect(() => {
+    if (!wanted) return undefined;
+    const stop = new AbortController();
+    getJson(path, params, stop.signal).then(
+      (found) => {
+        setReply(found);
+        setProblem("");
+      },
+      (error) => error.name === "AbortError" || setProblem(error.message),
+    );
+    return () => stop.abort();
+  }, [path, key, wanted, turn]);
+  return [reply, problem, () => setTurn((n) => n + 1)];
+}
+
+/* A text that follows another one when it has stood still for a moment. */
+export function useSettled(text) {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/* A field to search in; `told` says to screen readers how much was found. */
+export function SearchField({ label, value, onInput, told = "" }) {
+  const field = useRef();
+  return html`<form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
+    <input
+      class="field"
+      type="search"
+      ref=${field}
+      aria-label=${label}
+      placeholder=${label}
+      value=${value}
+      autocomplete="off"
+      onInput=${(event) => onInput(event.target.value)}
+    />
+    <span class="sr-only" role="status">${told}</span>
+  </form>`;
+}
+
+/* A sentence on what went wrong, with a button to try again. */
+export function Trouble({ problem, again }) {
+  return html`<div class="note problem" role="alert">
+    <p>${problem}</p>
+    ${again && html`<button class="button" type="button" onClick=${again}>${t("retry")}</button>`}
+  </div>`;
+}
+
+/* A text with words marked where they stand, whatever their case. */
+export function Marked({ text, words }) {
+  const parts = words.trim().split(/\s+/).filter(Boolean);
+  if (!parts.length) return text;
+  const pattern = new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "giu");
+  const found = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    found.push(text.slice(end, match.index), html`<mark>${match[0]}</mark>`);
+    end = match.index + match[0].length;
+  }
+  return html`${found}${text.slice(end)}`;
+}
+
+/* A part of a long text around words, cut between words. */
+export function around(text, words, most = 320) {
+  if (text.length <= most) return text;
+  const part = words.trim().split(/\s+/)[0]?.toLowerCase() ?? "";
+  const at = Math.max(0, text.toLowerCase().indexOf(part));
+  const from = at < most / 2 ? 0 : text.indexOf(" ", at - most / 3) + 1;
+  const to = from + most < text.length ? Math.max(text.lastIndexOf(" ", from + most), at + part.length) : text.length;
+  return `${from ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
+}
+
+/* A button that opens the document at a citation: its quote, or the passage where it has none. */
+export function Cited({ citation, openDocument, words = "" }) {
+  if (!citation) return null;
+  const { document, title, start, end, quote } = citation;
+  const open = () => openDocument({ document, title, at: start, end, quote });
+  return html`<button class="cited" type="button" data-part="citation" onClick=${open}>
+    <span class="cited-quote">${quote || words || t("x_whole_passage")}</span>
+    <span class="cited-title">${title || document}</span>
+  </button>`;
+}

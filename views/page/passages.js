@@ -1,0 +1,47 @@
+/* Passages: searched by their very words first, then by meaning. */
+
+import { placeOf } from "./explore.js";
+import { html, useState } from "./html.js";
+import { around, Marked, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { t } from "./words.js";
+
+const MOST = 40;
+
+/* The view of passages. */
+export function PassagesView({ index, openDocument }) {
+  const [words, setWords] = useState("");
+  const settled = useSettled(words.trim());
+  const [reply, problem, again] = useReply("page/passages", { index, containing: settled, most: MOST });
+  const found = reply?.passages ?? [];
+  const exact = found.filter((one) => one.exact);
+  const near = found.filter((one) => !one.exact);
+  const told = reply && settled ? t("x_found", { n: found.length }) : "";
+  const list = (passages) =>
+    html`<ul class="passages">
+      ${passages.map(
+        (one) => html`<${Row} key=${one.id} one=${one} words=${one.exact ? settled : ""} open=${openDocument} />`,
+      )}
+    </ul>`;
+  return html`<div class="column">
+    <${SearchField} label=${t("x_search_passages")} value=${words} onInput=${setWords} told=${told} />
+    ${problem && html`<${Trouble} problem=${problem} again=${again} />`}
+    ${!reply && !problem && html`<p class="soft">${t("loading")}</p>`}
+    ${reply && !found.length && html`<p class="soft">${t("x_no_passages")}</p>`}
+    ${exact.length > 0 && html`<h2 class="group">${t("x_exact", { n: exact.length })}</h2>${list(exact)}`}
+    ${near.length > 0 &&
+    html`<h2 class="group">${t(settled ? "x_near" : "x_first", { n: near.length })}</h2>
+      ${list(near)}`}
+  </div>`;
+}
+
+function Row({ one, words, open }) {
+  const go = () =>
+    open({ document: one.document, title: one.title, at: one.start, end: one.end, quote: one.text });
+  return html`<li class="card passage" data-part="passage">
+    <button class="passage-open" type="button" onClick=${go}>
+      <span class="passage-title">${one.title || one.document}</span>
+      <span class="passage-text"><${Marked} text=${around(one.text, words)} words=${words} /></span>
+    </button>
+    <a class="small" href=${placeOf("graph", one.id)}>${t("x_in_graph")}</a>
+  </li>`;
+}

@@ -1,0 +1,53 @@
+/* The report on a community: what it says, from which sentences, and what is inside. */
+
+import { placeOf } from "./explore.js";
+import { html, useState } from "./html.js";
+import { Cited, Trouble, useReply } from "./looking.js";
+import { number, t } from "./words.js";
+
+const FEW = 2;
+
+/* The report on the community `id`. */
+export function CommunityReport({ id, index, openDocument }) {
+  const [found, problem, again] = useReply("page/community", { index, id });
+  if (problem) return html`<${Trouble} problem=${problem} again=${again} />`;
+  if (!found) return html`<p class="soft">${t("loading")}</p>`;
+  const rating = found.rating > 0 ? ` · ${t("x_rating", { rating: number(found.rating) })}` : "";
+  return html`<article class="report" data-part="report">
+    <h2>${found.title || t("x_community")}</h2>
+    <p class="small soft">${t("x_members", { n: found.size })}${rating}</p>
+    ${found.summary ? html`<p>${found.summary}</p>` : html`<p class="soft">${t("x_untold")}</p>`}
+    ${found.findings.length > 0 &&
+    html`<h3>${t("x_findings")}</h3>
+      <ol class="facts findings">
+        ${found.findings.map((one, at) => html`<li key=${at}><${Finding} one=${one} openDocument=${openDocument} /></li>`)}
+      </ol>`}
+    ${found.children.length > 0 &&
+    html`<h3>${t("x_inside")}</h3>
+      <ul class="rows">
+        ${found.children.map(
+          (one) => html`<li key=${one.id}><a class="row" href=${placeOf("communities", one.id)}>
+            <span class="row-name">${one.title || t("x_community")}</span>
+            <span class="row-more">${t("x_members", { n: one.size })}</span>
+          </a></li>`,
+        )}
+      </ul>`}
+    <h3>${t("x_entities")}</h3>
+    <ul class="chips">
+      ${found.entities.map((one) => html`<li key=${one.id}><a class="chip" href=${placeOf("entities", one.id)}>${one.name}</a></li>`)}
+    </ul>
+  </article>`;
+}
+
+/* A finding with the sentences that it rests on: the first ones at once. */
+function Finding({ one, openDocument }) {
+  const [all, setAll] = useState(false);
+  const more = one.citations.length - FEW;
+  const shown = all ? one.citations : one.citations.slice(0, FEW);
+  return html`<p>${one.statement}</p>
+    ${shown.map((citation) => html`<${Cited} key=${citation.passage} citation=${citation} openDocument=${openDocument} />`)}
+    ${more > 0 &&
+    html`<button class="button quiet small" type="button" aria-expanded=${`${all}`} onClick=${() => setAll(!all)}>
+      ${all ? t("less") : t("x_more_places", { n: more })}
+    </button>`}`;
+}
