@@ -21,7 +21,7 @@ endif
 	touch $(STAMP)
 
 demo: install
-	$(BIN)/ragraphs demo
+	$(BIN)/ragraphs demo --index $(VENV)/demo
 
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
@@ -74,6 +74,7 @@ notebooks: install
 	$(BIN)/python docs/scripts/notebooks.py examples
 
 dev: install
+	@echo "The page will be at http://127.0.0.1:2024/"
 	$(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024 --n-jobs-per-worker 8
 
 clean:

@@ -55,6 +55,9 @@ _DEMO_QUESTIONS = (
     ("Who painted the Tower Bridge?", 1),
 )
 
+_DEMO_LAYERS = ["sentences", "entities"]
+_PAGE_LAYERS = [*_DEMO_LAYERS, "hops", "communities"]
+
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
@@ -350,7 +353,8 @@ def demo(*, context: Context) -> None:
         with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
             sources = corpus if is_kept else shutil.copytree(corpus, Path(folder) / "demo")
             place = context.index if is_kept else f"{folder}/.ragraphs"
-            layered = context.narrowed(IndexContext, index=place, layers=["sentences", "entities"])
+            layers = _PAGE_LAYERS if is_kept else _DEMO_LAYERS
+            layered = context.narrowed(IndexContext, index=place, layers=layers)
             show.indexing(run_index({"sources": [str(sources)]}, layered, quiet=False))
         asking = context.narrowed(RouterContext, index=place)
         for question, passages in _DEMO_QUESTIONS:
@@ -358,3 +362,6 @@ def demo(*, context: Context) -> None:
             show.command("ask", question, *most, *(["--index", place] if is_kept else []))
             show_answer(_answer(question, asking), asking.model, passages)
     _advise(context)
+    if is_kept:
+        show.sentence("A page shows the index, and how its questions are answered:")
+        show.command("serve", "--index", place)

@@ -32,7 +32,7 @@ def serve(
     ] = 1,
     context: Context,
 ) -> None:
-    """Serve an index over HTTP: questions at /ask, tools for assistants at /mcp.
+    """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
 
     Whoever reaches the address may ask; only the indexes that the operator's settings name are
     open, without such settings this one.
@@ -45,8 +45,14 @@ def serve(
         ) from error
     _open_to_callers(context)
     _try_address(host, port)
-    show.sentence(f"Serving at http://{host}:{port}; Ctrl-C ends it.")
+    show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")
     uvicorn.run(_APPLICATION, host=host, port=port, workers=workers, log_level="warning")
+
+
+def _address(host: str, port: int) -> str:
+    """The address for a browser on this machine."""
+    named = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{named}:{port}/"
 
 
 def _open_to_callers(context: Context) -> None:

@@ -57,7 +57,7 @@ def settle(
     return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"
 
 
-def shown(state: DeepragState, runtime: Runtime[DeepragContext]) -> Literal["confirm"] | Action:
+def shown(state: DeepragState, runtime: Runtime[DeepragContext]) -> Literal["confirm", Action]:
     """The next work in the tree; first a person may want to see the parts of the question."""
     parts = len(state["tree"]) > 1 and not state["confirmed"]
     if parts and settled(runtime.context, DeepragContext).confirm_plan:
@@ -65,11 +65,13 @@ def shown(state: DeepragState, runtime: Runtime[DeepragContext]) -> Literal["con
     return next_action(state["tree"])
 
 
-def confirmed(state: DeepragState) -> Literal["retrieve"] | Action:
+def confirmed(
+    state: DeepragState,
+) -> Literal["retrieve", "decompose", "answer_leaves", "conclude"]:
     """The work that a person allowed, in either mode."""
-    if state["mode"] == "tree":
-        return next_action(state["tree"])
-    return "retrieve" if state["pending"] else "conclude"
+    if state["mode"] == "narrative":
+        return "retrieve" if state["pending"] else "conclude"
+    return "decompose" if next_action(state["tree"]) == "decompose" else "answer_leaves"
 
 
 def grow(state: DeepragState) -> Action:

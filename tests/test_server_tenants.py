@@ -81,7 +81,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     }
     (root / "tenants.json").write_text(json.dumps(tenants))
     options = ("--config", "tenants-server.json", "--n-jobs-per-worker", "4")
-    with serving(root, *options) as server:
+    with serving(root, *options, RAGRAPHS_UPLOADS="uploads") as server:
         yield server.url
 
 
@@ -283,3 +283,39 @@ def test_nothing_is_told_to_strangers_but_that_the_server_runs(url, path):
     stranger = Tenant(url, None)
     assert stranger.get("/ok").json() == {"ok": True}
     assert stranger.get(path).status_code in (401, 404)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/page/static/index.html", "/page/state", "/page/documents", "/page/entities"]
+)
+def test_the_page_is_closed_to_strangers(url, path):
+    assert Tenant(url, None).get(path).status_code == 401
+
+
+def test_the_page_shows_each_tenant_its_own_indexes(ada, bob):
+    assert "<title>" in ada.get("/").text
+    assert ada.get("/page/state").json()["indexes"] == ["ada", "shared"]
+    for path in ("state", "documents", "document", "passages", "entities", "communities"):
+        assert refused(ada.get(f"/page/{path}?index=bob"))
+    [document] = bob.get("/page/documents").json()["documents"]
+    shown = bob.get(f"/page/document?id={document['id']}").json()
+    assert shown["pieces"][0]["text"] == SECRET
+
+
+def test_a_question_of_the_page_is_answered_from_the_tenants_own_index(ada, bob):
+    for tenant, expected in ((ada, TEXTS["ada"]), (bob, SECRET)):
+        answer = tenant.post("/page/ask", {"question": QUESTION, "method": "basic"})
+        assert "event: answer" in answer.text and expected in answer.text
+    assert refused(ada.post("/page/ask", {"question": QUESTION, "index": "bob"}))
+
+
+def test_an_upload_goes_to_the_tenants_own_index(ada, bob):
+    form = [("files", ("tay.md", b"# Tay Bridge\n\nIt fell in a storm."))]
+    answer = httpx.post(f"{ada.url}/page/upload", files=form, headers=ada.headers, timeout=60)
+    assert answer.json()["paths"] == ["uploads/ada/tay.md"]
+    wanted = {"paths": ["uploads/ada/tay.md"]}
+    assert refused(bob.post("/page/index", wanted))
+    assert '"added": 1' in ada.post("/page/index", wanted).text
+    [tay] = ada.get("/page/documents?containing=tay").json()["documents"]
+    removed = ada.post("/page/index", {"remove": [tay["id"]]})
+    assert '"removed": 1' in removed.text

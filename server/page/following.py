@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langgraph.types import Overwrite
@@ -11,6 +11,7 @@ from ...context import RouterContext
 from ...state.answering import AnswerOutput
 from ...state.router import RouterOutput
 from ..exchange import Events
+from .naming import PassageNames
 
 _PASSAGE = ("id", "title", "document", "start", "end", "score", "found")
 _PASSAGES = ("evidence", "retrieved", "pages")
@@ -46,6 +47,7 @@ async def events_of(graph: Any, given: Any, config: Any, context: RouterContext)
     """
     result: Mapping[str, Any] = {}
     stopped: dict[str, Any] | None = None
+    names = PassageNames(context.index)
     modes = ["custom", "values", "updates"]
     async for place, mode, part in graph.astream(
         given, config, context=context, stream_mode=modes, subgraphs=True
@@ -55,9 +57,9 @@ async def events_of(graph: Any, given: Any, config: Any, context: RouterContext)
                 stopped = part["__interrupt__"][0].value
             elif len(place) == 1:
                 method = place[0].partition(":")[0]
-                for node, wrote in part.items():
-                    if values := _shown(wrote or {}):
-                        yield "update", {"method": method, "node": node, "values": values}
+                for node, values in _written(part):
+                    named = await names.added(values)
+                    yield "update", {"method": method, "node": node, "values": named}
         elif not place:
             if mode == "values":
                 result = part
@@ -66,7 +68,15 @@ async def events_of(graph: Any, given: Any, config: Any, context: RouterContext)
     if stopped is not None:  # only now are the checkpoints written
         yield "interrupt", stopped
         return
-    yield "answer", {name: result[name] for name in _OUTPUT}
+    details = await names.added(result["details"])
+    yield "answer", {**{name: result[name] for name in _OUTPUT}, "details": details}
+
+
+def _written(part: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The nodes that wrote something to look at, and that."""
+    for node, wrote in part.items():
+        if values := _shown(wrote or {}):
+            yield node, values
 
 
 def _shown(wrote: Mapping[str, Any]) -> dict[str, Any]:

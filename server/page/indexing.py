@@ -8,12 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from langgraph.pregel import Pregel
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...context import IndexContext, LayerName
-from ...index.opening import Index, open_index
+from ...index.opening import open_index
 from ...settings import settings
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ..exchange import Events, EventStream, body_of
@@ -40,25 +41,32 @@ async def index(request: Request) -> Response:
     access = access_by(request)
     wanted = await body_of(request, Wanted, '{"paths": ["uploads/notes/a.md"]}')
     name = access.index(wanted.index)
-    folder = await asyncio.to_thread(uploads_of, name, settings())
-    _check(wanted.paths, folder)
+    folder = await asyncio.to_thread(_checked, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
     context = IndexContext(index=name, layers=layers, dry_run=wanted.dry_run)
     return EventStream(_events(wanted, context, folder))
 
 
-def _check(paths: list[str], folder: Path) -> None:
-    """Raises RagraphsError where one of ``paths`` is not of a file in ``folder``."""
-    base = settings().base
+def _checked(paths: list[str], index: str) -> Path:
+    """The folder of uploads of ``index``; raises RagraphsError for one of ``paths`` outside of it.
+
+    Blocks.
+    """
+    folder, base = uploads_of(index, settings()), settings().base
     for path in paths:
-        file = Path(os.path.normpath(base / path))
-        if file.parent != folder:
+        if Path(os.path.normpath(base / path)).parent != folder:
             raise RagraphsError(f"{path[:200]!r} is no uploaded file; upload it first.")
+    return folder
+
+
+def _graph() -> Pregel[Any, Any, Any, Any]:
+    from ...graphs.index import graph
+
+    return graph
 
 
 async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events:
-    from ...graphs.index import graph
-
+    graph = await asyncio.to_thread(_graph)
     files = await asyncio.to_thread(_files_of, wanted.remove, context.index)
     given = {"sources": wanted.paths, "remove": wanted.remove}
     result: Any = None
@@ -69,7 +77,7 @@ async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events
         else:
             yield "step", part
     if files and not wanted.dry_run:
-        await asyncio.to_thread(_delete_files, files, open_index(context.index), folder)
+        await asyncio.to_thread(_delete_files, files, context.index, folder)
     yield "done", {key: result[key] for key in graph.output_channels}
 
 
@@ -84,8 +92,9 @@ def _files_of(ids: list[str], name: str) -> set[str]:
     return {row["path"] if row else id for id, row in zip(ids, rows, strict=True)}
 
 
-def _delete_files(paths: set[str], index: Index, folder: Path) -> None:
+def _delete_files(paths: set[str], name: str, folder: Path) -> None:
     """Deletes the uploaded ones of the files ``paths``, unless they have other documents."""
+    index = open_index(name)
     for path in paths:
         file = Path(os.path.normpath(index.home / path))
         if file.parent.resolve() == folder and not index.catalogue.documents(path):

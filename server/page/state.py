@@ -15,8 +15,9 @@ from ...index.layers import layers_of
 from ...index.opening import Index, open_index
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
-from ...settings import settings, told
+from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
+from ...stores.schema import DATABASE
 from ..access import Access
 from .route import access_by, as_json
 
@@ -41,7 +42,7 @@ def _state(access: Access, name: str) -> dict[str, Any]:
     told_always = {
         "version": version("ragraphs"),
         "index": name,
-        "indexes": list(access.names or (access.default,)),
+        "indexes": _names(access, operator),
         "model": context.model,
         "offline": context.model == OFFLINE,
         "web": web_search(operator) is not None,
@@ -52,6 +53,14 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         return {**told_always, **_sizes(open_index(name), context)}
     except RagraphsError as error:
         return {**told_always, **_EMPTY, "problem": told(str(error), operator)}
+
+
+def _names(access: Access, operator: Settings) -> list[str]:
+    """The indexes that may be named; where any may, those in folders below the root."""
+    if access.names is not None:
+        return list(access.names)
+    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
+    return list(dict.fromkeys([access.default, *folders]))
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:

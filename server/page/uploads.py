@@ -46,8 +46,7 @@ async def upload(request: Request) -> Response:
         if reason := _obstacle(name):
             refused.append({"path": given, "reason": reason})
             continue
-        await asyncio.to_thread(_keep, file.file, folder, name)
-        kept.append((folder / name).relative_to(operator.base).as_posix())
+        kept.append(await asyncio.to_thread(_keep, file.file, folder, name, operator))
     return as_json({"paths": kept, "refused": refused})
 
 
@@ -133,8 +132,11 @@ def _obstacle(name: str) -> str:
     return ""
 
 
-def _keep(source: BinaryIO, folder: Path, name: str) -> None:
-    """Writes a file beside its place first, so that no reader meets a half of it."""
+def _keep(source: BinaryIO, folder: Path, name: str, operator: Settings) -> str:
+    """The path below the root of a file that is kept as ``name``.
+
+    It is written beside its place first, so that no reader meets a half of it.
+    """
     beside = folder / f".{uuid4().hex}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -146,3 +148,4 @@ def _keep(source: BinaryIO, folder: Path, name: str) -> None:
         raise RagraphsError(
             f"{name!r} could not be kept ({error.strerror}); tell the operator of this server."
         ) from error
+    return (folder / name).relative_to(operator.base).as_posix()

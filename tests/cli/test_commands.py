@@ -296,6 +296,7 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
 def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
     shown = run("demo", "--index", "kept").out
     assert 'ragraphs ask "Who painted the Tower Bridge?" -n 1 --index kept' in shown
+    assert shown.rstrip().endswith("$ ragraphs serve --index kept")
     assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
     documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)
     assert all(Path(one["path"]).is_file() for one in documents["document_list"])

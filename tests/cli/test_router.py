@@ -65,6 +65,17 @@ def test_confirm_web_asks_on_stderr_and_goes_on(run, index, web, say, method, ty
     assert (result["stop_reason"] == "web_unavailable") == (not sent)
 
 
+@pytest.mark.parametrize(("typed", "looked_up"), [("y\n", 1), ("n\n", 0)])
+def test_confirm_plan_asks_on_stderr_and_goes_on(run, index, script, say, typed, looked_up):
+    say(typed)
+    script.narrate()
+    chosen = ("--method", "deeprag", "--model", MODEL, "--confirm-plan", "--json")
+    ended = run("ask", QUESTION, *chosen)
+    assert "Look up this sub-question? Which bridges were designed by John Fowler?" in ended.err
+    steps = [step for step in json.loads(ended.out)["steps"] if step["number"]]
+    assert len(steps) == looked_up
+
+
 def test_ctrl_c_at_the_question_sends_nothing(run, index, web, say):
     say("")
     ended = run("ask", QUESTION, "--method", "crag", "--model", MODEL, "--confirm-web")
