@@ -6,13 +6,16 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..index.layers import ENTITIES, HIERARCHY
 from ..index.opening import Index, Kept
 from ..stores.communities import StoredCommunity
 from .circles import Circle, nested
 from .pages.drawing import repeatable
+
+if TYPE_CHECKING:
+    import igraph
 
 _MOST_CIRCLES = 600
 _MOST_ENTITIES = 1400
@@ -21,6 +24,7 @@ _SPACE = 24.0  # to an entity, so that names are not over each other when they a
 _MARGIN = 16.0
 _GAP = 14.0
 _ROUNDS = 200
+_SMALL = 60
 
 Pair = tuple[str, str]
 
@@ -192,9 +196,16 @@ def _places(
         for id, some in sorted(members.items()):
             numbers = {entity: number for number, entity in enumerate(some)}
             graph = igraph.Graph(len(some), [(numbers[a], numbers[b]) for a, b in related[id]])
-            points = graph.layout_fruchterman_reingold(niter=_ROUNDS, grid="nogrid").coords
+            points = _layout(graph).coords
             places.update(zip(some, _inside(circles[id], points), strict=True))
     return places
+
+
+def _layout(graph: igraph.Graph) -> igraph.Layout:
+    """Points for a small graph by Kamada and Kawai, for a large one by Fruchterman and Reingold."""
+    if graph.vcount() <= _SMALL:
+        return graph.layout_kamada_kawai()
+    return graph.layout_fruchterman_reingold(niter=_ROUNDS, grid="nogrid")
 
 
 def _inside(circle: Circle, points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..algorithms.linear_rag.passage_graph import WholeGraph
+from ..algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ..index.hops import stored_hops
 from ..index.layers import layers_of
 from ..index.opening import Index
@@ -28,7 +29,8 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
 
     Nodes are passages, entities, and names where the index has no entities: the sentences layer's.
     Without ``around``, the entities that most passages speak of, else the first passages. ``more``
-    is the number of neighbours left out. Blocks. Raises RagraphsError for a node there is not.
+    is the number of neighbours left out. An edge is a ``relation``, of entities that are only
+    mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks. Raises RagraphsError for a node there is not.
     """
     graph = _Graph(index)
     if around:
@@ -154,7 +156,11 @@ class _Graph:
         found = {one.id: one for some in heaviest.values() for one in some}
         for id in sorted(found):
             one = found[id]
-            yield _edge(one.source, one.target, one.relation, "relation")
+            if one.relation in CO_OCCURRENCE:
+                first, second = sorted((one.source, one.target))
+                yield _edge(first, second, "", "together")
+            else:
+                yield _edge(one.source, one.target, one.relation, "relation")
 
 
 class _Names:

@@ -25,7 +25,7 @@ export function useIndexing(index, changed) {
     }
     if (state === "running") changed();
   };
-  const run = (body) => go(body, "running", (done) => setNow({ state: "done", done }));
+  const run = (body) => go(body, "running", (done) => setNow({ state: "done", done, body }));
   const plan = (body, refused = []) =>
     go({ ...body, dry_run: true }, "planning", ({ plan: planned, failures, warnings }) =>
       setNow({ state: "planned", body, planned, failures, warnings, refused }),
@@ -113,7 +113,8 @@ function Planned({ planned, body, failures, refused, warnings, run, close }) {
   const { documents, passages, missing_replies: replies, reply_tokens: tokens, embedding_tokens: embedded } = planned;
   const asks = replies > 0 || embedded > 0;
   const nothing = !documents && !passages && !replies && !body.layers;
-  return html`<h2>${nothing ? t("d_nothing_new") : t("d_plan", { documents, passages })}</h2>
+  const title = body.layers ? t("d_layers_plan", namesOf(body)) : t("d_plan", { documents, passages });
+  return html`<h2>${nothing ? t("d_nothing_new") : title}</h2>
     ${asks && html`<p>${t("d_asks", { replies, tokens: tokens + embedded })}</p>`}
     <p data-part="price">${asks ? (planned.cost === undefined ? t("d_price_unknown") : t("d_price", { cost: dollars(planned.cost) })) : t("d_costs_nothing")}</p>
     ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
@@ -124,14 +125,16 @@ function Planned({ planned, body, failures, refused, warnings, run, close }) {
     </div>`;
 }
 
-function Done({ done, close }) {
+function Done({ done, body, close }) {
   const { usage, failures, warnings } = done;
-  return html`<h2>${t("d_done", done)}</h2>
+  return html`<h2>${body.layers ? t("d_layers_done", namesOf(body)) : t("d_done", done)}</h2>
     ${usage.cost > 0 && html`<p>${t("d_cost", { cost: dollars(usage.cost) })}</p>`}
     ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
     ${failures.length > 0 && html`<${Failures} failures=${failures} />`}
     <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
 }
+
+const namesOf = ({ layers }) => ({ layers: layers.map((name) => t(`layer_${name}`)).join(", ") });
 
 function Failed({ problem, refused = [], close }) {
   return html`<p role="alert">${problem}</p>

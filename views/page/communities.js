@@ -55,7 +55,7 @@ function drawing(map) {
   const colours = new Map(roots.map((root, at) => [root, at]));
   const colourOf = (id) => colours.get(id) ?? colourOf(known.get(id).parent);
   const full = new Set([...map.communities.map((one) => one.parent), ...map.entities.map((one) => one.community)]);
-  const circles = map.communities.map((one) => ({
+  const circles = map.communities.map(({ parent, ...one }) => ({
     ...one,
     kind: full.has(one.id) ? "circle" : "circle bare",
     label: one.entities > 1 ? (full.has(one.id) ? one.title : `${one.title} · ${one.entities}`) : "",
@@ -67,7 +67,11 @@ function drawing(map) {
     label: one.name,
     colour: known.has(one.community) ? colourOf(one.community) : 0,
   }));
-  const edges = map.edges.map(([source, target]) => ({ id: `${source} ${target}`, source, target, kind: "relation" }));
+  const leaf = new Map(map.entities.map((one) => [one.id, one.community]));
+  const edges = map.edges.map(([source, target]) => {
+    const kind = leaf.get(source) === leaf.get(target) ? "relation" : "across";
+    return { id: `${source} ${target}`, source, target, kind };
+  });
   return { nodes: [...circles, ...entities], edges };
 }
 

@@ -57,7 +57,8 @@ function DocumentList({ index, changes, server, indexing, openDocument }) {
 }
 
 function DocumentRow({ one, server, indexing, open }) {
-  const [asks, setAsks] = useState(false);
+  const [asks, setAsks] = useState(null); // whether it is asked; null before the first time
+  const close = (event) => event.key === "Escape" && setAsks(false);
   const remove = () => {
     setAsks(false);
     indexing.run({ remove: [one.id] });
@@ -72,9 +73,9 @@ function DocumentRow({ one, server, indexing, open }) {
     </button>
     ${server.uploads && !asks &&
     html`<button class="button quiet icon" type="button" disabled=${indexing.busy} title=${t("d_remove")}
-      aria-label=${t("d_remove_this", { title: one.title })} onClick=${() => setAsks(true)}>✕</button>`}
+      aria-label=${t("d_remove_this", { title: one.title })} ref=${asks === false ? focused : null} onClick=${() => setAsks(true)}>✕</button>`}
     ${asks &&
-    html`<div class="note warning asks" role="alertdialog" aria-label=${t("d_remove")}>
+    html`<div class="note warning asks" role="alertdialog" aria-label=${t("d_remove")} onKeyDown=${close}>
       <p>${t("d_sure", { title: one.title })}</p>
       <div class="line">
         <button class="button danger" type="button" onClick=${remove}>${t("d_remove")}</button>

@@ -130,9 +130,9 @@ function NodeCard({ node, walk, choose, openDocument }) {
     <ul class="edges">
       ${edges.map((edge) => {
         const other = edge.source === node.id ? edge.target : edge.source;
-        const way = edge.kind === "mention" ? "" : edge.source === node.id ? "→" : "←";
+        const way = edge.label === "" ? "" : edge.source === node.id ? "→" : "←";
         return html`<li key=${edge.id}><button class="edge" type="button" onClick=${() => choose(other)}>
-          <span class="soft">${way} ${edge.label || t("x_mentions")}</span> ${names.get(other)}
+          <span class="soft">${way} ${edge.label || t(`x_${edge.kind}`)}</span> ${names.get(other)}
         </button></li>`;
       })}
     </ul>

@@ -119,15 +119,18 @@ function spread(cy) {
     randomize: false,
     fit: true,
     padding: 40,
-    nodeRepulsion: () => 90000,
-    idealEdgeLength: () => 90,
+    nodeRepulsion: () => 160000,
+    idealEdgeLength: () => 120,
     edgeElasticity: () => 120,
     nodeOverlap: 30,
     gravity: 0.6,
     numIter: 800,
     componentSpacing: 90,
   }).run();
-  if (cy.zoom() > 1.4) cy.zoom(1.4) && cy.center();
+  if (cy.zoom() > 1) {
+    cy.zoom(1);
+    cy.center();
+  }
 }
 
 /* Titles of circles keep their size on the screen, and show where there is room. */
@@ -138,8 +141,8 @@ function titled(cy) {
     cy.nodes(".circle").forEach((node) => {
       const radius = node.data("r") * zoom;
       const shows = radius > READABLE && radius < room * 0.8;
-      node.data({ font: TITLE / zoom, wide: node.data("r") * 1.7 });
-      node.toggleClass("untitled", !shows).toggleClass("small", radius < 3 * READABLE);
+      node.data({ font: TITLE / zoom, wide: node.data("r") * 1.8 });
+      node.toggleClass("untitled", !shows);
     });
     cy.nodes(".entity").forEach((node) => node.data({ font: Math.min(7, 11 / zoom) }));
   });
@@ -198,17 +201,18 @@ function mapStyles(accent) {
       "background-color": tinted("colour"), "background-opacity": 0.09, "border-color": tinted("colour"),
       "border-width": 1.2, "border-opacity": 0.6, "z-index": (node) => node.data("level"),
       label: "data(label)", "font-size": "data(font)", "text-wrap": "ellipsis", "text-max-width": "data(wide)",
-      "text-valign": "top", "text-margin-y": (node) => 1.9 * node.data("font"), ...bold,
+      "text-valign": "top", "text-margin-y": (node) => 0.65 * node.data("font"), ...bold,
     } },
-    { selector: ".circle.bare, .circle.small", style: { "text-valign": "center", "text-margin-y": 0 } },
+    { selector: ".circle.bare", style: { "text-valign": "center", "text-margin-y": 0 } },
     { selector: ".circle.untitled", style: { label: "" } },
     { selector: ".circle.chosen", style: { "border-width": 4, "border-opacity": 1, "border-color": accent } },
     { selector: ".entity", style: {
       width: 7, height: 7, "background-color": tinted("colour"), "z-index": 30, label: "data(label)",
       "font-size": "data(font)", "text-wrap": "ellipsis", "text-max-width": 58, "text-valign": "bottom",
-      "text-margin-y": 1.5, "text-outline-width": 0.8,
+      "text-margin-y": 1.5, "text-outline-width": 0.8, "text-outline-opacity": 0.8,
     } },
     { selector: ".entity.chosen", style: { width: 12, height: 12, "border-width": 2, "border-color": accent } },
+    { selector: "edge.across", style: { opacity: 0.14 } },
     { selector: "edge.near", style: { "line-color": accent, opacity: 1, width: 1.4 } },
   ];
 }

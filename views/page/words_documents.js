@@ -35,6 +35,8 @@ addWords({
     d_all_refused: "None of the files was taken.",
     d_plan: ({ documents, passages }) =>
       `To read: ${counted(documents, "document")}, ${counted(passages, "passage")}`,
+    d_layers_plan: "To be made: {layers}",
+    d_layers_done: "Made: {layers}",
     d_nothing_new: "There is nothing new to read.",
     d_asks: ({ replies, tokens }) =>
       `The language model is asked ${counted(replies, "time")}, and ${counted(tokens, "token")} are sent.`,
@@ -98,6 +100,8 @@ addWords({
     d_stopped: "중지했습니다. 지금까지 한 일은 남아 있고, 다음 실행 때 이어집니다.",
     d_all_refused: "받은 파일이 없습니다.",
     d_plan: ({ documents, passages }) => `읽을 것: 문서 ${number(documents)}개, 구절 ${number(passages)}개`,
+    d_layers_plan: "만들 층: {layers}",
+    d_layers_done: "만든 층: {layers}",
     d_nothing_new: "새로 읽을 것이 없습니다.",
     d_asks: ({ replies, tokens }) =>
       `언어 모델에 ${number(replies)}번 묻고, 토큰 ${number(tokens)}개를 보냅니다.`,
