@@ -1,6 +1,7 @@
 /* A question and its answer: the text with numbered citations, or what a search found. */
 
 import { Cite, Sources } from "./citations.js";
+import { NAMES } from "./composer.js";
 import { Cost } from "./cost.js";
 import { Found } from "./found.js";
 import { html } from "./html.js";
@@ -49,7 +50,7 @@ function doing(turn) {
   const { progress, method } = attempt;
   const word = progress ? t(`step_${progress.step}`) : "";
   const share = progress?.total > 1 ? ` ${progress.done}/${progress.total}` : "";
-  return word && !word.startsWith("step_") ? `${word}${share}` : t("told_try", { method });
+  return word && !word.startsWith("step_") ? `${word}${share}` : t("told_try", { method: NAMES[method] ?? method });
 }
 
 function Answered({ turn, openDocument, put }) {

@@ -2,8 +2,13 @@
 
 import { t } from "./words.js";
 
-/* An error that is one sentence for a person. */
-export class Problem extends Error {}
+/* An error that is one sentence for a person; `status` is that of the reply, 0 where none came. */
+export class Problem extends Error {
+  constructor(sentence, status = 0) {
+    super(sentence);
+    this.status = status;
+  }
+}
 
 /* The JSON that a route gives for the parameters that have a value: getJson("page/state", {index}). */
 export async function getJson(path, params = {}, signal) {
@@ -53,7 +58,7 @@ export function upload(path, files, told = () => {}) {
     request.onload = () => {
       const said = request.response;
       if (request.status < 300) done(said);
-      else failed(new Problem(said?.detail ?? refused(request.status)));
+      else failed(new Problem(said?.detail ?? refused(request.status), request.status));
     };
     request.send(form);
   });
@@ -80,7 +85,7 @@ async function reached(url, init) {
   if (reply.ok) return reply;
   const said = await reply.json().catch(() => ({}));
   const detail = typeof said.detail === "string" ? said.detail : refused(reply.status);
-  throw new Problem(detail);
+  throw new Problem(detail, reply.status);
 }
 
 function parsed(block) {

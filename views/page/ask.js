@@ -2,7 +2,7 @@
 
 import { getJson } from "./api.js";
 import { Turn } from "./answer.js";
-import { Composer } from "./composer.js";
+import { Composer, NAMES } from "./composer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useRef, useState } from "./html.js";
 import { ThreadList } from "./thread_list.js";
@@ -98,7 +98,7 @@ function said(turn) {
   const { status, output, problem } = turn;
   if (status === "running") {
     const attempt = turn.trace.attempts.at(-1);
-    return attempt ? t("told_try", { method: attempt.method }) : t("asking");
+    return attempt ? t("told_try", { method: NAMES[attempt.method] ?? attempt.method }) : t("asking");
   }
   if (status === "paused") return t("told_paused");
   if (status !== "answered") return problem || t("stopped");

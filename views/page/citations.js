@@ -18,8 +18,7 @@ export function Cite({ n, citation, openDocument }) {
     else opens();
   };
   const left = () => setShown((now) => (now === "tapped" ? now : ""));
-  return html`<span class="cite-place" onPointerLeave=${left}>
-    <button
+  return html`<span class="cite-place" onPointerLeave=${left}>\u2060    <button
       class="cite"
       type="button"
       ref=${mark}
@@ -86,7 +85,8 @@ export function Sources({ citations, title, openDocument }) {
 
 /* Where a citation or a passage stands: title, page, section, or the address of a web page. */
 export function placeOf({ title, document: id, metadata = {} }) {
-  const section = metadata.section && !sameAs(metadata.section, title) ? metadata.section : "";
+  const whole = `${metadata.section ?? ""}`.trim();
+  const section = whole === title ? "" : whole.startsWith(`${title} › `) ? whole.slice(title.length + 3) : whole;
   const parts = [title || id, metadata.page && t("page_n", { page: metadata.page }), section];
   if (isWeb({ document: id })) parts.push(new URL(id).hostname);
   return parts.filter(Boolean).join(" · ");
@@ -101,5 +101,3 @@ export function openPlace(citation, openDocument) {
 
 /* Whether it is of the web; of the addresses there only these two kinds are opened. */
 export const isWeb = ({ document: id }) => /^https?:\/\/\S+$/i.test(id) && URL.canParse(id);
-
-const sameAs = (section, title) => section.trim() === (title ?? "").trim();

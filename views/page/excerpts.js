@@ -66,7 +66,9 @@ export function tidied(parts) {
       blank = true;
       continue;
     }
-    const flat = part.text.replace(/^#{1,6}[ \t]+/gm, "").replace(/\s+/g, (gap) => (/\n\s*\n/.test(gap) ? "\n" : " "));
+    const flat = part.text
+      .replace(/^#{1,6}[ \t]+(.*)$/gm, "$1\n\n")
+      .replace(/\s+/g, (gap) => (/\n\s*\n/.test(gap) ? "\n" : " "));
     const text = blank ? flat.trimStart() : flat;
     if (!text) continue;
     blank = /\s$/.test(text);
@@ -75,9 +77,10 @@ export function tidied(parts) {
   return found;
 }
 
-/* The first words of a text, for a line. */
+/* The first words of a text below its headings, for a line. */
 export function firstWords(text, most = 90) {
-  const line = text.replace(/^#+\s*/, "").replace(/\s+/g, " ").trim();
+  const prose = text.replace(/^#{1,6}\s.*$/gm, "");
+  const line = (prose.trim() ? prose : text).replace(/\s+/g, " ").trim();
   if (line.length <= most) return line;
   const short = line.slice(0, most);
   return `${short.slice(0, Math.max(short.lastIndexOf(" "), most * 0.6))}…`;
@@ -88,16 +91,24 @@ export function sentences(text) {
   splitter ??= new Intl.Segmenter(undefined, { granularity: "sentence" });
   const found = [];
   for (const { segment, index } of splitter.segment(text)) {
-    const lines = segment.split(/(?<=\n)\s*\n/);
-    let start = index;
-    for (const line of lines) {
-      const end = line === lines.at(-1) ? index + segment.length : text.indexOf(line, start) + line.length;
-      if (end > start) found.push({ start, end });
-      start = end;
-    }
+    const before = found.at(-1);
+    if (before && goesOn(text.slice(before.start, before.end), segment)) before.end += segment.length;
+    else found.push({ start: index, end: index + segment.length });
   }
   return found;
 }
+
+/* Whether what follows belongs to the piece before it: blanks do; an initial ("John A.") ends no
+   sentence; nor does the end of a line without a stop, unless an item or a heading stands there. */
+function goesOn(piece, following) {
+  if (!following.trim()) return true;
+  if (/\n\s*\n\s*$/.test(piece)) return false;
+  if (/(^|\s)\p{Lu}\.\s*$/u.test(piece)) return true;
+  if (!piece.endsWith("\n") || BLOCK.test(piece) || BLOCK.test(following)) return false;
+  return !/[.!?。！？…:]["'”’)\]]*\s*$/.test(piece);
+}
+
+const BLOCK = /^\s*(#{1,6}|[-*•]|\d+[.)])\s/;
 
 function within(citation, passage) {
   return citation.start >= passage.start && citation.end <= passage.end;

@@ -11,7 +11,7 @@ import { Decision, Outcome } from "./pictures/route.js";
 import { Tog2 } from "./pictures/tog2.js";
 import { findings } from "./runs.js";
 import { t } from "./words.js";
-import "./words_found.js";
+import { whyIn } from "./words_found.js";
 
 const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, tog2: Tog2, graphrag: Graphrag };
 
@@ -19,6 +19,7 @@ const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, t
 export function Found({ turn, openDocument }) {
   const { decision, attempts } = turn.trace;
   return html`<div class="found" data-part="found">
+    ${!decision && !attempts.length && html`<p class="soft">${t("how_empty")}</p>`}
     ${decision && html`<${Decision} decision=${decision} />`}
     <ol class="attempts">
       ${attempts.map((attempt, place) => html`<${Attempt} key=${place} turn=${turn} attempt=${attempt} last=${place === attempts.length - 1} openDocument=${openDocument} />`)}
@@ -38,7 +39,7 @@ function Attempt({ turn, attempt, last, openDocument }) {
         <span class="attempt-name">${NAMES[attempt.method] ?? attempt.method}</span>
         <${Outcome} attempt=${attempt} running=${running} />
       </summary>
-      ${!first && html`<p class="soft small why">${attempt.why}</p>`}
+      ${!first && html`<p class="soft small why">${whyIn(attempt.why)}</p>`}
       ${picture && html`<${picture} ...${given} />`}
     </details>
     ${running && attempt.progress && html`<${Progress} ...${attempt.progress} />`}

@@ -3,9 +3,9 @@
 import { html, useEffect, useRef, useState } from "./html.js";
 import { t } from "./words.js";
 
-/* The lines of a plan as fields, with Go on and Don't. */
+/* The lines of a plan as fields, in which Enter goes on, with Go on and Don't. */
 export function Paused({ turn, resume }) {
-  const { kind, message, items } = turn.paused;
+  const { kind, items, most = 3 } = turn.paused;
   const [lines, setLines] = useState(items);
   const first = useRef();
   useEffect(() => first.current?.focus(), []);
@@ -15,18 +15,27 @@ export function Paused({ turn, resume }) {
     event.preventDefault();
     if (given.length) resume(turn, given);
   };
-  const most = kind === "web" ? 3 : 20;
+  const pressed = (event) => event.key === "Enter" && !event.isComposing && sent(event);
   return html`<form class="card paused" onSubmit=${sent} data-part="paused">
     <h3>${t(kind === "web" ? "paused_web" : "paused_plan")}</h3>
-    <p class="soft small">${kind === "web" ? "" : message} ${t("paused_edit")}</p>
+    <p class="soft small">${t("paused_edit")}</p>
     <ol>
       ${lines.map((line, place) => html`<li key=${place}>
-        <input class="field" aria-label=${t("paused_item", { n: place + 1 })} value=${line} ref=${place === 0 ? first : null} onInput=${(event) => changed(place, event.target.value)} />
+        <textarea
+          class="field"
+          rows="1"
+          aria-label=${t("paused_item", { n: place + 1 })}
+          value=${line}
+          ref=${place === 0 ? first : null}
+          onInput=${(event) => changed(place, event.target.value)}
+          onKeyDown=${pressed}
+        ></textarea>
         <button class="button quiet icon" type="button" aria-label=${t("paused_remove", { n: place + 1 })} onClick=${() => setLines(lines.filter((_, at) => at !== place))}>✕</button>
       </li>`)}
     </ol>
+    ${turn.problem && html`<p class="note problem small" role="alert">${turn.problem}</p>`}
     <p class="paused-ways">
-      <button class="button primary" type="submit" disabled=${!given.length}>${t("go_on")}</button>
+      <button class="button primary" type="submit" disabled=${!given.length || given.length > most}>${t("go_on")}</button>
       <button class="button" type="button" onClick=${() => resume(turn, false)}>${t(kind === "web" ? "no_search" : "no_plan")}</button>
       ${lines.length < most && html`<button class="button quiet" type="button" onClick=${() => setLines([...lines, ""])}>${t("paused_add")}</button>`}
     </p>

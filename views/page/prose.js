@@ -28,12 +28,17 @@ export function withMarkers(text, citations) {
     .join("");
 }
 
-/* The place of the sentence that shares most words with the quote; the last where none does. */
+/* The place of the sentence that is most like the quote: whose words it shares, of all words of
+   both. The last where none shares any. */
 function nearest(quote, said) {
   const words = new Set(roots(quote));
-  const shared = said.map((one) => new Set(roots(one).filter((word) => words.has(word))).size);
-  const most = Math.max(...shared);
-  return most > 0 ? shared.indexOf(most) : said.length - 1;
+  const alike = said.map((one) => {
+    const other = new Set(roots(one));
+    const both = [...other].filter((word) => words.has(word)).length;
+    return both / (words.size + other.size - both || 1);
+  });
+  const most = Math.max(...alike);
+  return most > 0 ? alike.indexOf(most) : said.length - 1;
 }
 
 /* Beginnings of words: what stands before endings and Korean particles. */

@@ -80,8 +80,15 @@ function updated(turn, { method, node, values }) {
       const adds = ADDED.includes(key) && node !== "begin";
       whole[key] = adds ? [...(whole[key] ?? []), ...value] : value;
     }
-    return { values: whole };
+    return { values: { ...whole, seen: seen(attempt.values.seen, values) } };
   });
+}
+
+/* The places of all passages that were met, by id: those that were not kept can be opened, too. */
+function seen(before = {}, { evidence = [], retrieved = [], pages = [] }) {
+  const met = [...evidence, ...retrieved, ...pages].filter((one) => !(one.id in before));
+  const places = met.map(({ id, title, document, start }) => [id, { id, title, document, start }]);
+  return { ...before, ...Object.fromEntries(places) };
 }
 
 function answered(turn, output, now) {

@@ -64,8 +64,9 @@ export async function ask({ question, method, index, confirm }) {
 
 /* Goes on with a run that waits for a person: with `items`, or false for a no. */
 export async function resume(turn, items) {
-  change(turn.id, (one) => ({ ...one, status: "running", paused: null }));
-  await run(turn.id, "page/resume", { run: turn.paused.run, items });
+  const { paused } = turn;
+  change(turn.id, (one) => ({ ...one, status: "running", paused: null, problem: "" }));
+  await run(turn.id, "page/resume", { run: paused.run, items }, paused);
 }
 
 /* Stops the run of a turn, if there is one. */
@@ -74,7 +75,8 @@ export function stop(id) {
   change(id, (turn) => (turn.status === "paused" ? ended(turn, "stopped", "", Date.now()) : turn));
 }
 
-async function run(id, path, body) {
+/* Follows a run to its end. A run that was `paused` and refuses the reply still waits. */
+async function run(id, path, body, paused = null) {
   const controller = new AbortController();
   running.set(id, controller);
   try {
@@ -83,9 +85,11 @@ async function run(id, path, body) {
     }
     change(id, (turn) => (turn.status === "running" ? ended(turn, "stopped", "", Date.now()) : turn));
   } catch (error) {
-    const stopped = error.name === "AbortError";
+    const waits = paused && error.status === 422;
+    const status = error.name === "AbortError" ? "stopped" : "failed";
+    const problem = status === "failed" ? error.message : "";
     change(id, (turn) =>
-      stopped ? ended(turn, "stopped", "", Date.now()) : ended(turn, "failed", error.message, Date.now()),
+      waits ? { ...turn, status: "paused", paused, problem } : ended(turn, status, problem, Date.now()),
     );
   } finally {
     running.delete(id);

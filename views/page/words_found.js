@@ -1,6 +1,6 @@
 /* The words of how an answer was found. */
 
-import { addWords, counted, number } from "./words.js";
+import { addWords, counted, language, number } from "./words.js";
 
 addWords({
   en: {
@@ -51,7 +51,7 @@ addWords({
     hop_indirect: "indirect",
     hop_similarity: "similar",
     topics: "The question names",
-    round: "Round {n}",
+    paths: "Relations that were followed",
     clues: "What was still missing",
     tree: "The question, taken apart",
     parts: "Step by step",
@@ -121,7 +121,7 @@ addWords({
     hop_indirect: "간접",
     hop_similarity: "유사",
     topics: "질문에 나온 개체",
-    round: "{n}번째 걸음",
+    paths: "따라간 관계",
     clues: "아직 부족한 것",
     tree: "나눈 질문",
     parts: "차례대로",
@@ -144,3 +144,21 @@ addWords({
     surroundings: "질문의 주변",
   },
 });
+
+/* The router's reasons in Korean; it writes them in English. */
+const WHY = {
+  "It may have several parts.": "여러 부분으로 된 질문일 수 있습니다.",
+  "It may ask for more than a few passages say.": "구절 몇 개로는 답하기 어려운 질문일 수 있습니다.",
+  "It may ask for something recent, or outside of the documents.": "최근이나 문서 밖의 일을 묻는 것일 수 있습니다.",
+  "No text of the index speaks of it.": "색인에 이에 대한 글이 없습니다.",
+  "The index tells nothing of what is missing.": "빠진 내용이 색인에 없습니다.",
+  "The next passage may be a hop away.": "다음 구절이 한 걸음 떨어져 있을 수 있습니다.",
+  "The next passage may be a relation away.": "다음 구절이 관계 하나만큼 떨어져 있을 수 있습니다.",
+  "The index does not seem to hold it.": "색인에 없는 내용으로 보입니다.",
+};
+
+/* Why a method goes on, in the language in use. */
+export function whyIn(why) {
+  if (language() !== "ko") return why;
+  return WHY[why] ?? why.replace(/^Still missing: /, "아직 모르는 것: ");
+}

@@ -3,16 +3,16 @@
 import { placeOf } from "../citations.js";
 import { html } from "../html.js";
 import { number, t } from "../words.js";
-import { Opens, Part, Shortened } from "./parts.js";
+import { Opens, Part, Shortened, byId } from "./parts.js";
 
 /* The picture of a graded search. */
 export function Crag({ values, openDocument }) {
   const { grades = [], verdict, queries = [], pages = [] } = values;
-  const places = new Map([...(values.retrieved ?? []), ...(values.evidence ?? [])].map((one) => [one.id, one]));
+  const places = byId(values);
   const strips = stripsOf(values);
   const best = [...grades].sort((a, b) => b.score - a.score);
   const grade = (one) => html`<${Grade} grade=${one} passage=${places.get(one.passage)} openDocument=${openDocument} />`;
-  const strip = (one) => html`<div class="strip"><${Opens} passage=${one} quote=${{ ...one, quote: one.text }} openDocument=${openDocument}>${one.text}</${Opens}><span class="soft tiny">${placeOf(one)}</span></div>`;
+  const strip = (one) => html`<div class="strip"><${Opens} passage=${one} quote=${{ ...one, quote: one.text }} openDocument=${openDocument}>${flat(one.text)}</${Opens}><span class="soft tiny">${placeOf(one)}</span></div>`;
   return html`
     ${grades.length > 0 && html`<${Part}>${t("grades")}</${Part}>
       ${verdict && html`<p class="small verdict" data-part="verdict"><b class=${`verdict-${verdict}`}>${t(`verdict_${verdict}`)}</b> ${t(`verdict_${verdict}_is`)}</p>`}
@@ -35,6 +35,9 @@ function Grade({ grade, passage, openDocument }) {
     <span class="value">${number(score, { maximumFractionDigits: 2, signDisplay: "exceptZero" })}</span>
   </div>`;
 }
+
+/* A strip on one line, without marks of headings. */
+const flat = (text) => text.replace(/^#{1,6}\s+/gm, "").replace(/\s+/g, " ");
 
 /* The sentences that were kept: of passages and of the web, each told by its text. */
 function stripsOf({ evidence = [], refined = [], web_refined = [] }) {

@@ -34,8 +34,7 @@ function Branch({ one, tree, output, openDocument }) {
 function Step({ step, waiting, openDocument }) {
   const status = waiting ? "ready" : step.found ? "answered" : "not_found";
   return html`<li class=${`step ${status}`} data-part="step">
-    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[status]}</span>${step.question}
-      <span class="chip">${t(`source_${step.source}`)}</span></p>
+    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[status]}</span>${step.question}${" "}<span class="chip">${t(`source_${step.source}`)}</span></p>
     <${Said} answer=${step.answer} citation=${step.citations?.[0]} status=${status} openDocument=${openDocument} />
   </li>`;
 }

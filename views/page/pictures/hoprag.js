@@ -9,27 +9,33 @@ import { Named, Part, Shortened, byId } from "./parts.js";
 export function Hoprag({ values, output, question, openDocument }) {
   const { hops = [], evidence = [] } = values;
   if (!hops.length) return null;
-  const passages = byId(evidence);
-  const arrivals = firstArrivals(hops);
-  const given = { arrivals, passages, output, openDocument };
-  const starts = ordered(arrivals.filter((hop) => !from(hop, arrivals)), passages, arrivals);
-  const walked = hops.filter((hop) => hop.round > 0).length;
+  const walk = walked(hops, evidence);
+  const given = { places: byId(values), kept: new Set(evidence.map((one) => one.id)), output, openDocument };
+  const show = (hop) => html`<${Arrival} hop=${hop} walk=${walk} ...${given} />`;
+  const size = {
+    starts: walk.from(null).length,
+    hops: hops.filter((hop) => hop.round > 0).length,
+    rounds: Math.max(...hops.map((hop) => hop.round)),
+  };
   return html`<${Part}>${t("walk")}</${Part}>
-    <p class="small soft">${t("walk_size", { starts: starts.length, hops: walked, rounds: Math.max(...hops.map((hop) => hop.round)) })}</p>
+    <p class="small soft">${t("walk_size", size)}</p>
     <div class="walk"><p class="walk-root">${question}</p>
-      <${Shortened} items=${starts} most=${5} label=${t("walk")} show=${(hop) => html`<${Arrival} hop=${hop} ...${given} />`} />
+      <${Shortened} items=${walk.from(null)} most=${5} label=${t("walk")} show=${show} />
     </div>`;
 }
 
 /* A passage that was reached, how, and where the walk went on from it. */
-function Arrival({ hop, arrivals, passages, output, openDocument }) {
-  const passage = passages.get(hop.target);
-  const known = passage ?? told(hop);
-  const further = ordered(arrivals.filter((one) => from(one, arrivals) === hop), passages, arrivals);
-  return html`<div class=${passage ? "hop" : "hop dropped"} data-part="hop">
-    <p class="edge small"><span class=${`chip label-${hop.label}`}>${t(`hop_${hop.label}`)}</span> ${said(hop)} ${hop.similarity > 0 && html`<span class="soft tiny">${number(hop.similarity, { maximumFractionDigits: 2 })}</span>`}</p>
-    <p class="hop-passage"><${Named} passage=${known} openDocument=${openDocument} /> <${Cited} passage=${{ id: hop.target }} output=${output} /></p>
-    ${further.length > 0 && html`<ol class="branches">${further.map((one) => html`<li><${Arrival} hop=${one} ...${{ arrivals, passages, output, openDocument }} /></li>`)}</ol>`}
+function Arrival({ hop, walk, ...given }) {
+  const { places, kept, output, openDocument } = given;
+  const passage = places.get(hop.target) ?? told(hop);
+  const further = walk.from(hop);
+  const near = hop.similarity > 0 && number(hop.similarity, { maximumFractionDigits: 2 });
+  return html`<div class=${kept.has(hop.target) ? "hop" : "hop dropped"} data-part="hop">
+    <p class="edge small"><span class=${`chip label-${hop.label}`}>${t(`hop_${hop.label}`)}</span> ${said(hop)} ${near && html`<span class="soft tiny">${near}</span>`}</p>
+    <p class="hop-passage"><${Named} passage=${passage} openDocument=${openDocument} /> <${Cited} passage=${{ id: hop.target }} output=${output} /></p>
+    ${further.length > 0 && html`<ol class="branches">
+      ${further.map((one) => html`<li><${Arrival} hop=${one} walk=${walk} ...${given} /></li>`)}
+    </ol>`}
   </div>`;
 }
 
@@ -42,26 +48,28 @@ function said({ raised, question }) {
 
 const told = (hop) => (hop.title || hop.words ? { title: hop.title, words: hop.words } : null);
 
-/* The first arrival at each passage, which the walk goes on from. */
-function firstArrivals(hops) {
-  const seen = new Map();
-  for (const hop of hops) if (!seen.has(hop.target)) seen.set(hop.target, hop);
-  return [...seen.values()];
-}
-
-/* The arrival that a hop started from; the retrieval starts from none. */
-function from(hop, arrivals) {
-  if (hop.round === 0 || !hop.source) return null;
-  return arrivals.find((one) => one.target === hop.source && one !== hop && one.round < hop.round) ?? null;
-}
-
-/* Those first that were kept, or lead to one that was, best first. */
-function ordered(hops, passages, arrivals) {
-  const places = [...passages.keys()];
-  const place = (hop) => {
-    const own = places.indexOf(hop.target);
-    const below = arrivals.filter((one) => from(one, arrivals) === hop).map(place);
-    return Math.min(own < 0 ? Infinity : own, ...below);
+/* The walk as a tree: `from(hop)` are the hops of the next round that start where `hop` arrived,
+   `from(null)` those that begin. A passage that several hops of a round reach goes on from the
+   first. Those that lead on come first, then those that lead to better evidence. */
+function walked(hops, evidence) {
+  const first = new Map();
+  for (const hop of hops) {
+    const key = `${hop.round} ${hop.round ? hop.source : ""} ${hop.target}`;
+    if (!first.has(key)) first.set(key, hop);
+  }
+  const edges = [...first.values()];
+  const arrivals = new Map();
+  for (const hop of edges) {
+    const key = `${hop.round} ${hop.target}`;
+    if (!arrivals.has(key)) arrivals.set(key, hop);
+  }
+  const leads = (hop) => edges.filter((one) => one.round > 0 && arrivals.get(`${one.round - 1} ${one.source}`) === hop);
+  const places = new Map(evidence.map((one, place) => [one.id, place]));
+  const rank = (hop) => Math.min(places.get(hop.target) ?? Infinity, ...leads(hop).map(rank));
+  const ordered = (some) => {
+    const ranked = some.map((hop) => ({ hop, ends: !leads(hop).length, rank: rank(hop) }));
+    return ranked.sort((a, b) => a.ends - b.ends || (a.rank === b.rank ? 0 : a.rank - b.rank)).map(({ hop }) => hop);
   };
-  return hops.map((hop) => [place(hop), hop]).sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, hop]) => hop);
+  const starts = edges.filter((one) => !one.round || !arrivals.has(`${one.round - 1} ${one.source}`));
+  return { from: (hop) => ordered(hop ? leads(hop) : starts) };
 }

@@ -30,7 +30,7 @@ export function Opens({ passage, quote, children, openDocument }) {
 export function Named({ passage, openDocument }) {
   if (!passage) return html`<span class="soft">${t("not_kept_passage")}</span>`;
   const title = passage.title || passage.document;
-  const words = passage.words ?? (passage.text ? firstWords(withoutTitle(passage.text, title), 80) : "");
+  const words = passage.words ?? (passage.text ? firstWords(passage.text, 80) : "");
   return html`<span class="named"><${Opens} passage=${passage} openDocument=${openDocument}>${title || words}</${Opens}>${
     title && words && html`<span class="soft tiny first-words">${words}</span>`
   }</span>`;
@@ -42,15 +42,10 @@ export function Bar({ share, kind = "" }) {
   return html`<span class=${`bar ${kind}`} aria-hidden="true"><span style=${{ width }}></span></span>`;
 }
 
-/* The texts of an answer's evidence by the id of their passage. */
-export function byId(passages = []) {
-  return new Map(passages.map((one) => [one.id, one]));
+/* The passages that a method met by their ids: the evidence with its texts, of others the place. */
+export function byId({ evidence = [], seen = {} }) {
+  return new Map([...Object.entries(seen), ...evidence.map((one) => [one.id, one])]);
 }
 
 /* A heading over a part of a picture. */
 export const Part = ({ children }) => html`<h4 class="label">${children}</h4>`;
-
-function withoutTitle(text, title) {
-  const plain = text.replace(/^#+\s*/, "");
-  return title && plain.startsWith(title) ? plain.slice(title.length).trimStart() : text;
-}
