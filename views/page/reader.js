@@ -52,7 +52,7 @@ function Text({ found, at, end, quote, more }) {
   const text = joined(found.pieces);
   useSteady(box, found.id, text.start);
   const [from, to] = marked(text, at, end, quote);
-  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [from, found.id]);
+  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [found.id, at]);
   const cut = (a, b) => text.text.slice(Math.max(0, a), Math.max(0, b));
   return html`
     ${found.before && html`<${Way} word="before" go=${() => more(text.start - 1)} />`}
