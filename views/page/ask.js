@@ -2,7 +2,7 @@
 
 import { getJson } from "./api.js";
 import { Turn } from "./answer.js";
-import { Composer, NAMES } from "./composer.js";
+import { Composer, NAMES, toComposer } from "./composer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useRef, useState } from "./html.js";
 import { ThreadList, titleOf } from "./thread_list.js";
@@ -24,9 +24,11 @@ export function AskView({ server, index, openDocument, active }) {
   const put = (question, method = "auto", confirm = {}) => {
     setLooked("");
     ask({ question, method, index, confirm: { web: false, plan: false, ...confirm } });
+    toComposer();
   };
   const given = { server, openDocument, wide, put, resume, look: setLooked };
-  return html`<div class="ask" data-part="ask">
+  const pressed = (event) => event.key === "Escape" && running && stop(running.id);
+  return html`<div class="ask" data-part="ask" onKeyDown=${pressed}>
     <${ThreadList} wide=${wide} />
     <div class="talk">
       ${turns.length > 0 && html`<h1 class="sr-only">${titleOf(thread)}</h1>`}
@@ -40,7 +42,7 @@ export function AskView({ server, index, openDocument, active }) {
       </div>
       <${Told} turn=${last} />
     </div>
-    ${wide && html`<${Side} turn=${shown} openDocument=${openDocument} />`}
+    ${wide && html`<${Side} turn=${shown} openDocument=${(place) => openDocument({ ...place, index: shown.index })} />`}
   </div>`;
 }
 

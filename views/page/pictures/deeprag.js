@@ -44,7 +44,7 @@ function Said({ answer, citation, status, openDocument }) {
   if (answer) {
     return html`<p class="part-answer"><${Opens} passage=${citation} quote=${citation} openDocument=${openDocument}>${answer}</${Opens}></p>`;
   }
-  return html`<p class="small soft">${t(`part_${status}`)}</p>`;
+  return html`<p class="small soft">${t(`status_${status}`)}</p>`;
 }
 
 const SIGNS = { answered: "✓", not_found: "–", failed: "!", blocked: "–", waiting: "…", ready: "…", split: "⑂" };

@@ -27,7 +27,7 @@ export function Hoprag({ values, output, question, openDocument }) {
 /* A passage that was reached, how, and where the walk went on from it. */
 function Arrival({ hop, walk, ...given }) {
   const { places, kept, output, openDocument } = given;
-  const passage = places.get(hop.target) ?? told(hop);
+  const passage = placeOf(hop, places);
   const further = walk.from(hop);
   const near = hop.similarity > 0 && number(hop.similarity, { maximumFractionDigits: 2 });
   return html`<div class=${kept.has(hop.target) ? "hop" : "hop dropped"} data-part="hop">
@@ -46,7 +46,11 @@ function said({ raised, question }) {
   return html`<span class="hop-asks">${raised}</span><span class="arrow" aria-label="→"> → </span><span class="hop-asks">${question}</span>`;
 }
 
-const told = (hop) => (hop.title || hop.words ? { title: hop.title, words: hop.words } : null);
+/* The passage that a hop reached: its evidence, else what the hop tells of it. */
+function placeOf({ target, title, document, start, words }, places) {
+  const known = places.get(target);
+  return known || document ? { title, document, start, words, ...known, id: target } : null;
+}
 
 /* The walk as a tree: `from(hop)` are the hops of the next round that start where `hop` arrived,
    `from(null)` those that begin. A passage that several hops of a round reach goes on from the

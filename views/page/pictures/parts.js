@@ -30,10 +30,16 @@ export function Opens({ passage, quote, children, openDocument }) {
 export function Named({ passage, openDocument }) {
   if (!passage) return html`<span class="soft">${t("not_kept_passage")}</span>`;
   const title = passage.title || passage.document;
-  const words = passage.words ?? (passage.text ? firstWords(passage.text, 80) : "");
+  const words = passage.text ? firstWords(passage.text, 80) : below(passage.words, title);
   return html`<span class="named"><${Opens} passage=${passage} openDocument=${openDocument}>${title || words}</${Opens}>${
     title && words && html`<span class="soft tiny first-words">${words}</span>`
   }</span>`;
+}
+
+/* First words as the server tells them, on one line, without the heading that they begin with. */
+function below(words = "", title) {
+  const line = words.replace(/^#+\s*/, "");
+  return title && line.startsWith(title) ? line.slice(title.length).replace(/^[\s#]+/, "") : line;
 }
 
 /* A bar from 0 to 1; the number beside it says the same. */

@@ -1,0 +1,118 @@
+"""Asking on the page: answers with citations, follow-ups, stopping, and searching."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from http_stub import Response
+from page_site import KOREAN, PLACE, WHERE
+from page_visit import expect
+from scripted_model import FACT, QUESTION
+
+
+def test_an_answer_is_followed_up_and_its_citation_opened_at_its_place(visit, modelled, script):
+    page = visit(modelled)
+    turn = page.ask(QUESTION, "Basic")
+    expect(turn).to_have_attribute("data-status", "answered")
+    expect(turn).to_contain_text(FACT)
+    script.replies["StandAloneQuestion"] = {"question": WHERE}
+    script.replies["Answer"] = lambda human: script.quoting(human, PLACE)
+    turn = page.ask("And the one in the Alps?")
+    expect(turn).to_contain_text(WHERE)
+    page.press(turn.get_by_role("button", name=re.compile("^Source 1")))
+    if page.size == "phone":
+        expect(page.part("quote-box")).to_contain_text(PLACE)
+        page.press(page.part("quote-box").get_by_role("button"))
+    reader = page.part("reader")
+    expect(reader.locator("mark")).to_have_text(PLACE)
+    expect(reader.locator("mark")).to_be_in_viewport()
+    page.page.keyboard.press("Escape")
+    expect(reader).to_have_count(0)
+    page.open()  # a conversation is kept by the browser
+    expect(page.part("turn")).to_have_count(2)
+
+
+def test_a_run_is_stopped_and_asked_again(visit, modelled, script):
+    question = f"Which bridge is the oldest, seen on a {visit.size}?"
+    script.replies["Answer"] = Response({}, seconds=30)
+    page = visit(modelled)
+    turn = page.ask(question, "Basic")
+    page.page.get_by_role("button", name="Stop").click()
+    expect(turn).to_have_attribute("data-status", "stopped")
+    del script.replies["Answer"]
+    turn.get_by_role("button", name="Ask again").click()
+    expect(page.part("turn").last).to_have_attribute("data-status", "answered")
+
+
+def test_what_the_documents_do_not_say_is_shown_with_what_is_missing(visit, modelled, script):
+    missing = ["When was it painted?"]
+    script.replies["Answer"] = {
+        "quotes": [], "sufficient": False, "answer": "", "missing": missing
+    }  # fmt: skip
+    page = visit(modelled)
+    turn = page.ask("When was the Forth Bridge painted red?", "Basic")
+    lacking = turn.locator('[data-part="lacking"]')
+    expect(lacking).to_contain_text("The documents do not say")
+    expect(lacking.get_by_role("button", name=missing[0])).to_be_visible()
+
+
+def test_a_failure_of_the_model_is_told_in_a_sentence(visit, modelled, script):
+    script.replies["Answer"] = Response({"error": {"message": "broken"}}, 400)
+    page = visit(modelled)
+    turn = page.ask(f"Who paid for the bridges, on a {visit.size}?", "Basic")
+    expect(turn.get_by_role("alert").or_(turn.locator('[data-part="lacking"]'))).to_be_visible()
+
+
+def test_without_a_model_the_sentences_that_fit_are_marked(visit, searching):
+    page = visit(searching)
+    expect(page.page.locator("main")).to_contain_text("RAGRAPHS_MODEL")
+    turn = page.ask(WHERE)
+    results = turn.locator('[data-part="results"]')
+    expect(results.locator("mark").first).to_contain_text("Robert Maillart")
+    results.get_by_role("button", name="Bridges of the Alps").first.click()
+    expect(page.part("reader").locator("mark")).to_be_in_viewport()
+
+
+def test_the_page_speaks_korean(visit, searching):
+    page = visit(searching, locale="ko-KR")
+    expect(page.page.locator("html")).to_have_attribute("lang", "ko")
+    turn = page.ask("훈민정음은 언제 반포되었나?")
+    expect(turn.locator("mark").first).to_contain_text("훈민정음을 반포하였다")
+    expect(turn).to_contain_text(KOREAN)
+    page.page.get_by_role("button", name="English").click()
+    expect(page.page.get_by_role("link", name="Documents")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_by_keyboard_alone_a_question_is_asked_and_its_source_opened(visit, modelled, script):
+    page = visit(modelled)
+    keys = page.page.keyboard
+    expect(page.page.locator("textarea")).to_be_focused()
+    keys.type(QUESTION)
+    keys.press("Enter")
+    turn = page.part("turn")
+    expect(turn).to_have_attribute("data-status", "answered")
+    page.tab_to(".cite", back=True)
+    expect(page.part("quote-box")).to_contain_text(FACT)
+    keys.press("Enter")
+    expect(page.part("reader").locator("mark")).to_have_text(FACT)
+    for _ in range(12):  # the focus stays in the sheet
+        keys.press("Tab")
+        assert page.evaluate("Boolean(document.activeElement.closest('[role=dialog]'))")
+    keys.press("Escape")
+    expect(page.page.locator(":focus")).to_have_class("cite")
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_an_answer_is_printed_with_its_evidence_and_without_controls(visit, modelled, script):
+    page = visit(modelled)
+    page.evaluate("globalThis.print = () => { globalThis.printed = document.body.innerText }")
+    expect(page.ask(QUESTION, "Basic")).to_contain_text(FACT)
+    page.page.emulate_media(media="print")
+    shown = page.page.locator("body")
+    expect(shown).to_contain_text(QUESTION)
+    expect(page.part("sources")).to_contain_text(FACT)
+    for control in ("header.head", "textarea", ".rail", ".menu"):
+        expect(page.page.locator(control).first).to_be_hidden()
+    assert len(page.page.pdf()) > 5_000

@@ -1,0 +1,164 @@
+"""A visit to the page in a real browser, which notes all that must not happen there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+# Read once, since tests run without the settings of the person who starts them.
+REQUIRED = os.environ.get("RAGRAPHS_TEST_BROWSER") == "required"
+if not REQUIRED:
+    pytest.importorskip("playwright", reason="the package playwright is not installed")
+
+from playwright.sync_api import (  # noqa: E402
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Locator,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
+
+expect.set_options(timeout=20_000)
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+SIZES: dict[str, dict[str, Any]] = {
+    "laptop": {"viewport": {"width": 1400, "height": 900}},
+    "phone": {
+        "viewport": {"width": 390, "height": 844},
+        "device_scale_factor": 2,
+        "has_touch": True,
+        "is_mobile": True,
+    },
+}
+# Marks what Chromium tells the page only as an event; a script of the debugger is under no policy.
+_WATCH = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+globalThis.ran = false;
+"""
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A running Chromium of this machine; a test without one is skipped, or fails if REQUIRED."""
+    program = next((found for name in _PROGRAMS if (found := shutil.which(name))), None)
+    if program is None:
+        missing = f"no browser on PATH (looked for {', '.join(_PROGRAMS)})"
+        if REQUIRED:
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page at one of the sizes, and what it complained of or asked of others.
+
+    visit = Visit(browser, "http://127.0.0.1:8000", "phone")
+    visit.open("#documents")
+    visit.part("document").first.click()
+    visit.end()
+    """
+
+    def __init__(self, browser: Browser, url: str, size: str, **options: Any) -> None:
+        self.url = url
+        self.size = size
+        self.complaints: list[str] = []
+        self.expected = ""
+        given: dict[str, Any] = {"locale": "en-GB", "reduced_motion": "reduce", **SIZES[size]}
+        self._context = browser.new_context(**{**given, **options})
+        self._context.add_init_script(_WATCH)
+        self._context.on("request", self._asked)
+        self.page: Page = self._context.new_page()
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("dialog", self._dialog)
+        self.page.set_default_timeout(20_000)
+
+    def open(self, fragment: str = "") -> Visit:
+        """Opens the page, or another part of it, and waits until it is there."""
+        self.page.goto(f"{self.url}/{fragment}")
+        expect(self.page.locator("main > section:not([hidden])")).to_be_visible()
+        return self
+
+    def part(self, name: str) -> Locator:
+        """The parts of the view that is shown which the page calls ``name``."""
+        return self.page.locator(f'[data-part="{name}"]').filter(visible=True)
+
+    def press(self, button: Locator) -> None:
+        """Clicks, or taps where there is no mouse."""
+        if self.size == "phone":
+            button.tap()
+        else:
+            button.click()
+
+    def tab_to(self, selector: str, back: bool = False) -> None:
+        """Presses the tabulator until the focus is on what ``selector`` names."""
+        for _ in range(60):
+            self.page.keyboard.press("Shift+Tab" if back else "Tab")
+            if self.page.evaluate("what => document.activeElement.matches(what)", selector):
+                return
+        raise AssertionError(f"the tabulator does not lead to {selector}")
+
+    def ask(self, question: str, method: str = "") -> Locator:
+        """The newest turn, after a question was written and sent; ``method`` as the menu has it."""
+        if method:
+            self.page.locator(".menu > summary").click()
+            name = re.compile(rf"^{re.escape(method)}")
+            self.page.get_by_role("radio", name=name).click()
+        self.page.locator("textarea").fill(question)
+        self.page.locator("textarea").press("Enter")
+        turn = self.part("turn").filter(has_text=question).last
+        expect(turn).to_be_visible()
+        return turn
+
+    def how(self) -> Locator:
+        """How the newest answer was found: beside it, or below, where it is opened first."""
+        if self.size == "phone":
+            below = self.page.locator("details.how-below").last
+            if below.get_attribute("open") is None:
+                below.locator("summary").first.click()
+        return self.part("found").last
+
+    def evaluate(self, script: str, *given: Any) -> Any:
+        """The value of a script that the debugger runs."""
+        return self.page.evaluate(script, *given)
+
+    def expects(self, pattern: str) -> None:
+        """From now on complaints that match ``pattern`` are right, such as a refused request."""
+        self.expected = pattern
+
+    def end(self) -> None:
+        """Closes the page; raises AssertionError where it complained of anything."""
+        ran = self.page.evaluate("globalThis.ran")
+        self._context.close()
+        assert ran is False, "a script of a document ran"
+        expected = re.compile(self.expected) if self.expected else None
+        wrong = [said for said in self.complaints if not (expected and expected.search(said))]
+        assert not wrong, wrong
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning", "assert"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _asked(self, request: Request) -> None:
+        there = urlsplit(request.url)
+        own = there.scheme in ("data", "blob") or request.url.startswith(f"{self.url}/")
+        if not own:
+            self.complaints.append(f"another host: {request.url}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
