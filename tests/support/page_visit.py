@@ -126,6 +126,7 @@ class Visit:
 
     def how(self) -> Locator:
         """How the newest answer was found: beside it, or below, where it is opened first."""
+        expect(self.part("turn").last).not_to_have_attribute("data-status", "running")
         if self.size == "phone":
             below = self.page.locator("details.how-below").last
             if below.get_attribute("open") is None:
