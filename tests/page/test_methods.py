@@ -25,6 +25,7 @@ def following(script):
     script.replies["RelationScores"] = lambda human: {
         "scores": [{"id": id, "score": 1} for id in numbers(human)]
     }
+    script.replies["Judgement"] = {"sufficient": False, "clue": "where he was born"}
     return script
 
 
@@ -118,9 +119,10 @@ def test_edited_web_queries_are_sent_and_the_pages_shown(visit, modelled, script
     page.ask(f"Who built the Forth Bridge, asks a {visit.size}?", "CRAG")
     paused = page.part("paused")
     expect(paused.get_by_role("textbox")).to_have_value("forth bridge designer")
-    assert "my own words" not in modelled.web.queries
-    paused.get_by_role("textbox").fill("my own words")
+    own = f"my own words on a {visit.size}"
+    assert not {"forth bridge designer", own} & set(modelled.web.queries)
+    paused.get_by_role("textbox").fill(own)
     paused.get_by_role("button", name="Go on").click()
     expect(page.part("turn")).to_have_attribute("data-status", "answered")
-    assert modelled.web.queries[-1] == "my own words"
+    assert modelled.web.queries[-1] == own
     expect(page.how().locator('[data-method="crag"]')).to_contain_text("bridges.example")
