@@ -85,6 +85,8 @@ class EventStream(StreamingResponse):
     Whoever closes the connection ends them.
     """
 
+    pause = 15.0  # seconds
+
     def __init__(self, events: Events) -> None:
         self._events = events
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
@@ -103,8 +105,15 @@ class EventStream(StreamingResponse):
             work.cancel()
 
     async def _written(self) -> AsyncIterator[str]:
-        while (text := await self._texts.get()) is not None:
+        while (text := await self._next()) is not None:
             yield text
+
+    async def _next(self) -> str | None:
+        """The next event; a comment where none comes for long, since proxies close what idles."""
+        try:
+            return await asyncio.wait_for(self._texts.get(), self.pause)
+        except TimeoutError:
+            return ": still at work\n\n"
 
     async def _work(self) -> None:
         try:

@@ -265,6 +265,23 @@ async def test_a_web_search_waits_for_a_person(client, script, stubs, graph, sai
     assert result["sufficient"] == bool(sent)
 
 
+@pytest.mark.parametrize("graph", ["deeprag", "router"])
+@pytest.mark.parametrize("said", [True, False, ["When was John Fowler born?"]])
+async def test_a_sub_question_waits_for_a_person(client, script, graph, said):
+    script.narrate()
+    context = {**unseen(f"plan {graph} {said}"), "confirm_plan": True}
+    context |= {"method": "deeprag"} if graph == "router" else {}
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, graph, input={"question": QUESTION}, context=context)
+    state = await client.threads.get_state(thread)
+    [shown] = [stop["value"] for task in state["tasks"] for stop in task["interrupts"]]
+    assert shown["questions"] == ["Which bridges were designed by John Fowler?"]
+    result = await client.runs.wait(thread, graph, command={"resume": said}, context=context)
+    steps = result["details"]["steps"] if graph == "router" else result["steps"]
+    asked = [step["question"] for step in steps if step["number"]]
+    assert asked == (said if isinstance(said, list) else shown["questions"] if said else [])
+
+
 @pytest.mark.parametrize("graph", ["basic", "router"])
 async def test_fifty_questions_at_once_all_get_their_answers(client, script, graph):
     asked = [f"Who designed the Forth Bridge, please ({graph} {n})?" for n in range(50)]

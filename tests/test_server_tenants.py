@@ -309,6 +309,14 @@ def test_a_question_of_the_page_is_answered_from_the_tenants_own_index(ada, bob)
     assert refused(ada.post("/page/ask", {"question": QUESTION, "index": "bob"}))
 
 
+def test_a_run_that_waits_for_one_tenant_is_not_another_ones(ada, bob):
+    question = {"question": QUESTION, "method": "deeprag", "confirm": {"plan": True}}
+    paused = bob.post("/page/ask", question).text.rpartition("event: paused\ndata: ")[2]
+    body = {"run": json.loads(paused)["run"], "items": True}
+    assert refused(ada.post("/page/resume", body))
+    assert SECRET in bob.post("/page/resume", body).text
+
+
 def test_an_upload_goes_to_the_tenants_own_index(ada, bob):
     form = [("files", ("tay.md", b"# Tay Bridge\n\nIt fell in a storm."))]
     answer = httpx.post(f"{ada.url}/page/upload", files=form, headers=ada.headers, timeout=60)

@@ -47,8 +47,8 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
     """Communities as circles, each in its parent's, and entities in those of the smallest ones.
 
     Of a large index come the largest communities, and the entities of as many of them as fit; those
-    in the community ``within`` come first; ``left_out`` counts the others. Entities that are related to
-    none are ``orphans``, which are shown where they are asked for. The same index gives the same
+    in the community ``within`` come first; ``left_out`` counts the others. Entities that are
+    related to none are ``orphans``, shown where they are asked for. The same index gives the same
     map. Blocks. Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)

@@ -13,7 +13,7 @@ from ..state.entities import EntityClaim
 from ..state.errors import RagraphsError
 from ..state.records import Passage
 from ..stores.entities import StoredEntity, StoredRelation
-from .quotation import quoted
+from .quotation import quoted, shown
 
 _MOST_RELATIONS = 100
 _MOST_PASSAGES = 50
@@ -39,7 +39,7 @@ def entity_card(index: Index, id: str) -> dict[str, Any]:
         "relations": _relations(index, relations[:_MOST_RELATIONS]),
         "relation_count": len(relations),
         "claims": _claims(index, store.claims_of([id])),
-        "passages": [_shown(one) for one in index.catalogue.passages(spoken[:_MOST_PASSAGES])],
+        "passages": [shown(one) for one in index.catalogue.passages(spoken[:_MOST_PASSAGES])],
         "passage_count": len(spoken),
         "communities": _communities(index, id),
         "merges": [one._asdict() for one in store.merges() if one.kept_id == id],
@@ -100,8 +100,3 @@ def _communities(index: Index, id: str) -> list[dict[str, Any]]:
 def _by_id(index: Index, ids: Iterable[str]) -> dict[str, Passage]:
     wanted = list(dict.fromkeys(ids))
     return {passage["id"]: passage for passage in index.catalogue.passages(wanted)}
-
-
-def _shown(passage: Passage) -> dict[str, Any]:
-    names = ("id", "document", "title", "text", "start", "end")
-    return {name: passage[name] for name in names}

@@ -30,7 +30,8 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     Nodes are passages, entities, and names where the index has no entities: the sentences layer's.
     Without ``around``, the entities that most passages speak of, else the first passages. ``more``
     is the number of neighbours left out. An edge is a ``relation``, of entities that are only
-    mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks. Raises RagraphsError for a node there is not.
+    mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks.
+    Raises RagraphsError for a node there is not.
     """
     graph = _Graph(index)
     if around:

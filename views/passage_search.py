@@ -8,6 +8,7 @@ from typing import Any
 from ..index.opening import Index
 from ..index.retrieval import search
 from ..state.records import Passage
+from .quotation import shown
 
 
 def found_passages(index: Index, containing: str, most: int) -> list[dict[str, Any]]:
@@ -29,5 +30,4 @@ def found_passages(index: Index, containing: str, most: int) -> list[dict[str, A
 
 
 def _row(passage: Passage, *, exact: bool) -> dict[str, Any]:
-    shown = ("id", "document", "title", "text", "start", "end")
-    return {**{name: passage[name] for name in shown}, "exact": exact}
+    return {**shown(passage), "exact": exact}

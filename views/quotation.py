@@ -1,8 +1,22 @@
-"""Places in documents at which something is said."""
+"""Passages, and places in them, as the page shows and opens them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..state.records import Citation, Passage
+
+
+def shown(passage: Passage) -> dict[str, Any]:
+    """A passage as lists of the page show it: its place and text, without metadata."""
+    return {
+        "id": passage["id"],
+        "document": passage["document"],
+        "title": passage["title"],
+        "text": passage["text"],
+        "start": passage["start"],
+        "end": passage["end"],
+    }
 
 
 def quoted(passage: Passage, quote: str = "") -> Citation:

@@ -50,16 +50,10 @@ def confirmed_plan(
 
 
 def _confirmed_step(state: DeepragState) -> Update:
-    step, question = state["pending"][0], state["question"]
-    said = interrupt(
-        {
-            "message": "Look up this sub-question?",
-            "questions": [step["question"]],
-            "question": question,
-            "most": 1,
-        }
-    )
-    allowed = allowed_texts(said, [step["question"]], 1)
+    step = state["pending"][0]
+    shown = [step["question"]]
+    said = interrupt({"message": "Look up this sub-question?", "questions": shown, "most": 1})
+    allowed = allowed_texts(said, shown, 1)
     if not allowed:
         why = _UNCLEAR if allowed is None else _NOT_CONFIRMED
         current_meter().warn(f"“{step['question'][:80]}” was not looked up, because {why}.")

@@ -68,7 +68,7 @@ async def resume(request: Request) -> Response:
     access.index(run.context.index)
     run.check(resumed.items)
     _runs.take(run)
-    given = Command(resume=resumed.items)
+    given: Command[Any] = Command(resume=resumed.items)
     return EventStream(_events(run.graph, given, run.context, again=True))
 
 

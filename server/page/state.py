@@ -13,6 +13,7 @@ from ...algorithms.router.decision import feasible
 from ...context import MethodName, RouterContext
 from ...index.layers import layers_of
 from ...index.opening import Index, open_index
+from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
 from ...settings import Settings, settings, told
@@ -64,11 +65,13 @@ def _names(access: Access, operator: Settings) -> list[str]:
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
-    layers = layers_of(index)
+    layers, embeddings = layers_of(index), index.catalogue.property("embeddings")
+    if embeddings is None:
+        _ = index.embedder  # which says that the index is empty
     return {
         "documents": index.catalogue.count_documents(),
         "passages": index.catalogue.count_passages(),
         "layers": layers,
-        "embeddings": index.embedder.name,
+        "embeddings": identity(embeddings),  # without loading them
         "methods": feasible(get_args(MethodName), layers, context.max_calls),
     }

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from pathlib import Path
 from typing import BinaryIO, TypedDict
 from uuid import uuid4
@@ -38,16 +38,16 @@ async def upload(request: Request) -> Response:
     """Keeps the files of a form; each takes the place of an earlier one of its name."""
     operator = settings()
     folder = await asyncio.to_thread(uploads_of, index_in(request), operator)
-    kept: list[str] = []
+    kept: dict[str, str] = {}
     refused: list[Refused] = []
     for file in await _files_of(_Bounded(request, operator)):
         given = file.filename or ""
         name = safe_name(given)
-        if reason := _obstacle(name):
+        if reason := _obstacle(name, kept):
             refused.append({"path": given, "reason": reason})
             continue
-        kept.append(await asyncio.to_thread(_keep, file.file, folder, name, operator))
-    return as_json({"paths": kept, "refused": refused})
+        kept[name] = await asyncio.to_thread(_keep, file.file, folder, name, operator)
+    return as_json({"paths": list(kept.values()), "refused": refused})
 
 
 async def _files_of(request: Request) -> list[UploadFile]:
@@ -123,9 +123,12 @@ def safe_name(given: str) -> str:
     return f"{short}{dot}{ending}" if short else ""
 
 
-def _obstacle(name: str) -> str:
+def _obstacle(name: str, kept: Collection[str]) -> str:
+    """Why a file cannot be kept as ``name`` beside those ``kept`` before; empty where it can."""
     if not name:
         return "The file has no name that can be kept; rename it."
+    if name in kept:
+        return "Another file of this upload has the same name; rename one of them."
     ending = Path(name).suffix.lower()
     if ending not in ENDINGS:
         return f"{ending or 'A file without ending'} cannot be read; supported are {SUPPORTED}."

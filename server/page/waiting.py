@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...context import RouterContext
+from ...nodes.confirming import allowed_texts
 from ...nodes.crag.search_web import MOST_QUERIES, confirmed_queries
 from ...nodes.deeprag.confirm import confirmed_plan
 from ...state.errors import RagraphsError
@@ -20,6 +21,7 @@ _GONE = (
     "another of its processes holds it. Ask the question again."
 )
 _BAD_QUERIES = f"Give one to {MOST_QUERIES} queries, none of them empty; or do not search the web."
+_BAD_STEP = "Give one sub-question in words; or look up none."
 _BAD_PLAN = (
     "Give one to {most} sub-questions, each another one and none the question itself, in which #1 "
     "stands for the answer of the first; or look up none of them."
@@ -50,11 +52,16 @@ class WaitingRun:
     def check(self, items: list[str] | bool) -> None:
         """Raises RagraphsError for ``items`` that the run would not take for an answer."""
         shows = self.shows
+        clear: list[Any] | None
         if "queries" in shows:
-            if confirmed_queries(items, shows["queries"]) is None:
-                raise RagraphsError(_BAD_QUERIES)
-        elif confirmed_plan(items, shows["questions"], shows["question"], shows["most"]) is None:
-            raise RagraphsError(_BAD_PLAN.format(most=shows["most"]))
+            clear, problem = confirmed_queries(items, shows["queries"]), _BAD_QUERIES
+        elif "question" in shows:
+            clear = confirmed_plan(items, shows["questions"], shows["question"], shows["most"])
+            problem = _BAD_PLAN.format(most=shows["most"])
+        else:
+            clear, problem = allowed_texts(items, shows["questions"], 1), _BAD_STEP
+        if clear is None:
+            raise RagraphsError(problem)
 
 
 class WaitingRuns:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # where the package is missing, the tests are skipped and not
     from playwright.sync_api import Browser
 
 
-
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the indexes, which no test may change."""

@@ -14,19 +14,20 @@ import { t } from "./words.js";
 /* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
 export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
   const { status, output } = turn;
+  const opens = (place) => openDocument({ ...place, index: turn.index });
   const asked = output?.asked && output.asked !== turn.question ? output.asked : "";
   return html`<li class=${newest ? "turn newest" : "turn"}>
-    <article class="column" aria-label=${turn.question} data-part="turn" data-status=${status}>
+    <article class="measure" aria-label=${turn.question} data-part="turn" data-status=${status}>
       <h2 class="asked"><span class="sr-only">${t("you_asked")}: </span>${turn.question}</h2>
       ${asked && html`<p class="soft small">${t("understood", { asked })}</p>`}
       <div class="answer" data-part="answer" aria-busy=${status === "running"}>
         ${output
-          ? html`<${Answered} turn=${turn} openDocument=${openDocument} put=${put} />`
+          ? html`<${Answered} turn=${turn} openDocument=${opens} put=${put} />`
           : html`<${Unanswered} turn=${turn} put=${put} />`}
       </div>
       ${status === "paused" && html`<${Paused} turn=${turn} resume=${resume} />`}
       ${output && html`<${Foot} turn=${turn} wide=${wide} looked=${looked} look=${look} />`}
-      ${!wide && turn.trace.attempts.length > 0 && html`<${How} turn=${turn} newest=${newest} openDocument=${openDocument} />`}
+      ${!wide && turn.trace.attempts.length > 0 && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
     </article>
   </li>`;
 }

@@ -2,10 +2,10 @@
 
 import { getJson } from "./api.js";
 import { Turn } from "./answer.js";
-import { Composer, NAMES } from "./composer.js";
+import { Composer, NAMES, toComposer } from "./composer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useRef, useState } from "./html.js";
-import { ThreadList } from "./thread_list.js";
+import { ThreadList, titleOf } from "./thread_list.js";
 import { ask, resume, stop, useThreads } from "./threads.js";
 import { t } from "./words.js";
 import "./words_ask.js";
@@ -24,13 +24,16 @@ export function AskView({ server, index, openDocument, active }) {
   const put = (question, method = "auto", confirm = {}) => {
     setLooked("");
     ask({ question, method, index, confirm: { web: false, plan: false, ...confirm } });
+    toComposer();
   };
   const given = { server, openDocument, wide, put, resume, look: setLooked };
-  return html`<div class="ask" data-part="ask">
+  const pressed = (event) => event.key === "Escape" && running && stop(running.id);
+  return html`<div class="ask" data-part="ask" onKeyDown=${pressed}>
     <${ThreadList} wide=${wide} />
     <div class="talk">
+      ${turns.length > 0 && html`<h1 class="sr-only">${titleOf(thread)}</h1>`}
       <div class="talk-scroll" ref=${column} tabindex="-1">
-        ${full && html`<p class="note warning column">${t("not_kept")}</p>`}
+        ${full && html`<p class="note warning measure">${t("not_kept")}</p>`}
         ${!turns.length && html`<${Welcome} server=${server} index=${index} put=${put} />`}
         <ol class="turns">
           ${turns.map((turn) => html`<${Turn} key=${turn.id} turn=${turn} newest=${turn === last} looked=${turn === shown} ...${given} />`)}
@@ -39,7 +42,7 @@ export function AskView({ server, index, openDocument, active }) {
       </div>
       <${Told} turn=${last} />
     </div>
-    ${wide && html`<${Side} turn=${shown} openDocument=${openDocument} />`}
+    ${wide && html`<${Side} turn=${shown} openDocument=${(place) => openDocument({ ...place, index: shown.index })} />`}
   </div>`;
 }
 
@@ -61,7 +64,7 @@ function Welcome({ server, index, put }) {
       ${server.uploads && html`<a class="button primary" href="#documents">${t("add_documents")}</a>`}
     </div>`;
   }
-  return html`<div class="welcome column">
+  return html`<div class="welcome measure">
     <h1>${t("welcome")}</h1>
     <p class="soft">${t(server.offline ? "welcome_search" : "welcome_size", server)}</p>
     ${examples.length > 0 &&

@@ -18,7 +18,8 @@ export function Cite({ n, citation, openDocument }) {
     else opens();
   };
   const left = () => setShown((now) => (now === "tapped" ? now : ""));
-  return html`<span class="cite-place" onPointerLeave=${left}>\u2060    <button
+  return html`<span class="cite-place" onPointerLeave=${left}>\u2060
+    <button
       class="cite"
       type="button"
       ref=${mark}

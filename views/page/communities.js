@@ -4,7 +4,7 @@ import { Missing, placeOf } from "./explore.js";
 import { GraphView } from "./graph_view.js";
 import { html, useMemo, useState } from "./html.js";
 import { Trouble, useReply } from "./looking.js";
-import { CommunityReport } from "./report.js";
+import { CommunityReport, Heading } from "./report.js";
 import { t } from "./words.js";
 
 /* The view of communities; the address names the one that is looked into. */
@@ -90,7 +90,7 @@ function Trail({ known, id }) {
 function Inside({ known, map, orphans, setOrphans }) {
   const roots = map.communities.filter((one) => !known.has(one.parent) && one.entities > 1);
   const hidden = map.left_out;
-  return html`<h2>${t("x_communities_n", { n: roots.length })}</h2>
+  return html`<${Heading}>${t("x_communities_n", { n: roots.length })}<//>
     <p class="small soft">${t("x_map_help")}</p>
     ${hidden.communities + hidden.entities > 0 && html`<p class="small soft">${t("x_left_out", hidden)}</p>`}
     ${map.orphans > 0 &&

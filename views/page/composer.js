@@ -5,8 +5,8 @@ import { t } from "./words.js";
 
 const METHODS = ["auto", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"];
 
-/* The field for a question, with the method. Enter asks, Shift+Enter breaks the line, and Escape
-   stops a run. What is written stays until it is asked. */
+/* The field for a question, with the method. Enter asks, Shift+Enter breaks the line. What is
+   written stays until it is asked. */
 export function Composer({ server, running, put, stop, active, thread }) {
   const [text, setText] = useState("");
   const [method, setMethod] = useState("auto");
@@ -14,7 +14,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
   const field = useRef();
   useGrowing(field, text);
   useEffect(() => {
-    if (active && matchMedia("(hover: hover)").matches) field.current.focus();
+    if (active) toComposer();
   }, [active, thread]);
   const obstacle = method === "auto" ? "" : server.methods?.[method];
   const ready = text.trim() && !running && !obstacle && server.documents > 0;
@@ -25,7 +25,6 @@ export function Composer({ server, running, put, stop, active, thread }) {
   };
   const pressed = (event) => {
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.key === "Escape" && running) stop();
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     sent();
@@ -34,7 +33,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
     event.preventDefault();
     sent();
   };
-  return html`<form class="composer column" onSubmit=${submitted} data-part="composer">
+  return html`<form class="composer measure" onSubmit=${submitted} data-part="composer">
     <div class="composer-box">
       <textarea
         ref=${field}
@@ -55,6 +54,11 @@ export function Composer({ server, running, put, stop, active, thread }) {
     </div>
     ${obstacle && html`<p class="small note warning">${obstacle}</p>`}
   </form>`;
+}
+
+/* Moves the focus to the field for a question, but where that would open a keyboard on the screen. */
+export function toComposer() {
+  if (matchMedia("(hover: hover)").matches) document.querySelector(".composer textarea")?.focus();
 }
 
 /* The choice of a method, with what each one does or what stands in its way. */

@@ -10,12 +10,15 @@ import "./words_documents.js";
 const PAGE = 50;
 
 /* The tab Documents. */
-export function DocumentsView({ server, index, refresh, openDocument }) {
+export function DocumentsView({ server, index, refresh, openDocument, path }) {
   const [changes, setChanges] = useState(0);
   const indexing = useIndexing(index, () => {
     setChanges((n) => n + 1);
     refresh();
   });
+  useEffect(() => {
+    if (path[0] === "layers") document.querySelector("[data-part=layers]")?.scrollIntoView();
+  }, [path[0]]);
   return html`<div class="column documents" data-part="documents">
     <h1 class="sr-only">${t("documents")}</h1>
     ${server.uploads
@@ -38,7 +41,7 @@ function DocumentList({ index, changes, server, indexing, openDocument }) {
   const asked = { index, containing: settled, most, changes };
   const [reply, problem, again] = useReply("page/documents", asked);
   const found = reply?.documents ?? [];
-  return html`<section aria-label=${t("documents")}>
+  return html`<section aria-label=${t("d_list")}>
     <${SearchField} label=${t("d_search")} value=${words} onInput=${setWords} told=${reply && settled ? t("d_found", { n: reply.total }) : ""} />
     ${problem && html`<${Trouble} problem=${problem} again=${again} />`}
     ${!reply && !problem && html`<p class="soft">${t("loading")}</p>`}

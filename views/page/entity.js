@@ -2,7 +2,7 @@
 
 import { placeOf } from "./explore.js";
 import { html, useState } from "./html.js";
-import { Cited, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { Cited, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { t } from "./words.js";
 
 const FEW = 12;
@@ -54,8 +54,8 @@ function Relation({ one, id, openDocument }) {
 }
 
 function Spoken({ one, openDocument }) {
-  const citation = { document: one.document, title: one.title, start: one.start, end: one.end, quote: "" };
-  return html`<${Cited} citation=${citation} words=${one.text} openDocument=${openDocument} />`;
+  const open = () => openDocument(openingOf(one));
+  return html`<${Cited} citation=${{ ...one, quote: one.text }} openDocument=${open} />`;
 }
 
 /* Merging with another entity, and keeping apart what was merged; or why neither is possible. */

@@ -1,6 +1,7 @@
 /* What of a passage is shown: the sentences with its highlights, and their neighbours. */
 
-const ROOM = 420; // characters
+const ROOM = 420; // Latin characters; a Korean one takes the room of two
+const WIDE = /[\u1100-\uffdc]/g;
 let splitter;
 
 /* The parts of a passage's text around its citations, in order: {text, marked, best}; {gap: true}
@@ -10,7 +11,8 @@ export function excerpt(passage, citations, room = ROOM) {
     .map((one) => ({ start: one.start - passage.start, end: one.end - passage.start }))
     .filter((one) => one.start >= 0 && one.end <= passage.text.length && one.end > one.start);
   const pieces = whole(sentences(passage.text), marks);
-  const chosen = near(pieces, marks, room);
+  const width = ({ start, end }) => end - start + (passage.text.slice(start, end).match(WIDE)?.length ?? 0);
+  const chosen = near(pieces, marks, room, (place) => width(pieces[place]));
   const parts = [];
   let last = -1;
   for (const place of chosen) {
@@ -68,6 +70,7 @@ export function tidied(parts) {
     }
     const flat = part.text
       .replace(/^#{1,6}[ \t]+(.*)$/gm, "$1\n\n")
+      .replace(/\n\s*(?=([-*•>]|\d+[.)])\s)/g, "\n\n")
       .replace(/\s+/g, (gap) => (/\n\s*\n/.test(gap) ? "\n" : " "));
     const text = blank ? flat.trimStart() : flat;
     if (!text) continue;
@@ -98,16 +101,18 @@ export function sentences(text) {
   return found;
 }
 
-/* Whether what follows belongs to the piece before it: blanks do; an initial ("John A.") ends no
+/* Whether what follows belongs to the piece before it: blanks do, and what a sign or number
+   begins; an initial ("John A.") ends no
    sentence; nor does the end of a line without a stop, unless an item or a heading stands there. */
 function goesOn(piece, following) {
-  if (!following.trim()) return true;
+  if (!following.trim() || SIGN.test(piece)) return true;
   if (/\n\s*\n\s*$/.test(piece)) return false;
   if (/(^|\s)\p{Lu}\.\s*$/u.test(piece)) return true;
   if (!piece.endsWith("\n") || BLOCK.test(piece) || BLOCK.test(following)) return false;
   return !/[.!?。！？…:]["'”’)\]]*\s*$/.test(piece);
 }
 
+const SIGN = /^\s*(#{1,6}\s+)?(\d+[.)]|[-*•])?[^\S\n]*$/;
 const BLOCK = /^\s*(#{1,6}|[-*•]|\d+[.)])\s/;
 
 function within(citation, passage) {
@@ -131,8 +136,7 @@ function whole(pieces, marks) {
 }
 
 /* Places of the pieces with marks, and of their neighbours as far as there is room. */
-function near(pieces, marks, room) {
-  const size = (place) => pieces[place].end - pieces[place].start;
+function near(pieces, marks, room, size) {
   const chosen = new Set();
   pieces.forEach((piece, place) => marks.some((mark) => meets(piece, mark)) && chosen.add(place));
   if (!chosen.size && pieces.length) chosen.add(0);

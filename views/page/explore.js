@@ -24,6 +24,7 @@ export function ExploreView(given) {
   if (!server.documents) return html`<${Nothing} />`;
   const name = asked in VIEWS ? asked : first(server.layers);
   return html`<div class="explore" data-part="explore">
+    <h1 class="sr-only">${t("explore")}: ${t(`x_${name}`)}</h1>
     <nav class="views" aria-label=${t("x_views")}>
       ${Object.keys(VIEWS).map(
         (each) =>

@@ -4,7 +4,7 @@ import { getJson } from "./api.js";
 import { placeOf } from "./explore.js";
 import { GraphView } from "./graph_view.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
-import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { t } from "./words.js";
 
 const MOST = 24;
@@ -103,7 +103,7 @@ function Search({ index }) {
     </ul>`}`;
 }
 
-const Sign = ({ kind }) => html`<span class=${`sign ${kind}`} role="img" aria-label=${t(`kind_${kind}`)}></span>`;
+const Sign = ({ kind }) => html`<span class=${`sign sign-${kind}`} role="img" aria-label=${t(`kind_${kind}`)}></span>`;
 
 function Legend({ nodes }) {
   const kinds = [...new Set(nodes.map((node) => node.kind))];
@@ -124,7 +124,7 @@ function NodeCard({ node, walk, choose, openDocument }) {
     <p class="line links">
       ${node.kind === "entity" && html`<a href=${placeOf("entities", node.id)}>${t("x_all_of_it")}</a>`}
       ${node.kind === "passage" &&
-      html`<button class="button" type="button" onClick=${() => openDocument({ ...node.citation, at: node.citation.start })}>${t("x_open")}</button>`}
+      html`<button class="button" type="button" onClick=${() => openDocument(openingOf({ ...node.citation, text: node.text }))}>${t("x_open")}</button>`}
     </p>
     ${edges.length > 0 && html`<h3>${t("x_edges", { n: edges.length })}</h3>`}
     <ul class="edges">

@@ -63,6 +63,7 @@ function opened(container, placed, choose) {
     minZoom: 0.02,
     maxZoom: 6,
     hideEdgesOnViewport: true,
+    textureOnViewport: true,
     boxSelectionEnabled: false,
     autounselectify: true,
     autoungrabify: placed,
@@ -87,15 +88,14 @@ function put(cy, nodes, edges, placed) {
     cy.add(nodes.filter((one) => !before.has(one.id)).map((one) => nodeOf(cy, one, edges, placed)));
     const known = new Set(cy.edges().map((edge) => edge.id()));
     cy.add(edges.filter((one) => !known.has(one.id)).map((one) => ({ group: "edges", data: one, classes: one.kind })));
-    for (const one of nodes) cy.getElementById(one.id).data(one);
+    for (const one of nodes) cy.getElementById(one.id).data(one).classes(one.kind);
   });
   return nodes.some((one) => !before.has(one.id));
 }
 
 /* A node for cytoscape; one without a place comes in beside a neighbour. */
 function nodeOf(cy, one, edges, placed) {
-  const classes = `${one.kind}${one.kind === "circle" ? ` level-${one.level % KINDS}` : ""}`;
-  const made = { group: "nodes", data: { ...one }, classes, pannable: placed };
+  const made = { group: "nodes", data: { ...one }, classes: one.kind, pannable: placed };
   if (placed) return { ...made, position: { x: one.x, y: one.y } };
   const edge = edges.find((each) => each.source === one.id || each.target === one.id);
   const near = edge && cy.getElementById(edge.source === one.id ? edge.target : edge.source);

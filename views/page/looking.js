@@ -40,7 +40,7 @@ export function useSettled(text) {
 /* A field to search in; `told` says to screen readers how much was found. */
 export function SearchField({ label, value, onInput, told = "" }) {
   const field = useRef();
-  return html`<form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
+  return html`<form class="search" role="search" aria-label=${label} onSubmit=${(event) => event.preventDefault()}>
     <input
       class="field"
       type="search"
@@ -65,16 +65,20 @@ export function Trouble({ problem, again }) {
 
 /* A text with words marked where they stand, whatever their case. */
 export function Marked({ text, words }) {
-  const parts = words.trim().split(/\s+/).filter(Boolean);
-  if (!parts.length) return text;
-  const pattern = new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "giu");
+  if (!words.trim()) return text;
   const found = [];
   let end = 0;
-  for (const match of text.matchAll(pattern)) {
+  for (const match of text.matchAll(patternOf(words))) {
     found.push(text.slice(end, match.index), html`<mark>${match[0]}</mark>`);
     end = match.index + match[0].length;
   }
   return html`${found}${text.slice(end)}`;
+}
+
+/* A pattern for words in a row, whatever their case and the white space between them. */
+export function patternOf(words) {
+  const parts = words.trim().split(/\s+/);
+  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "giu");
 }
 
 /* A part of a long text around words, cut between words. */
@@ -87,13 +91,20 @@ export function around(text, words, most = 320) {
   return `${from ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
 }
 
+/* Where a passage begins, for the reader: its first sentence is marked, not all of it. */
+export function openingOf({ document, title, text, start }) {
+  const [, space, first] = /^(\s*)([^\n.!?。]{0,160}[.!?。]?)/u.exec(text);
+  const at = start + space.length;
+  return { document, title, at, end: at + first.length, quote: first };
+}
+
 /* A button that opens the document at a citation: its quote, or the passage where it has none. */
-export function Cited({ citation, openDocument, words = "" }) {
+export function Cited({ citation, openDocument }) {
   if (!citation) return null;
   const { document, title, start, end, quote } = citation;
   const open = () => openDocument({ document, title, at: start, end, quote });
   return html`<button class="cited" type="button" data-part="citation" onClick=${open}>
-    <span class="cited-quote">${quote || words || t("x_whole_passage")}</span>
+    <span class="cited-quote">${quote || t("x_whole_passage")}</span>
     <span class="cited-title">${title || document}</span>
   </button>`;
 }

@@ -9,7 +9,7 @@ import { LANGUAGES, language, onLanguage, setLanguage, t } from "./words.js";
 
 /* The tabs; those that are not needed at first are loaded when they are opened. A view gets
    `server` (the reply of page/state), `index`, `refresh` (reads that again), `active`, `path` (what
-   follows the tab in the address) and `openDocument({document, at, end, quote, title})`. */
+   follows the tab in the address) and `openDocument({document, at, end, quote, title, index})`, in which `index` may be left out. */
 const TABS = {
   ask: () => AskView,
   documents: () => import("./documents.js").then((part) => part.DocumentsView),
@@ -46,7 +46,7 @@ function Page() {
         </section>`,
       )}
     </main>
-    ${opened && html`<${Reader} ...${opened} index=${given.index} onClose=${() => setOpened(null)} />`}
+    ${opened && html`<${Reader} ...${{ index: given.index, ...opened }} onClose=${() => setOpened(null)} />`}
   `;
 }
 

@@ -2,7 +2,7 @@
 
 import { placeOf } from "./explore.js";
 import { html, useState } from "./html.js";
-import { around, Marked, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { around, Marked, openingOf, patternOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { t } from "./words.js";
 
 const MOST = 40;
@@ -35,8 +35,7 @@ export function PassagesView({ index, openDocument }) {
 }
 
 function Row({ one, words, open }) {
-  const go = () =>
-    open({ document: one.document, title: one.title, at: one.start, end: one.end, quote: one.text });
+  const go = () => open(placeIn(one, words));
   return html`<li class="card passage" data-part="passage">
     <button class="passage-open" type="button" onClick=${go}>
       <span class="passage-title">${one.title || one.document}</span>
@@ -44,4 +43,13 @@ function Row({ one, words, open }) {
     </button>
     <a class="small" href=${placeOf("graph", one.id)}>${t("x_in_graph")}</a>
   </li>`;
+}
+
+/* Where the words stand in the document; where the passage begins if they are not in its text. */
+function placeIn(one, words) {
+  const match = words && patternOf(words).exec(one.text);
+  if (!match) return openingOf(one);
+  const { document, title } = one;
+  const at = one.start + match.index;
+  return { document, title, at, end: at + match[0].length, quote: match[0] };
 }

@@ -1,5 +1,6 @@
 /* A run that waits for a person: web searches or a plan, to be changed, sent or refused. */
 
+import { toComposer } from "./composer.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { t } from "./words.js";
 
@@ -8,7 +9,10 @@ export function Paused({ turn, resume }) {
   const { kind, items, most = 3 } = turn.paused;
   const [lines, setLines] = useState(items);
   const first = useRef();
-  useEffect(() => first.current?.focus(), []);
+  useEffect(() => {
+    first.current?.focus();
+    return toComposer;
+  }, []);
   const changed = (place, text) => setLines(lines.map((line, at) => (at === place ? text : line)));
   const given = lines.map((line) => line.trim()).filter(Boolean);
   const sent = (event) => {

@@ -1,7 +1,7 @@
 /* A document at a place, with a quote marked. */
 
 import { getJson } from "./api.js";
-import { html, useEffect, useFocusWithin, useRef, useState } from "./html.js";
+import { html, useEffect, useFocusWithin, useLayoutEffect, useRef, useState } from "./html.js";
 import { addWords, t } from "./words.js";
 
 addWords({
@@ -23,11 +23,11 @@ export function Reader({ document: id, at = 0, end, quote = "", title = "", inde
   const name = found?.title || title || id;
   return html`<div class="sheet-shade" onClick=${(event) => event.target === event.currentTarget && onClose()}>
     <div class="sheet" role="dialog" aria-modal="true" aria-label=${t("reading", { title: name })} ref=${sheet} tabindex="-1" data-part="reader">
-      <header class="sheet-head">
+      <div class="sheet-head">
         <div><h2>${name}</h2><${About} metadata=${found?.metadata} /></div>
         <button class="button quiet icon" type="button" aria-label=${t("close")} data-first onClick=${onClose}>✕</button>
-      </header>
-      <div class="sheet-text">
+      </div>
+      <div class="sheet-text" role="region" tabindex="0" aria-label=${name}>
         ${problem && html`<p class="note problem" role="alert">${problem}</p>`}
         ${!found && !problem && html`<p class="soft">${t("loading")}</p>`}
         ${found && html`<${Text} found=${found} at=${at} end=${end} quote=${quote} more=${more} />`}
@@ -48,13 +48,15 @@ function About({ metadata = {} }) {
 /* The text around the quote, and the ways on from it. */
 function Text({ found, at, end, quote, more }) {
   const place = useRef();
+  const box = useRef();
   const text = joined(found.pieces);
+  useSteady(box, found.id, text.start);
   const [from, to] = marked(text, at, end, quote);
-  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [from, found.id]);
+  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [found.id, at]);
   const cut = (a, b) => text.text.slice(Math.max(0, a), Math.max(0, b));
   return html`
     ${found.before && html`<${Way} word="before" go=${() => more(text.start - 1)} />`}
-    <div class="document-text">${cut(0, from)}${
+    <div class="document-text" ref=${box}>${cut(0, from)}${
       to > from && html`<mark ref=${place} data-part="quote">${cut(from, to)}</mark>`
     }${cut(to, text.text.length)}</div>
     ${found.after && html`<${Way} word="after" go=${() => more(text.end + 1)} />`}
@@ -75,6 +77,17 @@ export function joined(pieces) {
     end = piece.end;
   }
   return { text, start, end };
+}
+
+/* Keeps what is read where it is on the screen, when text is added above it. */
+function useSteady(box, id, start) {
+  const before = useRef({});
+  useLayoutEffect(() => {
+    const height = box.current.offsetHeight;
+    const { current: last } = before;
+    if (last.id === id && start < last.start) box.current.parentElement.scrollTop += height - last.height;
+    before.current = { id, start, height };
+  });
 }
 
 /* Where in the joined text the mark begins and ends: at the characters, else where the quote is. */

@@ -1,7 +1,7 @@
 /* The report on a community: what it says, from which sentences, and what is inside. */
 
 import { placeOf } from "./explore.js";
-import { html, useState } from "./html.js";
+import { html, useEffect, useRef, useState } from "./html.js";
 import { Cited, Trouble, useReply } from "./looking.js";
 import { number, t } from "./words.js";
 
@@ -14,7 +14,7 @@ export function CommunityReport({ id, index, openDocument }) {
   if (!found) return html`<p class="soft">${t("loading")}</p>`;
   const rating = found.rating > 0 ? ` · ${t("x_rating", { rating: number(found.rating) })}` : "";
   return html`<article class="report" data-part="report">
-    <h2>${found.title || t("x_community")}</h2>
+    <${Heading}>${found.title || t("x_community")}<//>
     <p class="small soft">${t("x_members", { n: found.size })}${rating}</p>
     ${found.summary ? html`<p>${found.summary}</p>` : html`<p class="soft">${t("x_untold")}</p>`}
     ${found.findings.length > 0 &&
@@ -37,6 +37,18 @@ export function CommunityReport({ id, index, openDocument }) {
       ${found.entities.map((one) => html`<li key=${one.id}><a class="chip" href=${placeOf("entities", one.id)}>${one.name}</a></li>`)}
     </ul>
   </article>`;
+}
+
+let isWalking = false; // not before the first step: the page begins at its beginning
+addEventListener("hashchange", () => (isWalking = true));
+
+/* A heading that takes the focus where what had it is gone, so that the keyboard goes on from here. */
+export function Heading({ children }) {
+  const heading = useRef();
+  useEffect(() => {
+    if (isWalking && document.activeElement === document.body) heading.current.focus({ preventScroll: true });
+  }, []);
+  return html`<h2 ref=${heading} tabindex="-1">${children}</h2>`;
 }
 
 /* A finding with the sentences that it rests on: the first ones at once. */

@@ -5,7 +5,7 @@ import { open, remove, rename, start, useThreads } from "./threads.js";
 import { t } from "./words.js";
 
 /* What a conversation is called. */
-const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
+export const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
 
 /* The conversations; on a narrow page a bar with the open one's name, which opens the list. */
 export function ThreadList({ wide }) {
@@ -24,7 +24,11 @@ export function ThreadList({ wide }) {
 function Drawer({ close }) {
   const drawer = useRef();
   useFocusWithin(drawer);
-  const closed = (event) => event.key === "Escape" && close();
+  const closed = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  };
   return html`<div class="sheet-shade" onClick=${(event) => event.target === event.currentTarget && close()}>
     <div class="drawer" role="dialog" aria-modal="true" aria-label=${t("conversations")} ref=${drawer} tabindex="-1" onKeyDown=${closed}>
       <${List} done=${close} />
@@ -85,10 +89,14 @@ function Renaming({ thread, title, end }) {
 
 function Removing({ thread, end }) {
   const sure = useRef();
+  const removed = () => {
+    document.querySelector(".new").focus();
+    remove(thread.id);
+  };
   useEffect(() => sure.current.focus(), []);
   return html`<div class="removing" role="group" aria-label=${t("remove_sure")}>
     <p class="small">${t("remove_sure")}</p>
-    <button class="button danger" type="button" ref=${sure} onClick=${() => remove(thread.id)}>${t("remove_yes")}</button>
+    <button class="button danger" type="button" ref=${sure} onClick=${removed}>${t("remove_yes")}</button>
     <button class="button quiet" type="button" onClick=${end}>${t("cancel")}</button>
   </div>`;
 }

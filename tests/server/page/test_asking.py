@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from deeprag_support import CHAIN, DOCUMENTS, MODEL, OLDER, Script
 from page_server import Event, events_in, followed
 from ragraphs import IndexContext, index_graph
+from ragraphs.context import RouterContext
+from ragraphs.server.exchange import Events, EventStream
 from ragraphs.server.page.waiting import WaitingRun, WaitingRuns
 from ragraphs.state.errors import RagraphsError
 from stub_openai import KEY, OpenAIStub, serving_openai
@@ -180,8 +183,45 @@ def test_a_run_that_fails_ends_in_a_sentence(url):
     assert name == "error" and "--layers entities" in value["detail"]
 
 
+async def test_a_stream_that_idles_is_kept_open_by_comments(monkeypatch):
+    async def slow() -> Events:
+        await asyncio.sleep(0.2)
+        yield "answer", {}
+
+    monkeypatch.setattr(EventStream, "pause", 0.05)
+    sent: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message.get("body", b""))
+
+    async def receive() -> Any:
+        await asyncio.sleep(60)
+
+    await EventStream(slow())({"type": "http"}, receive, send)
+    text = b"".join(sent).decode()
+    assert text.startswith(": ") and text.endswith("event: answer\ndata: {}\n\n")
+    assert list(events_in(iter(text.splitlines()))) == [("answer", {})]
+
+
+@pytest.mark.parametrize(
+    ("shows", "items", "words"),
+    [
+        ({"queries": ["a"]}, ["b"] * 4, "one to 3 queries"),
+        ({"questions": ["a?"], "most": 1}, ["b?", "c?"], "one sub-question"),
+        ({"questions": ["a?"], "question": "q?", "most": 5}, ["q?"], "one to 5 sub-questions"),
+        ({"questions": ["a?"], "question": "q?", "most": 5}, ["Of #2?"], "#1 stands for"),
+    ],
+)
+def test_a_reply_of_no_use_is_told_in_a_sentence(shows, items, words):
+    run = WaitingRun(None, RouterContext(), {"message": "?", **shows})
+    run.check(True)
+    run.check(False)
+    with pytest.raises(RagraphsError, match=words):
+        run.check(items)
+
+
 def waiting(**chosen: Any) -> WaitingRun:
-    return WaitingRun(None, None, {"message": "?", "queries": ["a"]}, **chosen)  # type: ignore[arg-type]
+    return WaitingRun(None, RouterContext(), {"message": "?", "queries": ["a"]}, **chosen)
 
 
 def test_runs_that_wait_are_bounded_in_number_and_in_time():

@@ -155,6 +155,13 @@ def test_what_cannot_be_kept_is_refused_file_by_file(url, root):
     assert not list(root.parent.glob("evil.md")) and not list(root.rglob("*.exe"))
 
 
+def test_of_two_files_with_one_name_the_second_is_refused(url, root):
+    told = uploaded(url, ("a/same.md", TAY), ("b/same.md", b"other")).json()
+    assert told["paths"] == ["uploads/notes/same.md"]
+    assert told["refused"][0]["path"] == "b/same.md" and "same name" in told["refused"][0]["reason"]
+    assert (root / "uploads/notes/same.md").read_bytes() == TAY
+
+
 def test_more_than_the_operator_allows_is_refused_and_nothing_is_kept(url, root):
     answer = uploaded(url, ("large.txt", b"a" * 200_000))
     assert answer.status_code == 422 and "At most 100,000 bytes" in answer.json()["detail"]

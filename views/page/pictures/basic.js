@@ -22,5 +22,5 @@ export function Basic({ values, output, openDocument }) {
 export function Cited({ passage, output }) {
   if (!output || isSearch(output)) return null;
   const numbers = (output.citations ?? []).flatMap((one, place) => (one.passage === passage.id ? [place + 1] : []));
-  return numbers.map((n) => html`<span class="cited" aria-label=${t("cited_as", { n })}>${n}</span>`);
+  return numbers.map((n) => html`<span class="cite-n" aria-label=${t("cited_as", { n })}>${n}</span>`);
 }

@@ -13,7 +13,7 @@ export function Deeprag({ values, running, output, openDocument }) {
     return html`<${Part}>${t("tree")}</${Part}><ol class="branches tree"><${Branch} one=${tree[0]} tree=${tree} output=${output} openDocument=${openDocument} /></ol>`;
   }
   if (!steps.length && !pending.length) return null;
-  return html`<${Part}>${t("parts")}</${Part}><ol class="steps">
+  return html`<${Part}>${t("parts")}</${Part}><ol class="part-steps">
     ${steps.map((one) => html`<${Step} step=${one} openDocument=${openDocument} />`)}
     ${pending.map((one) => html`<${Step} step=${one} waiting openDocument=${openDocument} />`)}
   </ol>`;
@@ -44,7 +44,7 @@ function Said({ answer, citation, status, openDocument }) {
   if (answer) {
     return html`<p class="part-answer"><${Opens} passage=${citation} quote=${citation} openDocument=${openDocument}>${answer}</${Opens}></p>`;
   }
-  return html`<p class="small soft">${t(`part_${status}`)}</p>`;
+  return html`<p class="small soft">${t(`status_${status}`)}</p>`;
 }
 
 const SIGNS = { answered: "✓", not_found: "–", failed: "!", blocked: "–", waiting: "…", ready: "…", split: "⑂" };

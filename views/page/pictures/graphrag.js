@@ -32,7 +32,7 @@ function Point({ point, titles, openDocument }) {
   </div>`;
 }
 
-const report = (one) => html`<a class="report" href=${`#explore/communities/${encodeURIComponent(one.id)}`}>${one.title}</a>`;
+const report = (one) => html`<a class="from-report" href=${`#explore/communities/${encodeURIComponent(one.id)}`}>${one.title}</a>`;
 
 const lookUp = (one) => html`<div class="step"><p class="part-question">${one.question}</p>
-  ${one.answer ? html`<p class="part-answer">${one.answer}</p>` : html`<p class="small soft">${t("part_not_found")}</p>`}</div>`;
+  ${one.answer ? html`<p class="part-answer">${one.answer}</p>` : html`<p class="small soft">${t("status_not_found")}</p>`}</div>`;

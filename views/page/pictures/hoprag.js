@@ -31,7 +31,7 @@ function Arrival({ hop, walk, ...given }) {
   const further = walk.from(hop);
   const near = hop.similarity > 0 && number(hop.similarity, { maximumFractionDigits: 2 });
   return html`<div class=${kept.has(hop.target) ? "hop" : "hop dropped"} data-part="hop">
-    <p class="edge small"><span class=${`chip label-${hop.label}`}>${t(`hop_${hop.label}`)}</span> ${said(hop)} ${near && html`<span class="soft tiny">${near}</span>`}</p>
+    <p class="hop-edge small"><span class=${`chip label-${hop.label}`}>${t(`hop_${hop.label}`)}</span> ${said(hop)} ${near && html`<span class="soft tiny">${near}</span>`}</p>
     <p class="hop-passage"><${Named} passage=${passage} openDocument=${openDocument} /> <${Cited} passage=${{ id: hop.target }} output=${output} /></p>
     ${further.length > 0 && html`<ol class="branches">
       ${further.map((one) => html`<li><${Arrival} hop=${one} walk=${walk} ...${given} /></li>`)}
@@ -42,8 +42,8 @@ function Arrival({ hop, walk, ...given }) {
 /* What the source asks and the target answers; where both are one question it is said once. */
 function said({ raised, question }) {
   if (!question) return null;
-  if (!raised || raised === question) return html`<span class="asks">${question}</span>`;
-  return html`<span class="asks">${raised}</span><span class="arrow" aria-label="→"> → </span><span class="asks">${question}</span>`;
+  if (!raised || raised === question) return html`<span class="hop-asks">${question}</span>`;
+  return html`<span class="hop-asks">${raised}</span><span class="arrow" aria-label="→"> → </span><span class="hop-asks">${question}</span>`;
 }
 
 const told = (hop) => (hop.title || hop.words ? { title: hop.title, words: hop.words } : null);

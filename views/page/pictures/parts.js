@@ -48,4 +48,4 @@ export function byId({ evidence = [], seen = {} }) {
 }
 
 /* A heading over a part of a picture. */
-export const Part = ({ children }) => html`<h4 class="label">${children}</h4>`;
+export const Part = ({ children }) => html`<h3 class="label">${children}</h3>`;

@@ -48,7 +48,7 @@ function Step({ step, ...given }) {
 function Triple({ triple, passage, openDocument }) {
   const known = passage ?? (triple.document ? { ...triple, id: triple.passage } : null);
   const place = known && quoted(known, triple.quote);
-  return html`<div class="triple" data-part="triple">
+  return html`<div class="walked-triple" data-part="triple">
     <p><span class="entity">${triple.source_name}</span> <span class="relation">${triple.relation}</span> <span class="entity">${triple.target_name}</span></p>
     ${triple.quote && html`<p class="small soft said"><${Opens} passage=${known} quote=${place} openDocument=${openDocument}>${triple.quote}</${Opens}></p>`}
   </div>`;
