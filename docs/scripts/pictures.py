@@ -79,8 +79,8 @@ def take(page: Path, picture: Path) -> None:
 
 
 def make_small(picture: Path) -> None:
-    """Writes the picture again, with a few colours."""
-    Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)
+    """Writes the picture again, with fewer colours."""
+    Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
 
 
 def take_page(url: str, folder: Path) -> None:

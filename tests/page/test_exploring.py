@@ -18,7 +18,7 @@ def test_communities_are_walked_from_the_map_to_a_sentence(visit, searching):
     report.locator(".findings").get_by_role("button").first.click()
     expect(page.part("reader").locator("mark")).to_contain_text("Fowler")
     page.page.keyboard.press("Escape")
-    page.page.get_by_role("link", name="The whole map").click()
+    page.page.get_by_role("link", name="Whole map").click()
     expect(listed).to_be_visible()
 
 

@@ -34,7 +34,7 @@ def test_a_basic_run_shows_the_ranked_passages_and_which_is_cited(visit, modelle
     page.ask(QUESTION, "Basic")
     ranked = page.how().locator('[data-method="basic"] [data-part="ranked"]')
     expect(ranked.first).to_contain_text("Forth Bridge")
-    expect(ranked.first.locator(".cited")).to_have_text("1")
+    expect(ranked.first.locator(".cite-n")).to_have_text("1")
     assert ranked.count() > 3
 
 
@@ -52,7 +52,7 @@ def test_a_hoprag_run_shows_the_walk_by_its_questions(visit, modelled, following
     page.ask("Who was born in 1817 and designed a bridge?", "HopRAG")
     walk = page.how().locator('[data-method="hoprag"] .walk')
     expect(walk.locator(".walk-root")).to_contain_text("born in 1817")
-    expect(walk.locator('[data-part="hop"] .asks').first).to_contain_text("?")
+    expect(walk.locator('[data-part="hop"] .hop-asks').first).to_contain_text("?")
     expect(walk).to_contain_text("John Fowler")
 
 
@@ -82,7 +82,7 @@ def test_a_graphrag_run_shows_the_points_with_their_reports(visit, modelled, scr
     page.ask("What are these documents about as a whole?", "GraphRAG")
     picture = page.how().locator('[data-method="graphrag"]')
     expect(picture.locator('[data-part="point"]').first).to_contain_text(FACT)
-    expect(picture.locator("a.report").first).to_be_visible()
+    expect(picture.locator("a.from-report").first).to_be_visible()
 
 
 def test_an_edited_plan_is_carried_out(visit, modelled):
