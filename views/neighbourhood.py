@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from .quotation import quoted
 _NAME = "name:"
 _MOST_RELATIONS = 300
 _MOST_MENTIONS = 300
+_FEW = 3
 
 
 def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     """The node ``around`` and at most ``most`` neighbours, with all edges among them.
 
     Nodes are passages, entities, and names where the index has no entities: the sentences layer's.
-    Without ``around``, the entities that most passages speak of, else the first passages. ``more``
+    Without ``around``, the entities that most passages speak of, else some passages. ``more``
     is the number of neighbours left out. An edge is a ``relation``, of entities that are only
     mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks.
     Raises RagraphsError for a node there is not.
@@ -54,10 +55,16 @@ class _Graph:
             self._names = _Names(*stored_graph(index))
 
     def beginning(self, most: int) -> list[str]:
-        """The nodes to begin with."""
+        """The nodes to begin with: the largest entities, else passages and their neighbours."""
         if self._has_entities:
             return [entity.id for entity, _ in self._index.entities.largest(most)]
-        return [passage["id"] for passage in islice(self._index.catalogue.all_passages(), most)]
+        found: dict[str, None] = {}
+        for passage in self._index.catalogue.all_passages():
+            near = self.neighbours(passage["id"])[:_FEW]
+            found.update(dict.fromkeys([passage["id"], *near]))
+            if len(found) >= most:
+                break
+        return list(found)[:most]
 
     def neighbours(self, id: str) -> list[str]:
         """The neighbours of a node, the most telling first; raises RagraphsError without it."""

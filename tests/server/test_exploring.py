@@ -137,13 +137,24 @@ def test_a_node_comes_with_its_neighbours_and_the_edges_among_them(page):
 def test_without_entities_the_names_that_passages_share_join_them(page):
     make("names", ["sentences"])
     begin = get(page, "graph", index="names")
-    assert {one["kind"] for one in begin["nodes"]} == {"passage"}
+    assert {one["kind"] for one in begin["nodes"]} == {"passage", "name"} and begin["edges"]
     john = next(one for one in begin["nodes"] if "John Fowler was born" in one["text"])
     found = get(page, "graph", index="names", around=john["id"])
     name = next(one for one in found["nodes"] if one["kind"] == "name")
     assert name["label"] == "john fowler"
     around = get(page, "graph", index="names", around=name["id"])
     assert len([one for one in around["nodes"] if one["kind"] == "passage"]) == 2
+
+
+def test_without_entities_hops_join_passages_by_their_questions(page):
+    make("hops", ["hops"])
+    begin = get(page, "graph", index="hops")
+    nodes = {one["id"] for one in begin["nodes"]}
+    assert begin["edges"] and {one["kind"] for one in begin["edges"]} == {"hop"}
+    hop = begin["edges"][0]
+    assert hop["label"].endswith("?") and {hop["source"], hop["target"]} <= nodes
+    around = get(page, "graph", index="hops", around=hop["target"])
+    assert hop["source"] in {one["id"] for one in around["nodes"]}
 
 
 def test_communities_lie_apart_each_with_its_entities_inside(page):

@@ -28,7 +28,7 @@ from playwright.sync_api import (  # noqa: E402
     sync_playwright,
 )
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 SIZES: dict[str, dict[str, Any]] = {
@@ -85,13 +85,18 @@ class Visit:
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("dialog", self._dialog)
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
 
     def open(self, fragment: str = "") -> Visit:
         """Opens the page, or another part of it, and waits until it is there."""
         self.page.goto(f"{self.url}/{fragment}")
         expect(self.page.locator("main > section:not([hidden])")).to_be_visible()
         return self
+
+    def choose_index(self, name: str) -> None:
+        """Has the page show another index."""
+        self.page.get_by_role("combobox", name="Index").select_option(name)
+        self.page.wait_for_load_state("networkidle")
 
     def part(self, name: str) -> Locator:
         """The parts of the view that is shown which the page calls ``name``."""
@@ -126,6 +131,7 @@ class Visit:
 
     def how(self) -> Locator:
         """How the newest answer was found: beside it, or below, where it is opened first."""
+        expect(self.part("turn").last).not_to_have_attribute("data-status", "running")
         if self.size == "phone":
             below = self.page.locator("details.how-below").last
             if below.get_attribute("open") is None:

@@ -53,10 +53,10 @@ function View({ name, ...given }) {
   return view ? html`<${view} ...${given} />` : html`<p class="empty">${t("loading")}</p>`;
 }
 
-/* What a view says where its layer is missing. */
-export function Missing({ layer }) {
+/* What a view says where its layer is missing; or a sentence of its own. */
+export function Missing({ layer, sentence }) {
   return html`<div class="empty" role="status">
-    <p>${t("x_missing", { layer: t(`layer_${layer}`) })}</p>
+    <p>${sentence ?? t("x_missing", { layer: t(`layer_${layer}`) })}</p>
     <a class="button" href="#documents/layers">${t("x_make")}</a>
   </div>`;
 }

@@ -1,7 +1,7 @@
 /* The graph of passages, entities and names: one node with its neighbours, and on from each. */
 
 import { getJson } from "./api.js";
-import { placeOf } from "./explore.js";
+import { Missing, placeOf } from "./explore.js";
 import { GraphView } from "./graph_view.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
 import { openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
@@ -10,8 +10,15 @@ import { t } from "./words.js";
 const MOST = 24;
 const EMPTY = { nodes: [], edges: [], opened: {} };
 
+const JOINING = ["sentences", "hops", "entities"];
+
 /* The view of the graph; the address names the node to begin with. */
-export function GraphWalk({ index, path, openDocument }) {
+export function GraphWalk(given) {
+  const isJoined = JOINING.some((layer) => given.server.layers.includes(layer));
+  return isJoined ? html`<${Walk} ...${given} />` : html`<${Missing} sentence=${t("x_unjoined")} />`;
+}
+
+function Walk({ index, path, openDocument }) {
   const [begin = ""] = path;
   const [walk, problem, expand] = useWalk(index, begin);
   const [chosen, setChosen] = useState(begin);

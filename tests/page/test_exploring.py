@@ -1,0 +1,81 @@
+"""Exploring on the page: communities, entities and their correction, passages, the graph."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from page_visit import expect
+
+
+def test_communities_are_walked_from_the_map_to_a_sentence(visit, searching):
+    page = visit(searching, "#explore/communities")
+    expect(page.part("graph").locator("canvas").first).to_be_visible()
+    listed = page.part("community-list")
+    listed.get_by_role("link", name=re.compile("Fowler")).click()
+    report = page.part("report")
+    expect(report).to_contain_text("Fowler")
+    report.locator(".findings").get_by_role("button").first.click()
+    expect(page.part("reader").locator("mark")).to_contain_text("Fowler")
+    page.page.keyboard.press("Escape")
+    page.page.get_by_role("link", name="Whole map").click()
+    expect(listed).to_be_visible()
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_a_circle_of_the_map_is_chosen_by_a_click_and_zoomed_into(visit, searching):
+    page = visit(searching, "#explore/communities")
+    canvas = page.part("graph").locator(".graph-canvas")
+    expect(canvas.locator("canvas").first).to_be_visible()
+    page.page.wait_for_timeout(300)
+    box = canvas.bounding_box()
+    for across in range(1, 8):  # somewhere on this line there is a circle
+        canvas.click(position={"x": box["width"] * across / 8, "y": box["height"] / 2})
+        if page.part("report").count() or page.part("entity").count():
+            break
+    expect(page.part("report").or_(page.part("entity"))).to_be_visible()
+
+
+def test_entities_are_merged_and_the_merge_is_undone(visit, searching):
+    page = visit(searching, "#explore/entities")
+    page.page.get_by_role("searchbox").first.fill("Mons")
+    page.part("entity-list").get_by_role("link", name=re.compile("Mons")).click()
+    card = page.part("entity")
+    expect(card).to_contain_text("André Waterkeyn")
+    card.get_by_role("searchbox").fill("Sheffield")
+    card.get_by_role("button", name="Merge Sheffield into Mons").click()
+    expect(page.part("outcome")).to_contain_text("one entity now")
+    expect(card).to_contain_text("Sheffield")
+    page.part("outcome").get_by_role("button", name="Undo").click()
+    expect(page.part("outcome")).to_contain_text("withdrawn")
+    page.open("#explore/entities")
+    expect(page.part("entity-list").get_by_role("link", name=re.compile("^Sheffield"))).to_be_visible()
+
+
+def test_a_relation_of_an_entity_leads_to_its_sentence(visit, searching):
+    page = visit(searching, "#explore/entities")
+    page.part("entity-list").get_by_role("link", name=re.compile("^John Fowler")).click()
+    relations = page.part("relations")
+    relations.get_by_role("button", name=re.compile("designed by John Fowler")).click()
+    expect(page.part("reader").locator("mark")).to_contain_text("designed by John Fowler")
+
+
+def test_exact_words_come_first_among_passages(visit, searching):
+    page = visit(searching, "#explore/passages")
+    page.page.get_by_role("searchbox").fill("stands in brussels")
+    expect(page.part("passage").first.locator("mark")).to_have_text("stands in Brussels")
+    page.part("passage").first.get_by_role("link").click()
+    expect(page.part("node")).to_contain_text("The Atomium was designed")
+
+
+def test_the_graph_is_walked_from_node_to_node(visit, searching):
+    page = visit(searching, "#explore/graph")
+    nodes = page.part("node-list")
+    nodes.get_by_role("button", name=re.compile("John Fowler")).click()
+    card = page.part("node")
+    expect(card).to_contain_text("Forth Bridge")
+    before = nodes.get_by_role("button").count()
+    card.locator(".edge").filter(has_text="born").first.click()
+    expect(page.part("node").locator("h2")).to_contain_text("John Fowler")
+    page.page.wait_for_timeout(500)
+    assert nodes.get_by_role("button").count() >= before

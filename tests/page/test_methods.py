@@ -1,0 +1,128 @@
+"""How an answer was found: the picture of each method, and plans that a person changes."""
+
+from __future__ import annotations
+
+import re
+
+import deeprag_support
+import pytest
+from deeprag_support import CHAIN, OLDER
+from page_visit import expect
+from scripted_model import FACT, QUESTION
+
+NUMBER = re.compile(r"^\d+\.\d+", re.MULTILINE)
+
+
+def numbers(human: str) -> list[str]:
+    """The numbers of all hops or relations that a prompt offers."""
+    return NUMBER.findall(human)
+
+
+@pytest.fixture
+def following(script):
+    """A model that follows every hop and every relation."""
+    script.replies["HopLabels"] = lambda human: {"necessary": numbers(human), "indirect": []}
+    script.replies["RelationScores"] = lambda human: {
+        "scores": [{"id": id, "score": 1} for id in numbers(human)]
+    }
+    script.replies["Judgement"] = {"sufficient": False, "clue": "where he was born"}
+    return script
+
+
+def test_a_basic_run_shows_the_ranked_passages_and_which_is_cited(visit, modelled, script):
+    page = visit(modelled)
+    page.ask(QUESTION, "Basic")
+    ranked = page.how().locator('[data-method="basic"] [data-part="ranked"]')
+    expect(ranked.first).to_contain_text("Forth Bridge")
+    expect(ranked.first.locator(".cite-n")).to_have_text("1")
+    assert ranked.count() > 3
+
+
+def test_a_crag_run_shows_grades_verdict_and_strips(visit, modelled, script):
+    page = visit(modelled)
+    page.ask(QUESTION, "CRAG")
+    picture = page.how().locator('[data-method="crag"]')
+    expect(picture.locator('[data-part="verdict"]')).to_be_visible()
+    assert picture.locator('[data-part="grade"]').count() > 3
+    expect(picture.locator(".strip", has_text=FACT).first).to_be_visible()
+
+
+def test_a_hoprag_run_shows_the_walk_by_its_questions(visit, modelled, following):
+    page = visit(modelled)
+    page.ask("Who was born in 1817 and designed a bridge?", "HopRAG")
+    walk = page.how().locator('[data-method="hoprag"] .walk')
+    expect(walk.locator(".walk-root")).to_contain_text("born in 1817")
+    expect(walk.locator('[data-part="hop"] .hop-asks').first).to_contain_text("?")
+    expect(walk).to_contain_text("John Fowler")
+
+
+def test_a_tog2_run_shows_triples_with_their_sentences(visit, modelled, following):
+    page = visit(modelled)
+    page.ask("Where did the designer of the Atomium study?", "ToG-2")
+    triples = page.how().locator('[data-method="tog2"] [data-part="triple"]')
+    expect(triples.first).to_be_visible()
+    designed = triples.filter(has_text="Atomium").filter(has_text="André Waterkeyn").first
+    expect(designed).to_contain_text("The Atomium was designed by André Waterkeyn.")
+    designed.get_by_role("button").first.click()
+    expect(page.part("reader").locator("mark")).to_contain_text("designed by André Waterkeyn")
+
+
+def test_a_deeprag_run_shows_its_steps_with_their_answers(visit, modelled):
+    deeprag_support.Script(modelled.openai)
+    page = visit(modelled)
+    turn = page.ask(OLDER, "DeepRAG")
+    expect(turn).to_contain_text("the Forth Bridge")
+    steps = page.how().locator('[data-method="deeprag"] [data-part="step"]')
+    for question, answer, _ in CHAIN:
+        expect(steps.filter(has_text=question)).to_contain_text(answer)
+
+
+def test_a_graphrag_run_shows_the_points_with_their_reports(visit, modelled, script):
+    page = visit(modelled)
+    page.ask("What are these documents about as a whole?", "GraphRAG")
+    picture = page.how().locator('[data-method="graphrag"]')
+    expect(picture.locator('[data-part="point"]').first).to_contain_text(FACT)
+    expect(picture.locator("a.from-report").first).to_be_visible()
+
+
+def test_an_edited_plan_is_carried_out(visit, modelled):
+    deeprag_support.Script(modelled.openai)
+    page = visit(modelled)
+    page.page.locator(".menu > summary").click()
+    page.page.get_by_role("checkbox", name=re.compile("plan")).check()
+    page.page.keyboard.press("Escape")
+    page.ask(f"{OLDER} Say so on a {visit.size}.", "DeepRAG")
+    paused = page.part("paused")
+    expect(paused.get_by_role("textbox")).to_have_value(CHAIN[0][0])
+    paused.get_by_role("textbox").fill(CHAIN[2][0])
+    paused.get_by_role("button", name="Go on").click()
+    for _ in range(8):
+        turn = page.part("turn").last
+        expect(turn).to_have_attribute("data-status", re.compile("paused|answered"))
+        if turn.get_attribute("data-status") == "answered":
+            break
+        expect(paused.get_by_role("textbox").first).not_to_have_value(CHAIN[2][0])
+        paused.get_by_role("button", name="Don't").click()
+        expect(turn).not_to_have_attribute("data-status", "paused")
+    steps = page.how().locator('[data-part="step"]')
+    expect(steps.filter(has_text=CHAIN[2][0])).to_contain_text("John Fowler")
+    expect(steps.filter(has_text=CHAIN[0][0])).to_have_count(0)
+
+
+def test_edited_web_queries_are_sent_and_the_pages_shown(visit, modelled, script):
+    said = "William Arrol built the Forth Bridge."
+    modelled.web.pages = [("https://bridges.example/arrol", "Arrol", said)]
+    script.replies["Grades"] = lambda human: (
+        {"needed": ["1"], "related": []} if "Arrol" in human else {"needed": [], "related": []}
+    )
+    page = visit(modelled)
+    page.ask(f"Who built the Forth Bridge, asks a {visit.size}?", "CRAG")
+    paused = page.part("paused")
+    expect(paused.get_by_role("textbox")).to_have_value("forth bridge designer")
+    own = f"my own words on a {visit.size}"
+    assert not {"forth bridge designer", own} & set(modelled.web.queries)
+    paused.get_by_role("textbox").fill(own)
+    paused.get_by_role("button", name="Go on").click()
+    expect(page.part("turn")).to_have_attribute("data-status", "answered")
+    assert modelled.web.queries[-1] == own
+    expect(page.how().locator('[data-method="crag"]')).to_contain_text("bridges.example")
