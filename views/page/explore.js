@@ -49,7 +49,14 @@ function Nothing() {
 
 function View({ name, ...given }) {
   const [view, setView] = useState(null);
-  useEffect(() => void VIEWS[name]().then((found) => setView(() => found)), [name]);
+  const [missing, setMissing] = useState(false);
+  useEffect(() => {
+    VIEWS[name]().then(
+      (found) => setView(() => found),
+      () => setMissing(true),
+    );
+  }, [name]);
+  if (missing) return html`<p class="empty" role="alert">${t("part_missing")}</p>`;
   return view ? html`<${view} ...${given} />` : html`<p class="empty">${t("loading")}</p>`;
 }
 
