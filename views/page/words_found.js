@@ -45,7 +45,8 @@ addWords({
     web_pages: "Pages of the web",
     strips: "Sentences that were kept",
     walk: "The walk",
-    walk_size: ({ starts, hops, rounds }) => `${counted(starts, "start")}, ${counted(hops, "hop")} in ${counted(rounds, "round")}`,
+    walk_size: ({ starts, hops, rounds }) =>
+      counted(starts, "start") + (hops ? `, ${counted(hops, "hop")} in ${counted(rounds, "round")}` : ""),
     hop_retrieved: "found",
     hop_necessary: "needed",
     hop_indirect: "indirect",
@@ -115,7 +116,8 @@ addWords({
     web_pages: "웹 페이지",
     strips: "남긴 문장",
     walk: "건너간 길",
-    walk_size: "출발 {starts}곳, {rounds}번에 걸쳐 {hops}번 건너감",
+    walk_size: ({ starts, hops, rounds }) =>
+      `출발 ${number(starts)}곳` + (hops ? `, ${number(rounds)}번에 걸쳐 ${number(hops)}번 건너감` : ""),
     hop_retrieved: "검색",
     hop_necessary: "필요",
     hop_indirect: "간접",

@@ -82,7 +82,9 @@ def test_the_html_has_no_script_and_no_style_of_its_own():
 
 
 def test_every_vendored_library_has_its_licence_beside_it_and_is_named_in_the_documentation():
-    named = (ROOT / "docs/licences.md").read_text(encoding="utf-8").partition("<!-- licences -->")[0]
+    named = (
+        (ROOT / "docs/licences.md").read_text(encoding="utf-8").partition("<!-- licences -->")[0]
+    )
     licences = [file for file in (PAGE / "vendor").iterdir() if file.suffix == ".txt"]
     libraries = [file for file in (PAGE / "vendor").iterdir() if file.suffix != ".txt"]
     assert licences and libraries
