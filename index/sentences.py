@@ -31,7 +31,7 @@ from ..stores.vector_tables import Empty, SentenceVectors
 from .layers import ENTITIES, SENTENCES, Arrays, layers_of
 from .opening import Index, Kept
 from .progress import progress_of
-from .vectors import in_batches, texts_at_once
+from .vectors import in_batches, release, texts_at_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,6 +130,7 @@ def _passage_vectors(index: Index, ids: Sequence[str], empty: Empty) -> NDArray[
         if vectors is None:
             vectors = empty((len(ids), found.shape[1]))
         vectors[start : start + len(part)] = found
+    release(index)
     assert vectors is not None
     return vectors
 

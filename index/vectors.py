@@ -18,6 +18,7 @@ from .cluster.parts import in_parts
 from .concurrency import WORK_THREAD, in_parallel, to_its_end
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
+from .size import is_large
 from .vector_worth import measure_worth
 
 T = TypeVar("T")
@@ -68,6 +69,13 @@ async def embed_missing(
     embed_batch = partial(_embed_batch, collection, load)
     if await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report):
         await asyncio.to_thread(mark_written, index)
+    await asyncio.to_thread(release, index)
+
+
+def release(index: Index) -> None:
+    """Gives back the memory in which Chroma keeps what it has read of a large index."""
+    if is_large(index):
+        index.vectors.close()
 
 
 def _embed_batch(

@@ -1,0 +1,33 @@
+"""Vectors of a layer: what stays of them in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ragraphs import IndexContext, index_graph
+from ragraphs.evaluation.benchmarks.synthetic import made_up
+from ragraphs.settings import settings
+from ragraphs.stores.chroma import Vectors
+
+pytestmark = pytest.mark.in_folder("a Chroma server keeps vectors in its own memory")
+
+
+@pytest.mark.parametrize("flat_from, released", [("0", True), ("1000", False)])
+def test_chroma_keeps_no_vectors_of_a_large_index_that_is_being_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat_from: str, released: bool
+) -> None:
+    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", flat_from)
+    settings.cache_clear()
+    closed, close = [], Vectors.close
+
+    def watched(vectors: Vectors) -> None:
+        closed.append(vectors.ids("passages"))
+        close(vectors)
+
+    monkeypatch.setattr(Vectors, "close", watched)
+    layers = ["sentences", "entities"]
+    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", layers=layers)
+    index_graph.invoke({"documents": list(made_up(10))}, context=context)
+    assert bool(closed) == released
+    assert all(len(ids) >= 10 for ids in closed)
