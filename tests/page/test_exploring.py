@@ -49,7 +49,9 @@ def test_entities_are_merged_and_the_merge_is_undone(visit, searching):
     page.part("outcome").get_by_role("button", name="Undo").click()
     expect(page.part("outcome")).to_contain_text("withdrawn")
     page.open("#explore/entities")
-    expect(page.part("entity-list").get_by_role("link", name=re.compile("^Sheffield"))).to_be_visible()
+    expect(
+        page.part("entity-list").get_by_role("link", name=re.compile("^Sheffield"))
+    ).to_be_visible()
 
 
 def test_a_relation_of_an_entity_leads_to_its_sentence(visit, searching):

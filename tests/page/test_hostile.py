@@ -20,7 +20,9 @@ def hostile(visit, modelled):
 
 def is_plain(page) -> None:
     """Asserts that there is no element and no address of a document's making."""
-    assert page.evaluate("document.querySelectorAll('main img, main script, main iframe').length") == 0
+    assert (
+        page.evaluate("document.querySelectorAll('main img, main script, main iframe').length") == 0
+    )
     assert page.evaluate("[...document.links].every((a) => !/^javascript:/i.test(a.href))")
     assert page.evaluate("document.querySelectorAll('[onerror]').length") == 0
 

@@ -141,7 +141,7 @@ function titled(cy) {
     cy.nodes(".circle").forEach((node) => {
       const radius = node.data("r") * zoom;
       const shows = radius > READABLE && radius < room * 0.8;
-      node.data({ font: TITLE / zoom, wide: node.data("r") * 1.8 });
+      node.data({ font: TITLE / zoom, wide: node.data("r") * 1.8, ring: 1.2 / zoom });
       node.toggleClass("untitled", !shows);
     });
     cy.nodes(".entity").forEach((node) => node.data({ font: Math.min(7, 11 / zoom) }));
@@ -199,13 +199,13 @@ function mapStyles(accent) {
     { selector: ".circle", style: {
       width: (node) => 2 * node.data("r"), height: (node) => 2 * node.data("r"), shape: "ellipse",
       "background-color": tinted("colour"), "background-opacity": 0.09, "border-color": tinted("colour"),
-      "border-width": 1.2, "border-opacity": 0.6, "z-index": (node) => node.data("level"),
+      "border-width": "data(ring)", "border-opacity": 0.6, "z-index": (node) => node.data("level"),
       label: "data(label)", "font-size": "data(font)", "text-wrap": "ellipsis", "text-max-width": "data(wide)",
       "text-valign": "top", "text-margin-y": (node) => 0.65 * node.data("font"), ...bold,
     } },
     { selector: ".circle.bare", style: { "text-valign": "center", "text-margin-y": 0 } },
     { selector: ".circle.untitled", style: { label: "" } },
-    { selector: ".circle.chosen", style: { "border-width": 4, "border-opacity": 1, "border-color": accent } },
+    { selector: ".circle.chosen", style: { "border-width": (node) => 2.5 * node.data("ring"), "border-opacity": 1, "border-color": accent } },
     { selector: ".entity", style: {
       width: 7, height: 7, "background-color": tinted("colour"), "z-index": 30, label: "data(label)",
       "font-size": "data(font)", "text-wrap": "ellipsis", "text-max-width": 58, "text-valign": "bottom",
