@@ -49,8 +49,9 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
     Of a large index come the largest communities, and the entities of as many of them as fit; those
     in the community ``within`` come first; ``left_out`` counts the others. Entities that are
     related to none are ``orphans``, shown where they are asked for. An entity is ``[id, name, x, y,
-    community]`` and an edge ``[entity, entity]``, both by their numbers: a map may have thousands.
-    The same index gives the same map. Blocks. Raises RagraphsError where the index has no communities layer.
+    community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
+    thousands; the community is -1 where it is left out. The same index gives the same map. Blocks.
+    Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)
     every = {one.id: one for one in index.communities.all() if one.id in layout.circles}

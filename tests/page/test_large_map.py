@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -94,7 +95,7 @@ def zoomed(page: Any) -> dict[str, float]:
 def counted(page: Any) -> dict[str, float]:
     """Frames a second since counting began, and the longest time between two."""
     times = page.evaluate(_COUNTED)
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(times)]
     return {"fps": round(1000 * len(gaps) / sum(gaps), 1), "longest_ms": round(max(gaps))}
 
 
