@@ -8,6 +8,8 @@ const NAME = 11;
 const READABLE = 30; // of a circle that has room for its title
 const WIDEST = 130; // of an entity's name
 const KINDS = 7;
+const POSTER = 1600;
+const SHARP = 2; // times that a poster is enlarged
 const TOGETHER = 300; // lines of one path: long paths are slow
 const widths = new Map();
 
@@ -26,19 +28,39 @@ export function inkOf() {
 /* Draws a scene as a view {x, y, zoom} of {width, height} pixels has it.
 
    `chosen` is the id of the circle that is marked. Where it `isMoving`, lines and the entities'
-   names are left out. */
-export function draw(context, scene, view, ink, chosen, isMoving) {
+   names are left out, or the `poster` stands for all but names where that is sharp enough. */
+export function draw(context, scene, view, ink, { chosen, isMoving, poster }) {
   const ratio = context.canvas.width / view.width;
+  const pen = { context, view, ink };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, view.width, view.height);
-  const pen = { context, view, ink, chosen: scene.known.get(chosen) };
+  if (isMoving && poster && view.zoom * ratio < SHARP * poster.zoom) paste(pen, poster);
+  else shapes(pen, scene, !isMoving);
+  ring(pen, scene.known.get(chosen));
+  names(pen, scene, isMoving);
+}
+
+/* A picture of all of a scene but its names, to be moved as one. */
+export function posterOf(scene, ink) {
+  const reach = Math.max(...scene.circles.map((one) => Math.max(Math.abs(one.x), Math.abs(one.y)) + one.r));
+  const view = { x: POSTER / 2, y: POSTER / 2, zoom: POSTER / (2 * reach), width: POSTER, height: POSTER };
+  const canvas = new OffscreenCanvas(POSTER, POSTER);
+  shapes({ context: canvas.getContext("2d"), view, ink }, scene, true);
+  return { canvas, reach, zoom: view.zoom };
+}
+
+function paste({ context, view }, { canvas, reach }) {
+  const side = 2 * reach * view.zoom;
+  context.drawImage(canvas, across(view, -reach), down(view, -reach), side, side);
+}
+
+function shapes(pen, scene, withLines) {
   circles(pen, scene);
-  if (!isMoving) {
+  if (withLines) {
     lines(pen, scene.dots, scene.inside, 0.45);
     lines(pen, scene.dots, scene.across, 0.14);
   }
   dots(pen, scene);
-  names(pen, scene, isMoving);
 }
 
 /* Where a point of the map is on the screen. */
@@ -50,7 +72,7 @@ function isSeen(view, { x, y }, reach) {
   return left > -reach && top > -reach && left < view.width + reach && top < view.height + reach;
 }
 
-function circles({ context, view, ink, chosen }, scene) {
+function circles({ context, view, ink }, scene) {
   for (const one of scene.circles) {
     const radius = one.r * view.zoom;
     if (radius < 1 || !isSeen(view, one, radius)) continue;
@@ -59,12 +81,22 @@ function circles({ context, view, ink, chosen }, scene) {
     context.fillStyle = ink.kinds[one.colour];
     context.globalAlpha = 0.09;
     context.fill();
-    context.strokeStyle = one === chosen ? ink.accent : ink.kinds[one.colour];
-    context.lineWidth = one === chosen ? 3 : 1.2;
-    context.globalAlpha = one === chosen ? 1 : 0.6;
+    context.strokeStyle = ink.kinds[one.colour];
+    context.lineWidth = 1.2;
+    context.globalAlpha = 0.6;
     context.stroke();
   }
   context.globalAlpha = 1;
+}
+
+/* Marks a circle. */
+function ring({ context, view, ink }, one) {
+  if (!one) return;
+  context.beginPath();
+  context.arc(across(view, one.x), down(view, one.y), one.r * view.zoom, 0, 2 * Math.PI);
+  context.strokeStyle = ink.accent;
+  context.lineWidth = 3;
+  context.stroke();
 }
 
 function lines({ context, view, ink }, dots, edges, alpha) {

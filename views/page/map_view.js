@@ -1,7 +1,7 @@
 /* The map of communities, to be moved and zoomed: thousands of dots, so on a canvas of its own. */
 
 import { html, useEffect, useRef } from "./html.js";
-import { draw, inkOf } from "./map_canvas.js";
+import { draw, inkOf, posterOf } from "./map_canvas.js";
 import { movedBy } from "./map_moves.js";
 import { standing } from "./map_scene.js";
 import { onTheme } from "./theme.js";
@@ -47,6 +47,7 @@ class MapDrawing {
       () => watched.disconnect(),
       onTheme(() => {
         this.ink = inkOf();
+        this.poster = null;
         this.ask();
       }),
       movedBy(this.canvas, {
@@ -67,6 +68,7 @@ class MapDrawing {
 
   /* Draws another scene, or another choice in it. */
   show(scene, chosen) {
+    if (scene !== this.scene) this.poster = null;
     this.scene = scene;
     this.chosen = chosen;
     this.look(chosen);
@@ -149,8 +151,7 @@ class MapDrawing {
 
   /* Draws with the next frame; where much moves, all of it when it rests. */
   ask(isMoving = false) {
-    const { dots, inside, across } = this.scene;
-    const isRough = isMoving && dots.length + inside.length + across.length > MANY;
+    const isRough = isMoving && this.isLarge();
     clearTimeout(this.resting);
     if (isRough) this.resting = setTimeout(() => this.ask(), REST);
     cancelAnimationFrame(this.asked);
@@ -159,7 +160,19 @@ class MapDrawing {
 
   paint(isRough) {
     if (!this.view.width) return;
-    draw(this.context, this.scene, this.view, this.ink, this.chosen, isRough);
+    const { chosen, poster } = this;
+    draw(this.context, this.scene, this.view, this.ink, { chosen, isMoving: isRough, poster });
+    if (!isRough && !poster && this.isLarge()) this.resting = setTimeout(() => this.prepare(), REST);
     this.box.dataset.drawn = isRough ? "moving" : this.scene.dots.length;
+  }
+
+  isLarge() {
+    const { dots, inside, across } = this.scene;
+    return dots.length + inside.length + across.length > MANY;
+  }
+
+  /* Makes what is shown while the map moves. */
+  prepare() {
+    this.poster = posterOf(this.scene, this.ink);
   }
 }
