@@ -14,10 +14,7 @@ from page_site import Site
 from page_visit import expect
 from tool_server import serving_questions
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.parametrize("size", ["laptop", "phone"], indirect=True, scope="module"),
-]
+pytestmark = pytest.mark.slow
 ENTITIES, RELATIONS = 10_000, 30_000
 _DRAWN = f'[data-drawn="{ENTITIES}"]'
 _COUNT = """() => {
