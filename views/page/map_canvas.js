@@ -102,7 +102,7 @@ function ring({ context, view, ink }, one) {
 function lines({ context, view, ink }, dots, edges, alpha) {
   context.globalAlpha = alpha;
   context.strokeStyle = ink.line;
-  context.lineWidth = Math.max(0.5, 0.7 * view.zoom);
+  context.lineWidth = Math.min(1.5, Math.max(0.5, 0.7 * view.zoom));
   let waiting = 0;
   context.beginPath();
   for (const [from, to] of edges) {
