@@ -17,9 +17,9 @@ from .pages.drawing import repeatable
 if TYPE_CHECKING:
     import igraph
 
-_MOST_CIRCLES = 600
-_MOST_ENTITIES = 1400
-_MOST_EDGES = 4000
+_MOST_CIRCLES = 3_000
+_MOST_ENTITIES = 10_000
+_MOST_EDGES = 30_000
 _SPACE = 24.0  # to an entity, so that names are not over each other when they are shown
 _MARGIN = 16.0
 _GAP = 14.0
@@ -48,8 +48,10 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
 
     Of a large index come the largest communities, and the entities of as many of them as fit; those
     in the community ``within`` come first; ``left_out`` counts the others. Entities that are
-    related to none are ``orphans``, shown where they are asked for. The same index gives the same
-    map. Blocks. Raises RagraphsError where the index has no communities layer.
+    related to none are ``orphans``, shown where they are asked for. An entity is ``[id, name, x, y,
+    community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
+    thousands; the community is -1 where it is left out. The same index gives the same map. Blocks.
+    Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)
     every = {one.id: one for one in index.communities.all() if one.id in layout.circles}
@@ -61,18 +63,12 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
     shown |= {id: communities[id] for id in path.get(within, ())}
     inside = _detailed(layout, communities, shown, within)
     entities = index.entities.get(inside)
+    number = {id: at for at, id in enumerate(shown)}
     return {
         "levels": sorted({one.level for one in shown.values()}),
         "communities": [_circle(one, layout.circles[one.id]) for one in shown.values()],
         "entities": [
-            {
-                "id": id,
-                "name": one.name,
-                "type": one.type,
-                "x": layout.places[id][0],
-                "y": layout.places[id][1],
-                "community": layout.leaf[id],
-            }
+            [id, one.name, *layout.places[id], number.get(layout.leaf[id], -1)]
             for id, one in entities.items()
         ],
         "edges": _edges(layout, entities.keys()),
@@ -133,12 +129,12 @@ def _detailed(
     return found
 
 
-def _edges(layout: _Layout, shown: Iterable[str]) -> list[Pair]:
+def _edges(layout: _Layout, shown: Iterable[str]) -> list[tuple[int, int]]:
     """The related pairs among entities: of one community first, then the most strongly related."""
-    known = set(shown)
-    pairs = [pair for pair in layout.pairs if pair[0] in known and pair[1] in known]
+    number = {id: at for at, id in enumerate(shown)}
+    pairs = [pair for pair in layout.pairs if pair[0] in number and pair[1] in number]
     pairs.sort(key=lambda pair: layout.leaf[pair[0]] != layout.leaf[pair[1]])
-    return pairs[:_MOST_EDGES]
+    return [(number[a], number[b]) for a, b in pairs[:_MOST_EDGES]]
 
 
 def _stamp(index: Index) -> str:

@@ -1,0 +1,208 @@
+/* A map of communities on a canvas: circles, lines and dots, and names where there is room. */
+
+import { DOT } from "./map_scene.js";
+import { colour } from "./theme.js";
+
+const TITLE = 12.5; // pixels on the screen, as are all that follow
+const NAME = 11;
+const READABLE = 30; // of a circle that has room for its title
+const WIDEST = 130; // of an entity's name
+const KINDS = 7;
+const POSTER = 1600;
+const SHARP = 2; // times that a poster is enlarged
+const TOGETHER = 300; // lines of one path: long paths are slow
+const widths = new Map();
+
+/* The colours and letters of today. */
+export function inkOf() {
+  return {
+    ink: colour("--ink"),
+    surface: colour("--surface"),
+    line: colour("--strong-line"),
+    accent: colour("--accent"),
+    kinds: Array.from({ length: KINDS }, (_, at) => colour(`--kind-${at + 1}`)),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+}
+
+/* Draws a scene as a view {x, y, zoom} of {width, height} pixels has it.
+
+   `chosen` is the id of the circle that is marked. Where it `isMoving`, lines and the entities'
+   names are left out, or the `poster` stands for all but names where that is sharp enough. */
+export function draw(context, scene, view, ink, { chosen, isMoving, poster }) {
+  const ratio = context.canvas.width / view.width;
+  const pen = { context, view, ink };
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, view.width, view.height);
+  if (isMoving && poster && view.zoom * ratio < SHARP * poster.zoom) paste(pen, poster);
+  else shapes(pen, scene, !isMoving);
+  ring(pen, scene.known.get(chosen));
+  names(pen, scene, isMoving);
+}
+
+/* A picture of all of a scene but its names, to be moved as one. */
+export function posterOf(scene, ink) {
+  const reach = Math.max(...scene.circles.map((one) => Math.max(Math.abs(one.x), Math.abs(one.y)) + one.r));
+  const view = { x: POSTER / 2, y: POSTER / 2, zoom: POSTER / (2 * reach), width: POSTER, height: POSTER };
+  const canvas = new OffscreenCanvas(POSTER, POSTER);
+  shapes({ context: canvas.getContext("2d"), view, ink }, scene, true);
+  return { canvas, reach, zoom: view.zoom };
+}
+
+function paste({ context, view }, { canvas, reach }) {
+  const side = 2 * reach * view.zoom;
+  context.drawImage(canvas, across(view, -reach), down(view, -reach), side, side);
+}
+
+function shapes(pen, scene, withLines) {
+  circles(pen, scene);
+  if (withLines) {
+    lines(pen, scene.dots, scene.inside, 0.45);
+    lines(pen, scene.dots, scene.across, 0.14);
+  }
+  dots(pen, scene);
+}
+
+/* Where a point of the map is on the screen. */
+const across = (view, x) => x * view.zoom + view.x;
+const down = (view, y) => y * view.zoom + view.y;
+
+function isSeen(view, { x, y }, reach) {
+  const [left, top] = [across(view, x), down(view, y)];
+  return left > -reach && top > -reach && left < view.width + reach && top < view.height + reach;
+}
+
+function circles({ context, view, ink }, scene) {
+  for (const one of scene.circles) {
+    const radius = one.r * view.zoom;
+    if (radius < 1 || !isSeen(view, one, radius)) continue;
+    context.beginPath();
+    context.arc(across(view, one.x), down(view, one.y), radius, 0, 2 * Math.PI);
+    context.fillStyle = ink.kinds[one.colour];
+    context.globalAlpha = 0.09;
+    context.fill();
+    context.strokeStyle = ink.kinds[one.colour];
+    context.lineWidth = 1.2;
+    context.globalAlpha = 0.6;
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+/* Marks a circle. */
+function ring({ context, view, ink }, one) {
+  if (!one) return;
+  context.beginPath();
+  context.arc(across(view, one.x), down(view, one.y), one.r * view.zoom, 0, 2 * Math.PI);
+  context.strokeStyle = ink.accent;
+  context.lineWidth = 3;
+  context.stroke();
+}
+
+function lines({ context, view, ink }, dots, edges, alpha) {
+  context.globalAlpha = alpha;
+  context.strokeStyle = ink.line;
+  context.lineWidth = Math.min(1.5, Math.max(0.5, 0.7 * view.zoom));
+  let waiting = 0;
+  context.beginPath();
+  for (const [from, to] of edges) {
+    if (isBeside(view, dots[from], dots[to])) continue;
+    line(context, view, dots[from], dots[to]);
+    if (++waiting % TOGETHER === 0) {
+      context.stroke();
+      context.beginPath();
+    }
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function line(context, view, a, b) {
+  context.moveTo(across(view, a.x), down(view, a.y));
+  context.lineTo(across(view, b.x), down(view, b.y));
+}
+
+/* Whether two points lie on the same side of the view. */
+function isBeside(view, a, b) {
+  const [left, right] = a.x < b.x ? [a.x, b.x] : [b.x, a.x];
+  const [top, bottom] = a.y < b.y ? [a.y, b.y] : [b.y, a.y];
+  const isAside = across(view, right) < 0 || across(view, left) > view.width;
+  return isAside || down(view, bottom) < 0 || down(view, top) > view.height;
+}
+
+function dots({ context, view, ink }, scene) {
+  const radius = Math.max(DOT * view.zoom, 0.8);
+  const isSquare = radius < 1.6;
+  scene.byColour.forEach((some, colour) => {
+    context.fillStyle = ink.kinds[colour];
+    for (const one of some) {
+      const [x, y] = [across(view, one.x), down(view, one.y)];
+      if (x < -radius || y < -radius || x > view.width + radius || y > view.height + radius) continue;
+      if (isSquare) context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+      else disc(context, x, y, radius);
+    }
+  });
+}
+
+function disc(context, x, y, radius) {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fill();
+}
+
+/* Names, none over another: of circles, and of entities where one comes close. */
+function names({ context, view, ink }, scene, isMoving) {
+  const taken = [];
+  context.textAlign = "center";
+  context.lineJoin = "round";
+  context.strokeStyle = ink.surface;
+  context.fillStyle = ink.ink;
+  const letters = (size, weight) => {
+    context.font = `${weight} ${size}px ${ink.font}`;
+    context.lineWidth = size / 3;
+  };
+  letters(TITLE, 600);
+  const room = Math.min(view.width, view.height) * 0.8;
+  for (const one of scene.circles) {
+    const radius = one.r * view.zoom;
+    if (radius < READABLE || radius > room || !one.label || !isSeen(view, one, radius)) continue;
+    const top = down(view, one.y) - (one.isBare ? -TITLE / 3 : radius - TITLE / 2);
+    put(context, taken, one.label, across(view, one.x), top, 1.8 * radius, TITLE);
+  }
+  if (isMoving || view.zoom < 1) return;
+  letters(NAME, 400);
+  for (const one of scene.dots) {
+    if (!isSeen(view, one, 0)) continue;
+    const base = down(view, one.y) + DOT * view.zoom + NAME + 2;
+    put(context, taken, one.label, across(view, one.x), base, WIDEST, NAME);
+  }
+}
+
+/* Writes a text above a point of its line, cut to a width, where nothing is written yet. */
+function put(context, taken, text, x, y, widest, size) {
+  const shown = cut(context, text, widest);
+  const half = widthOf(context, shown) / 2 + 2;
+  const box = [x - half, y - size, x + half, y + size / 3];
+  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return;
+  taken.push(box);
+  context.strokeText(shown, x, y);
+  context.fillText(shown, x, y);
+}
+
+function cut(context, text, widest) {
+  const whole = widthOf(context, text);
+  if (whole <= widest) return text;
+  let most = Math.floor((text.length * widest) / whole);
+  while (most > 1 && widthOf(context, `${text.slice(0, most).trimEnd()}…`) > widest) most -= 1;
+  return `${text.slice(0, most).trimEnd()}…`;
+}
+
+/* The width of a text, measured once. */
+function widthOf(context, text) {
+  const key = `${context.font} ${text}`;
+  if (!widths.has(key)) {
+    if (widths.size > 20000) widths.clear();
+    widths.set(key, context.measureText(text).width);
+  }
+  return widths.get(key);
+}
