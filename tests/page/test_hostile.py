@@ -8,6 +8,12 @@ import pytest
 from page_site import IMAGE, LINK, SCRIPT, HostileReader
 from page_visit import expect
 
+# Goes to a place, and ends when the page has drawn what is there.
+_GO = """place => new Promise((done) => {
+  addEventListener("hashchange", () => setTimeout(done), {once: true});
+  location.hash = place;
+})"""
+
 
 @pytest.fixture
 def hostile(visit, modelled):
@@ -65,6 +71,7 @@ def test_communities_entities_passages_and_graph(hostile):
 def test_addresses(visit, searching, fragment):
     page = visit(searching)
     page.expects("status of 4")  # an entity that is not there
-    page.page.evaluate("place => { location.hash = place }", fragment)
-    page.page.wait_for_timeout(300)
+    page.evaluate(_GO, fragment)
+    if "entities" in fragment:
+        expect(page.page.get_by_role("alert").first).to_be_visible()
     is_plain(page)
