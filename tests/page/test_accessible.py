@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from page_visit import expect
 from scripted_model import FACT, QUESTION
 
@@ -14,16 +13,6 @@ VIEWS = {
     "#explore/passages": "passage",
     "#explore/graph": "node-list",
 }
-
-
-def serious(page) -> list[str]:
-    """The serious violations on the page, each with the elements that it is of."""
-    found = Axe().run(page.page).response["violations"]
-    return [
-        f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -39,21 +28,23 @@ def test_every_view_of_an_index_can_be_used_by_all(visit, searching, colours):
         if part == "entity-list":
             page.part(part).get_by_role("link").first.click()
             expect(page.part("entity")).to_be_visible()
-        found[fragment] = serious(page)
+        found[fragment] = page.violations()
     assert not any(found.values()), found
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_an_answer_its_way_and_its_source_can_be_used_by_all(visit, modelled, script, colours):
     page = visit(modelled, color_scheme=colours)
-    found = {"welcome": serious(page)}
+    found = {"welcome": page.violations()}
     expect(page.ask(QUESTION, "CRAG")).to_contain_text(FACT)
     page.how()
-    found["answer"] = serious(page)
+    found["answer"] = page.violations()
     page.part("sources").get_by_role("button").first.click()
     expect(page.part("reader").locator("mark")).to_be_visible()
-    found["reader"] = serious(page)
+    found["reader"] = page.violations()
     page.page.keyboard.press("Escape")
+    expect(page.part("reader")).to_have_count(0)
     page.page.locator(".menu > summary").click()
-    found["menu"] = serious(page)
+    expect(page.page.locator(".menu-sheet")).to_be_visible()
+    found["menu"] = page.violations()
     assert not any(found.values()), found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 from http_stub import Response
@@ -35,12 +36,25 @@ def test_an_answer_is_followed_up_and_its_citation_opened_at_its_place(visit, mo
 
 def test_a_run_is_stopped_and_asked_again(visit, modelled, script):
     question = f"Which bridge is the oldest, seen on a {visit.size}?"
-    script.replies["Answer"] = Response({}, seconds=30)
+    asked, stopped = threading.Event(), threading.Event()
+
+    def waits(human):
+        asked.set()
+        stopped.wait(120)
+        return Response({}, 500)  # nobody hears it
+
+    script.replies["Answer"] = waits
     page = visit(modelled)
     turn = page.ask(question, "Basic")
-    page.page.get_by_role("button", name="Stop").click()
-    expect(turn).to_have_attribute("data-status", "stopped")
-    del script.replies["Answer"]
+    assert asked.wait(60)
+    expect(turn).to_have_attribute("data-status", "running")
+    try:
+        page.page.get_by_role("button", name="Stop").click()
+        expect(turn).to_have_attribute("data-status", "stopped")
+        expect(turn).not_to_contain_text(FACT)
+    finally:
+        stopped.set()
+        del script.replies["Answer"]
     turn.get_by_role("button", name="Ask again").click()
     expect(page.part("turn").last).to_have_attribute("data-status", "answered")
 

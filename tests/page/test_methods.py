@@ -35,7 +35,7 @@ def test_a_basic_run_shows_the_ranked_passages_and_which_is_cited(visit, modelle
     ranked = page.how().locator('[data-method="basic"] [data-part="ranked"]')
     expect(ranked.first).to_contain_text("Forth Bridge")
     expect(ranked.first.locator(".cite-n")).to_have_text("1")
-    assert ranked.count() > 3
+    expect(ranked.nth(3)).to_be_visible()
 
 
 def test_a_crag_run_shows_grades_verdict_and_strips(visit, modelled, script):
@@ -43,7 +43,7 @@ def test_a_crag_run_shows_grades_verdict_and_strips(visit, modelled, script):
     page.ask(QUESTION, "CRAG")
     picture = page.how().locator('[data-method="crag"]')
     expect(picture.locator('[data-part="verdict"]')).to_be_visible()
-    assert picture.locator('[data-part="grade"]').count() > 3
+    expect(picture.locator('[data-part="grade"]').nth(3)).to_be_visible()
     expect(picture.locator(".strip", has_text=FACT).first).to_be_visible()
 
 
@@ -96,14 +96,9 @@ def test_an_edited_plan_is_carried_out(visit, modelled):
     expect(paused.get_by_role("textbox")).to_have_value(CHAIN[0][0])
     paused.get_by_role("textbox").fill(CHAIN[2][0])
     paused.get_by_role("button", name="Go on").click()
-    for _ in range(8):
-        turn = page.part("turn").last
-        expect(turn).to_have_attribute("data-status", re.compile("paused|answered"))
-        if turn.get_attribute("data-status") == "answered":
-            break
-        expect(paused.get_by_role("textbox").first).not_to_have_value(CHAIN[2][0])
-        paused.get_by_role("button", name="Don't").click()
-        expect(turn).not_to_have_attribute("data-status", "paused")
+    expect(paused.get_by_role("textbox")).to_have_value(CHAIN[1][0])
+    paused.get_by_role("button", name="Don't").click()
+    expect(page.part("turn").last).to_have_attribute("data-status", "answered")
     steps = page.how().locator('[data-part="step"]')
     expect(steps.filter(has_text=CHAIN[2][0])).to_contain_text("John Fowler")
     expect(steps.filter(has_text=CHAIN[0][0])).to_have_count(0)

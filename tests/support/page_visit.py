@@ -15,8 +15,10 @@ import pytest
 # Read once, since tests run without the settings of the person who starts them.
 REQUIRED = os.environ.get("RAGRAPHS_TEST_BROWSER") == "required"
 if not REQUIRED:
-    pytest.importorskip("playwright", reason="the package playwright is not installed")
+    for package in ("playwright", "axe_playwright_python"):
+        pytest.importorskip(package, reason=f"the package {package} is not installed")
 
+from axe_playwright_python.sync_playwright import Axe  # noqa: E402
 from playwright.sync_api import (  # noqa: E402
     Browser,
     ConsoleMessage,
@@ -96,7 +98,7 @@ class Visit:
     def choose_index(self, name: str) -> None:
         """Has the page show another index."""
         self.page.get_by_role("combobox", name="Index").select_option(name)
-        self.page.wait_for_load_state("networkidle")
+        expect(self.page.locator("main")).to_have_attribute("data-index", name)
 
     def part(self, name: str) -> Locator:
         """The parts of the view that is shown which the page calls ``name``."""
@@ -137,6 +139,15 @@ class Visit:
             if below.get_attribute("open") is None:
                 below.locator("summary").first.click()
         return self.part("found").last
+
+    def violations(self) -> list[str]:
+        """What axe-core finds of serious faults, each with the elements that it is of."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
 
     def evaluate(self, script: str, *given: Any) -> Any:
         """The value of a script that the debugger runs."""

@@ -64,7 +64,7 @@ def _port_of(command: list[str]) -> str:
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    latest = time.monotonic() + 60
+    latest = time.monotonic() + 180
     while process.poll() is None and time.monotonic() < latest:
         try:
             httpx.get(url)

@@ -38,7 +38,7 @@ export function Cite({ n, citation, openDocument }) {
 /* A quote beside its number, within the page. */
 function Quote({ id, n, citation, mark, tapped, opens, close }) {
   const box = useRef();
-  useLayoutEffect(() => place(box.current, mark.current), []);
+  useLayoutEffect(() => place(box.current, mark.current), [tapped]);
   useEffect(() => {
     const closed = (event) => {
       if (event.type === "keydown" ? event.key !== "Escape" : box.current.parentElement.contains(event.target)) return;

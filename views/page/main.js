@@ -37,7 +37,7 @@ function Page() {
   return html`
     <a class="skip" href="#main" onClick=${toMain}>${t("skip")}</a>
     <${Head} tab=${tab} server=${server} index=${given.index} choose=${choose} />
-    <main class="main" id="main" tabindex="-1">
+    <main class="main" id="main" tabindex="-1" data-index=${server?.index}>
       ${problem && html`<${Unreachable} problem=${problem} retry=${refresh} />`}
       ${server &&
       shown.map(
