@@ -16,7 +16,8 @@ from tool_server import serving_questions
 
 pytestmark = pytest.mark.slow
 ENTITIES, RELATIONS = 10_000, 30_000
-_DRAWN = f'[data-drawn="{ENTITIES}"]'
+_DRAWN = "[data-drawn]"
+_FEW_LEFT_OUT = 50  # entities to which no relation of the made-up ones happens to lead
 _COUNT = """() => {
   globalThis.frames = [];
   const count = (now) => globalThis.frames?.push(now) && requestAnimationFrame(count);
@@ -44,6 +45,8 @@ def test_ten_thousand_entities_are_drawn_moved_and_chosen(visit, large, size):
     page = visit(large)
     measured = {"load": os.getloadavg()[0], "size": size, **page.evaluate(_LOADED)}
     measured["cold_ms"] = opened(page)
+    measured["entities"] = int(page.page.locator(_DRAWN).get_attribute("data-drawn"))
+    assert measured["entities"] > ENTITIES - _FEW_LEFT_OUT
     page.open()
     measured["warm_ms"] = opened(page)
     if size == "laptop":
