@@ -34,9 +34,10 @@ class Confirm(BaseModel):
 
 
 class Asked(AskedQuestion):
-    """The body of a request to ``/page/ask``."""
+    """The body of a request to ``/page/ask``; DeepRAG splits the question at once as a ``tree``."""
 
     confirm: Confirm = Confirm()
+    tree: bool = False
 
 
 class Resumed(BaseModel):
@@ -53,7 +54,9 @@ async def ask(request: Request) -> Response:
     access = access_by(request)
     asked = await body_of(request, Asked, EXAMPLE)
     web, plan = asked.confirm.web, asked.confirm.plan
-    context = asked.context(access, stream_answer=True, confirm_web=web, confirm_plan=plan)
+    mode = "tree" if asked.tree else "narrative"
+    confirmed = {"confirm_web": web, "confirm_plan": plan}
+    context = asked.context(access, stream_answer=True, mode=mode, **confirmed)
     graph, _ = await asyncio.to_thread(graph_of, "router")
     if web or plan:
         graph = graph.copy({"checkpointer": InMemorySaver()})

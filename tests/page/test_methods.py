@@ -77,6 +77,20 @@ def test_a_deeprag_run_shows_its_steps_with_their_answers(visit, modelled):
         expect(steps.filter(has_text=question)).to_contain_text(answer)
 
 
+def test_a_deeprag_tree_shows_its_branches_with_their_answers(visit, modelled):
+    question = f"{OLDER} Asks a {visit.size}, as a tree."
+    deeprag_support.Script(modelled.openai).splits[question] = [CHAIN[0][0], CHAIN[2][0]]
+    page = visit(modelled)
+    page.page.locator(".menu > summary").click()
+    page.page.get_by_role("checkbox", name=re.compile("tree")).check()
+    page.page.keyboard.press("Escape")
+    page.ask(question, "DeepRAG")
+    branches = page.how().locator('[data-method="deeprag"] [data-part="branch"]')
+    expect(branches.last).to_contain_text(CHAIN[2][0])
+    for sub_question, answer in (CHAIN[0][:2], CHAIN[2][:2]):
+        expect(branches.filter(has_text=sub_question).last).to_contain_text(answer)
+
+
 def test_a_graphrag_run_shows_the_points_with_their_reports(visit, modelled, script):
     page = visit(modelled)
     page.ask("What are these documents about as a whole?", "GraphRAG")

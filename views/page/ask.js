@@ -21,9 +21,9 @@ export function AskView({ server, index, openDocument, active }) {
   const column = useRef();
   useNewest(column, thread.id, turns.length);
   const shown = turns.find((turn) => turn.id === looked) ?? last;
-  const put = (question, method = "auto", confirm = {}) => {
+  const put = (question, method = "auto", { web = false, plan = false, tree = false } = {}) => {
     setLooked("");
-    ask({ question, method, index, confirm: { web: false, plan: false, ...confirm } });
+    ask({ question, method, index, confirm: { web, plan }, tree });
     toComposer();
   };
   const given = { server, openDocument, wide, put, resume, look: setLooked };

@@ -10,7 +10,7 @@ const METHODS = ["auto", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag
 export function Composer({ server, running, put, stop, active, thread }) {
   const [text, setText] = useState("");
   const [method, setMethod] = useState("auto");
-  const [confirm, setConfirm] = useState({ web: true, plan: false });
+  const [wish, setWish] = useState({ web: true, plan: false, tree: false });
   const field = useRef();
   useGrowing(field, text);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
   const ready = text.trim() && !running && !obstacle && server.documents > 0;
   const sent = () => {
     if (!ready) return;
-    put(text.trim(), method, { web: server.web && confirm.web, plan: confirm.plan });
+    put(text.trim(), method, { ...wish, web: server.web && wish.web });
     setText("");
   };
   const pressed = (event) => {
@@ -45,7 +45,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
         onKeyDown=${pressed}
       ></textarea>
       <div class="composer-row">
-        <${Methods} method=${method} choose=${setMethod} server=${server} confirm=${confirm} setConfirm=${setConfirm} />
+        <${Methods} method=${method} choose=${setMethod} server=${server} wish=${wish} setWish=${setWish} />
         <span class="soft tiny model">${server.offline ? "" : server.model}</span>
         ${running
           ? html`<button class="button" type="button" onClick=${stop}><span class="square"></span>${t("stop")}</button>`
@@ -62,7 +62,7 @@ export function toComposer() {
 }
 
 /* The choice of a method, with what each one does or what stands in its way. */
-function Methods({ method, choose, server, confirm, setConfirm }) {
+function Methods({ method, choose, server, wish, setWish }) {
   const menu = useRef();
   useClosing(menu);
   const chosen = (name, closes) => {
@@ -79,8 +79,9 @@ function Methods({ method, choose, server, confirm, setConfirm }) {
         <legend class="sr-only">${t("method")}</legend>
         ${METHODS.map((name) => html`<${Method} name=${name} checked=${name === method} obstacle=${server.methods?.[name]} chosen=${chosen} />`)}
       </fieldset>
-      ${server.web && html`<${Confirmed} key="web" word="confirm_web" on=${confirm.web} set=${(web) => setConfirm({ ...confirm, web })} />`}
-      ${plans && html`<${Confirmed} key="plan" word="confirm_plan" on=${confirm.plan} set=${(plan) => setConfirm({ ...confirm, plan })} />`}
+      ${server.web && html`<${Wished} key="web" word="confirm_web" on=${wish.web} set=${(web) => setWish({ ...wish, web })} />`}
+      ${plans && html`<${Wished} key="plan" word="confirm_plan" on=${wish.plan} set=${(plan) => setWish({ ...wish, plan })} />`}
+      ${plans && html`<${Wished} key="tree" word="as_tree" on=${wish.tree} set=${(tree) => setWish({ ...wish, tree })} />`}
     </div>
   </details>`;
 }
@@ -112,7 +113,7 @@ function Method({ name, checked, obstacle, chosen }) {
   </label>`;
 }
 
-function Confirmed({ word, on, set }) {
+function Wished({ word, on, set }) {
   return html`<label class="method confirm">
     <input type="checkbox" checked=${on} onChange=${(event) => set(event.target.checked)} />
     <span class="small">${t(word)}</span>

@@ -51,14 +51,14 @@ export function remove(id) {
   keep();
 }
 
-/* Asks a question in the open conversation. `asked` is {question, method, index, confirm}. */
-export async function ask({ question, method, index, confirm }) {
+/* Asks a question in the open conversation. `asked` is {question, method, index, confirm, tree}. */
+export async function ask({ question, method, index, confirm, tree }) {
   const thread = threads.find((one) => one.id === current);
   const before = history(thread.turns);
   const turn = begun(newId(), question, method, index, Date.now());
   threads = [{ ...thread, at: turn.at, turns: [...thread.turns, turn] }, ...threads.filter((one) => one !== thread)];
   keep();
-  const body = { question, history: before, index, method, where: null, confirm };
+  const body = { question, history: before, index, method, where: null, confirm, tree };
   await run(turn.id, "page/ask", body);
 }
 

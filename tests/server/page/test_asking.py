@@ -108,6 +108,15 @@ def test_a_follow_up_is_asked_with_the_history_that_comes_with_it(url, openai):
     assert any("What is the Atomium?" in str(chat) for chat in openai.chats)
 
 
+def test_deeprag_splits_a_question_as_a_tree_where_a_person_wants_it(url, model):
+    question = f"{OLDER} As a tree."
+    model.splits[question] = PARTS
+    *before, (_, answer) = asked(url, question=question, method="deeprag", tree=True)
+    told = [one["question"] for one in answer["details"]["tree"]]
+    assert told[:2] == [question, PARTS[0]] and "When was André Waterkeyn born?" in told
+    assert any(value.get("values", {}).get("tree") for name, value in before if name == "update")
+
+
 def test_a_plan_is_shown_edited_and_carried_out(url, model):
     question = f"{OLDER} Tell me."  # of which no reply is stored
     *_, (name, paused) = asked(url, question=question, confirm={"plan": True})
