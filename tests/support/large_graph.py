@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragraphs import IndexContext, index_graph
 from ragraphs.evaluation.benchmarks.community_growth import planted
+from ragraphs.state.records import Document
 
 _SOUNDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "ar", "en", "il")]
 _TOGETHER = 30
@@ -18,7 +19,8 @@ def index_large_graph(folder: Path, entities: int, relations: int) -> None:
     """Makes an index in ``folder`` with that many entities, each of them related."""
     names = _names(entities)
     pairs = [(names[int(a[1:])], names[int(b[1:])]) for a, b in _pairs(entities, relations)]
-    documents, lines = [], []
+    documents: list[Document] = []
+    lines: list[str] = []
     for start in range(0, relations, _TOGETHER):
         id = f"register {start}"
         triples = [[a, "works with", b] for a, b in pairs[start : start + _TOGETHER]]
@@ -45,7 +47,8 @@ def _pairs(entities: int, relations: int) -> list[tuple[str, str]]:
     pairs = sorted(planted(entities))
     random.Random(0).shuffle(pairs)
     seen: set[str] = set()
-    first, others = [], []
+    first: list[tuple[str, str]] = []
+    others: list[tuple[str, str]] = []
     for pair in pairs:
         (others if seen.issuperset(pair) else first).append(pair)
         seen.update(pair)

@@ -15,6 +15,7 @@ from communities_support import texts_of
 from deeprag_support import TEXTS
 from ragraphs import IndexContext, index_graph
 from ragraphs.settings import settings
+from ragraphs.state.records import Document
 from stub_openai import KEY, OpenAIStub, serving_openai
 from stub_tavily import KEY as WEB_KEY
 from stub_tavily import TavilyStub, serving_tavily
@@ -72,7 +73,7 @@ class HostileReader(Reader):
         return {"quotes": quotes, "sufficient": True, "answer": answer}
 
 
-def _documents(texts: dict[str, str]) -> list[dict[str, str]]:
+def _documents(texts: dict[str, str]) -> list[Document]:
     return [{"id": title, "title": title, "text": text} for title, text in texts.items()]
 
 

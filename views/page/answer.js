@@ -4,7 +4,7 @@ import { Cite, Sources } from "./citations.js";
 import { NAMES } from "./composer.js";
 import { Cost } from "./cost.js";
 import { Found } from "./found.js";
-import { html } from "./html.js";
+import { html, useState } from "./html.js";
 import { Paused } from "./paused.js";
 import { Prose } from "./prose.js";
 import { Passages } from "./results.js";
@@ -124,9 +124,10 @@ function printed(event) {
   document.body.classList.remove("printing-one");
 }
 
-/* How it was found, below the answer where there is no room beside it. */
+/* How it was found, below the answer where there is no room beside it; it stays as a person left it. */
 function How({ turn, newest, openDocument }) {
-  return html`<details class="how-below" open=${newest && turn.status !== "answered"} data-part="how">
+  const [open] = useState(newest && turn.status !== "answered");
+  return html`<details class="how-below" open=${open} data-part="how">
     <summary>${t("how")}</summary>
     <${Found} turn=${turn} openDocument=${openDocument} />
   </details>`;

@@ -29,7 +29,7 @@ function Arrival({ hop, walk, ...given }) {
   const { places, kept, output, openDocument } = given;
   const passage = placeOf(hop, places);
   const further = walk.from(hop);
-  const near = hop.similarity > 0 && number(hop.similarity, { maximumFractionDigits: 2 });
+  const near = hop.similarity >= 0.005 && number(hop.similarity, { maximumFractionDigits: 2 });
   return html`<div class=${!kept.size || kept.has(hop.target) ? "hop" : "hop dropped"} data-part="hop">
     <p class="hop-edge small"><span class=${`chip label-${hop.label}`}>${t(`hop_${hop.label}`)}</span> ${said(hop)} ${near && html`<span class="soft tiny">${near}</span>`}</p>
     <p class="hop-passage"><${Named} passage=${passage} openDocument=${openDocument} /> <${Cited} passage=${{ id: hop.target }} output=${output} /></p>
