@@ -71,6 +71,7 @@ def isolated(
 ) -> Iterator[None]:
     """An empty working folder, and nothing of the person's own settings, keys and proxies."""
     monkeypatch.chdir(tmp_path_factory.mktemp("work"))
+    before = set(os.environ)
     for name in list(os.environ):
         if name.startswith(_PREFIXES) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
@@ -78,6 +79,9 @@ def isolated(
         shared_stores.name_in(monkeypatch, tmp_path_factory.mktemp("cache"))
     settings.cache_clear()
     yield
+    for name in set(os.environ) - before:  # which the command line sets for its own process
+        if name.startswith("RAGRAPHS_"):
+            del os.environ[name]
     if shared_stores is not None:
         shared_stores.empty()
     settings.cache_clear()
