@@ -16,10 +16,9 @@ from ..index.layers import layers_of
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
-from .passage_graph import first_words
+from .passage_graph import NAME, first_words, name_id
 from .quotation import quoted
 
-_NAME = "name:"
 _MOST_RELATIONS = 300
 _MOST_MENTIONS = 300
 _FEW = 3
@@ -91,7 +90,7 @@ class _Graph:
         return {"nodes": nodes, "edges": edges, "more": max(more, 0)}
 
     def _kind(self, id: str) -> str:
-        if self._names is not None and id.startswith(_NAME) and self._names.number(id) is not None:
+        if self._names is not None and id.startswith(NAME) and self._names.number(id) is not None:
             return "name"
         if self._has_entities and self._index.entities.get([id]):
             return "entity"
@@ -143,7 +142,7 @@ class _Graph:
                 cited = quoted(passages[id], text)
                 yield {"id": id, "kind": "passage", **told, "citation": cited}
             elif self._names is not None and self._names.number(id) is not None:
-                name = id.removeprefix(_NAME)
+                name = id.removeprefix(NAME)
                 yield {"id": id, "kind": "name", "label": name, "text": "", "type": ""}
 
     def _edges(self, nodes: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -180,7 +179,7 @@ class _Names:
 
     def number(self, id: str) -> int | None:
         """The number of the name with the node's id."""
-        return self._graph.keys.get(id.removeprefix(_NAME))
+        return self._graph.keys.get(id.removeprefix(NAME))
 
     def passages(self, id: str) -> list[str]:
         """The passages that mention a name."""
@@ -196,7 +195,7 @@ class _Names:
         numbers = np.unique(graph.edge_entity[first[0] : first[1]])
         order = np.argsort(-graph.rarity[numbers], kind="stable")
         return [
-            f"{_NAME}{graph.keys[int(number)]}"
+            name_id(graph.keys[int(number)])
             for number in numbers[order]
             if len(self._mentioning(int(number))) > 1
         ]

@@ -21,6 +21,7 @@ from .pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
 
 _SHARED = 2
 _FIRST_WORDS = 60
+NAME = "name:"  # begins the ids of the nodes of names
 _DRAWN = frozenset({"sentences", "hops", "entities"})
 
 
@@ -93,7 +94,7 @@ def _entities(
     drawn = index.catalogue.passage_ids()
     for entity, aliases, passages in with_passages(index, index.entities.all_entities()):
         for name in (entity.name, *aliases):
-            bearers[_name_id(key(name))].add(entity.id)
+            bearers[name_id(key(name))].add(entity.id)
         said = {"type": entity.type, "aliases": "; ".join(aliases)}
         if entity.id in paths:
             said["communities"] = " ".join(paths[entity.id])
@@ -123,13 +124,13 @@ def _names(graph: WholeGraph, ids: list[str]) -> tuple[list[DrawnNode], list[Dra
     spread = Counter(entity for _, entity in mentions)
     shared = {entity for entity, count in spread.items() if count >= _SHARED}
     nodes = [
-        DrawnNode(_name_id(graph.keys[entity]), graph.keys[entity], kind="name")
+        DrawnNode(name_id(graph.keys[entity]), graph.keys[entity], kind="name")
         for entity in sorted(shared)
     ]
     edges = [
         DrawnEdge(
             ids[passage],
-            _name_id(graph.keys[entity]),
+            name_id(graph.keys[entity]),
             "title" if is_title else "mentions",
             kind="title" if is_title else "mention",
             attributes={"rarity": round(float(graph.rarity[entity]), 4)},
@@ -166,8 +167,9 @@ def _as_entities(
     return kept, [*(edge for edge in joined.values() if edge.target not in once), *others]
 
 
-def _name_id(name: str) -> str:
-    return f"name:{name}"
+def name_id(name: str) -> str:
+    """The id of the node of a name."""
+    return f"{NAME}{name}"
 
 
 def _mentions(graph: PassageGraph) -> dict[tuple[int, int], bool]:

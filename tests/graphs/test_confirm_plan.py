@@ -8,33 +8,14 @@ import pytest
 from deeprag_support import CHAIN, DOCUMENTS, MODEL, OLDER, Script
 from hypothesis import given
 from hypothesis import strategies as st
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 from ragraphs.algorithms.deeprag.sub_questions import references
 from ragraphs.context import DeepragContext, RouterContext
 from ragraphs.graphs.deeprag import graph as deeprag
 from ragraphs.graphs.router import graph as router
 from ragraphs.nodes.deeprag.confirm import confirmed_plan
+from resumed_runs import Asking
 
 PARTS = [CHAIN[0][0], "When was #1 born?", CHAIN[2][0], "When was #3 born?"]
-
-
-class Asking:
-    """A run on a thread, to be resumed."""
-
-    def __init__(self, graph: Any, context: Any) -> None:
-        self._graph = graph.copy({"checkpointer": InMemorySaver()})
-        self._context = context
-
-    def begin(self) -> Any:
-        return self._run({"question": OLDER})
-
-    def resume(self, said: Any) -> Any:
-        return self._run(Command(resume=said))
-
-    def _run(self, given: Any) -> Any:
-        thread = {"configurable": {"thread_id": "1"}}
-        return self._graph.invoke(given, thread, context=self._context)
 
 
 @pytest.fixture
@@ -52,8 +33,8 @@ def asking(request, indexing, model):
     def open_it(mode: str, **chosen: Any) -> Asking:
         settings = {"index": indexing.name, "model": MODEL, "mode": mode, "confirm_plan": True}
         if request.param == "deeprag":
-            return Asking(deeprag, DeepragContext(**settings, **chosen))
-        return Asking(router, RouterContext(**settings, **chosen, method="deeprag"))
+            return Asking(deeprag, DeepragContext(**settings, **chosen), OLDER)
+        return Asking(router, RouterContext(**settings, **chosen, method="deeprag"), OLDER)
 
     return open_it
 

@@ -7,34 +7,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 from ragraphs.context import CragContext, RouterContext
 from ragraphs.graphs.crag import graph as crag
 from ragraphs.graphs.router import graph as router
 from ragraphs.nodes.crag.search_web import confirmed_queries
+from resumed_runs import Asking
 from scripted_model import MODEL, QUESTION
 
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
 QUERIES = ["forth bridge builder", "arrol forth bridge"]
-
-
-class Asking:
-    """A run on a thread, to be resumed."""
-
-    def __init__(self, graph: Any, context: Any) -> None:
-        self._graph = graph.copy({"checkpointer": InMemorySaver()})
-        self._context = context
-
-    def begin(self) -> Any:
-        return self._run({"question": QUESTION})
-
-    def resume(self, said: Any) -> Any:
-        return self._run(Command(resume=said))
-
-    def _run(self, given: Any) -> Any:
-        thread = {"configurable": {"thread_id": "1"}}
-        return self._graph.invoke(given, thread, context=self._context)
 
 
 @pytest.fixture(params=["crag", "router"])
@@ -50,8 +31,8 @@ def asking(request, full_index, script, tavily):
     def open_it(**chosen: Any) -> Asking:
         settings = {"index": full_index, "model": MODEL, "confirm_web": True, **chosen}
         if request.param == "crag":
-            return Asking(crag, CragContext(**settings))
-        return Asking(router, RouterContext(**settings, method="crag"))
+            return Asking(crag, CragContext(**settings), QUESTION)
+        return Asking(router, RouterContext(**settings, method="crag"), QUESTION)
 
     return open_it
 
@@ -154,7 +135,9 @@ def test_a_search_that_the_router_goes_on_to_waits_for_a_person_too(full_index, 
         if PAGE[2] in human
         else {"quotes": [], "sufficient": False, "answer": "", "missing": [missing]}
     )
-    asking = Asking(router, RouterContext(index=full_index, model=MODEL, confirm_web=True))
+    asking = Asking(
+        router, RouterContext(index=full_index, model=MODEL, confirm_web=True), QUESTION
+    )
     stopped = asking.begin()
     assert stopped["__interrupt__"][0].value["queries"] == [missing] and not tavily.queries
     before = len(script.asked)

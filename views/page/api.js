@@ -3,7 +3,7 @@
 import { t } from "./words.js";
 
 /* An error that is one sentence for a person; `status` is that of the reply, 0 where none came. */
-export class Problem extends Error {
+class Problem extends Error {
   constructor(sentence, status = 0) {
     super(sentence);
     this.status = status;

@@ -101,4 +101,4 @@ export function openPlace(citation, openDocument) {
 }
 
 /* Whether it is of the web; of the addresses there only these two kinds are opened. */
-export const isWeb = ({ document: id }) => /^https?:\/\/\S+$/i.test(id) && URL.canParse(id);
+const isWeb = ({ document: id }) => /^https?:\/\/\S+$/i.test(id) && URL.canParse(id);

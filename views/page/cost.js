@@ -21,7 +21,7 @@ export function Cost({ turn }) {
 }
 
 /* The requests, replies used again and tokens of all models but the one that is none. */
-export function used(usage) {
+function used(usage) {
   const models = Object.entries(usage.models ?? {}).filter(([name]) => name !== "offline");
   const sum = (key) => models.reduce((total, [, use]) => total + (use[key] ?? 0), 0);
   const embeddings = Object.values(usage.embeddings ?? {}).reduce((total, n) => total + n, 0);

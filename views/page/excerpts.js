@@ -26,7 +26,7 @@ export function excerpt(passage, citations, room = ROOM) {
 
 /* The evidence with the pieces of one passage put together; "…" stands where text between them is
    left out, so that all characters keep their places. */
-export function wholePassages(evidence) {
+function wholePassages(evidence) {
   const passages = new Map();
   for (const one of evidence) {
     const before = passages.get(one.id);

@@ -11,7 +11,7 @@ export function Prose({ text, citations = [], cite = null }) {
 }
 
 /* The text with a marker for each citation that has none. */
-export function withMarkers(text, citations) {
+function withMarkers(text, citations) {
   const has = (n) => text.includes(`[${n}]`);
   if (citations.some((_, place) => has(place + 1))) return text;
   const pieces = sentences(text);

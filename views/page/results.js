@@ -33,7 +33,7 @@ function Passage({ found, supports, openDocument }) {
 }
 
 /* A part of an excerpt: what is cited as a mark, an ellipsis where text is left out. */
-export function shownPart(part) {
+function shownPart(part) {
   if (part.gap) return html`<span class="gap" > … </span>`;
   return part.marked ? html`<mark class=${part.best ? "best" : ""}>${part.text}</mark>` : part.text;
 }
