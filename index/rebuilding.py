@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from shutil import rmtree
 from typing import Any
 
 from ..models.meter import current_meter
@@ -13,7 +14,8 @@ from .opening import VECTORS, Index
 
 _BESIDE = "vectors_beside"
 _PURGING = "purging"
-_ANSWERS = "answers.jsonl"  # of ``ragraphs evaluate``: they quote what they were given
+# Of ``ragraphs evaluate``: they quote what they were given.
+_ANSWERS, _EVALUATIONS = "answers.jsonl", "evaluations"
 
 
 def as_written(index: Index) -> Index:
@@ -84,6 +86,7 @@ def is_purging(index: Index) -> bool:
 def finish_purge(index: Index) -> None:
     """Writes the catalogue anew, without a byte of what was removed. Blocks."""
     (index.folder / _ANSWERS).unlink(missing_ok=True)
+    rmtree(index.folder / _EVALUATIONS, ignore_errors=True)
     if index.catalogue.vacuum():
         index.catalogue.set_property(_PURGING, None)
     else:

@@ -37,6 +37,7 @@ ONLY = {
 }
 APART = {("nodes", "views"), ("views", "nodes"), ("cli", "server"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
+OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NOT_PACKAGED = {
     Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "release", "training")
 }
@@ -134,7 +135,7 @@ def test_a_method_has_the_same_name_in_every_room(method):
         assert (ROOT / place).exists(), place
     assert (ROOT / f"state/{method}.py").exists()
     replies = [file.stem for file in (ROOT / "prompts").glob("*_replies.py")]
-    assert {name.removesuffix("_replies") for name in replies} <= PAPERS | {"extraction"}
+    assert {name.removesuffix("_replies") for name in replies} <= PAPERS | OTHER_REPLIES
 
 
 def test_no_room_holds_more_than_its_share():

@@ -20,7 +20,7 @@ from readme_folder import write_folder
 from stub_openai import OpenAIStub
 
 ELSEWHERE = {"docs/integrate.md", *QUICKSTARTS}  # tests/integrations, tests/test_readme.py
-SLOW = {"docs/evaluate.md"}  # tests/evaluation has the same commands
+SLOW = {"docs/evaluate/index.md"}  # tests/evaluation has the same commands
 RUNNING = [
     pytest.param(page, marks=pytest.mark.slow) if page in SLOW else page
     for page in PAGES

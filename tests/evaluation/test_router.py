@@ -10,7 +10,8 @@ from typing import get_args
 
 import pytest
 from ragraphs.context import MethodName
-from ragraphs.evaluation.plot import draw
+from ragraphs.evaluation.drawing import draw
+from ragraphs.evaluation.plots import quality_against_cost
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -124,11 +125,15 @@ def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(run, question_se
 def test_points_lie_inside_the_drawing_and_labels_stand_apart():
     one = {"calls": 3.0, "f1": 0.5, "strategy": "always <b>"}
     free = {"calls": 0.0, "f1": 0.0, "strategy": "router"}
-    draw(Path("a.svg"), "a & $b$ 도시", [one, {**one, "strategy": "oracle"}, free])
+    ways = [one, {**one, "strategy": "oracle"}, free]
+    draw(
+        Path("a.svg"),
+        [quality_against_cost({"set": "a & $b$", "model": "도시", "strategies": ways})],
+    )
     root = ElementTree.parse("a.svg").getroot()
     width, height = (float(side) for side in root.get("viewBox").split()[2:])
     texts = {t.text: (float(t.get("x")), float(t.get("y"))) for t in root.iter(f"{SVG}text")}
-    assert {"always <b>", "oracle", "router", "a & $b$ 도시"} <= texts.keys()
+    assert {"always <b>", "oracle", "router", "a & $b$, 도시"} <= texts.keys()
     assert all(0 <= x <= width and 0 <= y <= height for x, y in texts.values())
     assert abs(texts["always <b>"][1] - texts["oracle"][1]) >= 12
 
@@ -137,7 +142,7 @@ def test_a_missing_library_is_one_sentence_before_anything_is_asked(
     run, question_set, openai, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "ragraphs.evaluation.plot")
+    monkeypatch.delitem(sys.modules, "ragraphs.evaluation.drawing")
     asked = ("--method", "basic", "--model", "openai:stub", "--plot", "cost.svg")
     ended = run("evaluate", "router", "set", *asked)
     assert (ended.code, openai.requests) == (1, [])

@@ -161,6 +161,8 @@ def files_with(needle: bytes, indexing: Any) -> list[str]:
 def test_what_is_purged_stands_in_no_file(indexing, model, embedded):
     build(indexing, [*clustered(20, each=5), SECRET], LAYERS)
     (Path(indexing.name) / "answers.jsonl").write_text(SECRET["text"])
+    (Path(indexing.name) / "evaluations").mkdir()
+    (Path(indexing.name) / "evaluations" / "judge.json").write_text(SECRET["text"])
     [passage] = indexing.index.catalogue.passages_of(["secret"])["secret"]
     [vector] = indexing.index.embedder.embed([passage_text(passage)])
     places = np.flatnonzero(vector)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Column, Table
 
-from .show import notes, out
+from ..show import notes, out
 
 _SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
 

@@ -1,33 +1,24 @@
-"""The commands of `ragraphs evaluate`."""
+"""Measures on question sets: retrieval, answers, natural questions and the router."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from ..context import IndexContext, MethodName, RankerName
+from ...context import IndexContext, MethodName, RankerName
+from ..flags import Shown, context_options, parsed, shown
+from ..running import progress_bars
 from . import tables
-from .flags import Commands, Shown, context_options, parsed, shown
-from .running import progress_bars
+from .group import Fresh, Limit, Parallel, Plot, Seed, Set, Settings, drawing, ended, evaluate
 
-evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
-
-_Set = Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")]
-_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first questions.")]
 _Methods = Annotated[
     list[str] | None,
     typer.Option(help=f"{', '.join(get_args(MethodName))}; may be repeated; none: every method."),
 ]
-_Settings = Annotated[
-    list[str] | None,
-    typer.Option(help="NAME=VALUE for every method that has the setting, such as top_k=5."),
-]
-_Parallel = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
-_Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask all again.")]
 
 
 @evaluate.command()
@@ -35,23 +26,24 @@ _Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask 
 @shown
 def retrieval(
     *,
-    dataset: _Set,
+    dataset: Set,
     retriever: Annotated[
         RankerName, typer.Option(help="How passages are found, or by which method.")
     ] = "hybrid",
-    limit: _Limit = None,
+    limit: Limit = None,
     setting: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
     ] = None,
     context: IndexContext,
 ) -> Shown:
     """Recall of supporting passages, time and memory of a retriever."""
-    from ..evaluation.retrieval import evaluate_retrieval
+    from ...evaluation.plots import recall_curve
+    from ...evaluation.retrieval import evaluate_retrieval
 
     methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
     settings = _pairs(setting, methods)
     result = evaluate_retrieval(dataset, retriever, context, limit, settings)
-    return result, tables.retrieval
+    return ended("retrieval", result, [recall_curve(result)], tables.retrieval, context)
 
 
 @evaluate.command()
@@ -59,12 +51,12 @@ def retrieval(
 @shown
 def answers(
     *,
-    dataset: _Set,
+    dataset: Set,
     method: _Methods = None,
-    limit: _Limit = None,
-    setting: _Settings = None,
-    parallel: _Parallel = 1,
-    fresh: _Fresh = False,
+    limit: Limit = None,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
     context: IndexContext,
 ) -> Shown:
     """EM, F1, containment, recall of the evidence, and cost of methods.
@@ -73,12 +65,14 @@ def answers(
     on where it stopped, and asks again only where documents, settings, the model or the program
     have changed. Layers that methods need and the index lacks are built first, by --model.
     """
-    from ..evaluation.answers import Plan, evaluate_answers
+    from ...evaluation.answers import Plan, evaluate_answers
+    from ...evaluation.plots import answer_bars
 
     methods = _chosen(method)
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
-        return evaluate_answers(dataset, plan), tables.answers
+        result = evaluate_answers(dataset, plan)
+    return ended("answers", result, answer_bars(result), tables.answers, context)
 
 
 @evaluate.command()
@@ -94,11 +88,13 @@ def natural(
 
     Every retriever is measured by the sentences that support the answers, on each kind of document.
     """
-    from ..evaluation.natural import evaluate_natural
+    from ...evaluation.natural import evaluate_natural
+    from ...evaluation.plots import natural_bars
 
     [chosen] = _chosen([method])
     with progress_bars(quiet=False) as report:
-        return evaluate_natural(dataset, chosen, context, report), tables.natural
+        result = evaluate_natural(dataset, chosen, context, report)
+    return ended("natural", result, natural_bars(result), tables.natural, context)
 
 
 @evaluate.command()
@@ -106,10 +102,10 @@ def natural(
 @shown
 def router(
     *,
-    dataset: _Set,
+    dataset: Set,
     method: _Methods = None,
-    limit: _Limit = None,
-    setting: _Settings = None,
+    limit: Limit = None,
+    setting: Settings = None,
     recorded: Annotated[
         Path | None,
         typer.Option(
@@ -117,12 +113,10 @@ def router(
             "method (or router), id or question, answer, sufficient, calls, tokens."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
-    plot: Annotated[
-        Path | None, typer.Option(help="File .svg to draw quality against cost into.")
-    ] = None,
-    parallel: _Parallel = 1,
-    fresh: _Fresh = False,
+    seed: Seed = 0,
+    plot: Plot = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
     context: IndexContext,
 ) -> Shown:
     """The router against every single method, other ways to choose, and the best in hindsight.
@@ -130,10 +124,11 @@ def router(
     Asks every method and the router every question, as `evaluate answers` does, and keeps finished
     questions in the same file. The router takes any method that the index has the layers for.
     """
-    from ..evaluation.answers import Plan
-    from ..evaluation.router import evaluate_recorded, evaluate_router
+    from ...evaluation.answers import Plan
+    from ...evaluation.plots import quality_against_cost
+    from ...evaluation.router import evaluate_recorded, evaluate_router
 
-    draw = _drawing(plot)
+    draw = drawing(plot)
     methods = _chosen(method)
     settings = _pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
@@ -143,17 +138,9 @@ def router(
             if recorded is None
             else evaluate_recorded(dataset, recorded, plan, seed=seed)
         )
-    draw(result)
-    return result, tables.router
-
-
-def _drawing(file: Path | None) -> Callable[[Any], None]:
-    """Draws the result of a router's evaluation into ``file``; fails at once without matplotlib."""
-    if file is None:
-        return lambda result: None
-    from ..evaluation.plot import draw
-
-    return lambda result: draw(file, f"{result['set']}, {result['model']}", result["strategies"])
+    plots = [quality_against_cost(result)]
+    draw(plots)
+    return ended("router", result, plots, tables.router, context)
 
 
 def _chosen(methods: list[str] | None) -> list[MethodName]:
@@ -169,7 +156,7 @@ def _pairs(
     settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
 ) -> dict[str, str]:
     """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
-    from ..graphs import graph_of
+    from ...graphs import graph_of
 
     pairs = dict(pair.partition("=")[::2] for pair in settings or [])
     for method in methods if pairs else ():

@@ -1,0 +1,4 @@
+"""The commands of `ragraphs evaluate`."""
+
+from . import measures as measures  # each module adds its commands to the group
+from .group import evaluate as evaluate

@@ -1,0 +1,54 @@
+"""The group `ragraphs evaluate`: options that its commands share, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...context import IndexContext
+from ..flags import Commands, Shown
+
+evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
+
+Set = Annotated[str, typer.Argument(help="Folder of passages.jsonl and questions.jsonl.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first questions.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=VALUE for every method that has the setting, such as top_k=5."),
+]
+Parallel = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask all again.")]
+Seed = Annotated[int, typer.Option(help="Seed of the intervals.")]
+Plot = Annotated[Path | None, typer.Option(help="File .svg to draw the result into.")]
+
+
+def drawing(file: Path | None) -> Callable[[list[Any]], None]:
+    """A function that draws plots into ``file``; fails at once without matplotlib."""
+    if file is None:
+        return lambda plots: None
+    from ...evaluation.drawing import draw
+
+    return lambda plots: draw(file, plots)
+
+
+def ended(
+    experiment: str,
+    result: Any,
+    plots: list[Any],
+    show: Callable[[Any], None],
+    context: IndexContext,
+) -> Shown:
+    """The end of a command: its result is kept with the index that ``context`` names, if any.
+
+    The page shows the ``plots`` of an ``experiment``; ``show`` prints the result.
+    """
+    from ...evaluation.results import keep
+    from ...evaluation.retrieval import is_kept
+
+    if is_kept(context):
+        keep(context.folder, experiment, result, plots, datetime.now(UTC))
+    return result, show

@@ -1,0 +1,150 @@
+"""Results of experiments as plots: plain data, which the page and matplotlib draw alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Unit = Literal["share", "number", "seconds", "dollars"]
+_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+
+
+class Bar(TypedDict):
+    """A value with its interval, if it has one; None where nothing was measured."""
+
+    name: str
+    value: float | None
+    low: NotRequired[float]
+    high: NotRequired[float]
+
+
+class Bars(TypedDict):
+    """Values beside each other, in ``groups`` of bars; ``share`` is a fraction of 1."""
+
+    kind: Literal["bars"]
+    title: str
+    unit: Unit
+    groups: dict[str, list[Bar]]
+
+
+class Matrix(TypedDict):
+    """A value for every row and column, such as the share of wins of the row over the column."""
+
+    kind: Literal["matrix"]
+    title: str
+    unit: Unit
+    rows: list[str]
+    columns: list[str]
+    values: list[list[float | None]]
+
+
+class Spot(TypedDict):
+    """A point of a plot, with the interval of its ``y``, if it has one."""
+
+    x: float
+    y: float
+    name: NotRequired[str]
+    low: NotRequired[float]
+    high: NotRequired[float]
+
+
+class Curves(TypedDict):
+    """Points by name: joined to lines where ``joined``, else each with its own name."""
+
+    kind: Literal["curves"]
+    title: str
+    joined: bool
+    x_label: str
+    y_label: str
+    x_unit: Unit
+    y_unit: Unit
+    curves: dict[str, list[Spot]]
+
+
+Plot = Bars | Matrix | Curves
+
+
+def bars(title: str, groups: Mapping[str, Iterable[Bar]], unit: Unit = "share") -> Bars:
+    """Bars of ``groups``, by name."""
+    return {
+        "kind": "bars",
+        "title": title,
+        "unit": unit,
+        "groups": {name: list(group) for name, group in groups.items()},
+    }
+
+
+def quality_against_cost(result: Mapping[str, Any]) -> Curves:
+    """F1 against calls a question: a point for each way to choose methods, from a router's result.
+
+    ``result`` is that of ``evaluate_router``.
+    """
+    return {
+        "kind": "curves",
+        "title": f"{result['set']}, {result['model']}",
+        "joined": False,
+        "x_label": "calls a question",
+        "y_label": "F1",
+        "x_unit": "number",
+        "y_unit": "share",
+        "curves": {
+            one["strategy"]: [{"x": one["calls"], "y": one["f1"]}] for one in result["strategies"]
+        },
+    }
+
+
+def recall_curve(result: Mapping[str, Any]) -> Curves:
+    """Recall and all-support against the number of passages, from ``evaluate_retrieval``."""
+    return {
+        "kind": "curves",
+        "title": f"{result['set']}, {result['retriever']}, {result['embeddings']}",
+        "joined": True,
+        "x_label": "passages",
+        "y_label": "share",
+        "x_unit": "number",
+        "y_unit": "share",
+        "curves": {
+            name.replace("_", " "): [{"x": int(k), "y": y} for k, y in result[name].items()]
+            for name in ("recall", "all_support")
+        },
+    }
+
+
+def answer_bars(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
+    """Quality and cost of every method, from ``evaluate_answers``."""
+    first = results[0]
+    title = f"{first['set']}, {first['model']}, {first['questions']} questions"
+    shares: dict[str, list[Bar]] = {
+        one["method"]: [{"name": said, "value": one[name]} for name, said in _SHARES.items()]
+        for one in results
+    }
+    calls: list[Bar] = [
+        {"name": one["method"], "value": one["calls"] / one["questions"]} for one in results
+    ]
+    return [
+        bars(title, shares),
+        bars(f"{title}: calls a question", {"calls": calls}, "number"),
+    ]
+
+
+def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
+    """Claims by kind of question, and the first three passages of each retriever."""
+    claims: dict[str, list[Bar]] = {
+        kind: [_measured(name, share) for name, share in shares.items()]
+        for kind, shares in result["answers"].items()
+    }
+    found = [_measured(name, one["all"]["3"]) for name, one in result["quotes"].items()]
+    title = f"{result['set']}, {result['method']}, {result['model']}"
+    return [
+        bars(title, claims),
+        bars("A supporting sentence among the first three passages", {"retriever": found}),
+    ]
+
+
+def _measured(name: str, share: Mapping[str, Any]) -> Bar:
+    bar: Bar = {"name": name, "value": share["share"]}
+    if share["low"] is not None:
+        bar |= {"low": share["low"], "high": share["high"]}
+    return bar
