@@ -1,4 +1,4 @@
-"""The prompts that exist."""
+"""The prompts of the methods and of their index."""
 
 from .deeprag_replies import NextStep, StepAnswer, StepReading, SubQuestions
 from .extraction_replies import Description, Facts, MoreToFind, PassageReading, SameThings

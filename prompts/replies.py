@@ -293,3 +293,17 @@ class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
 
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]
+
+
+class ClosedBookAnswer(PromptReply):
+    """What a model says without any documents."""
+
+    longest: ClassVar[Bounds] = {"answer": 2000}
+
+    known: Annotated[bool, Field(description="Whether the model is sure.")]
+    answer: Annotated[str, Field(description="The answer in its shortest form; or empty.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """An answer of which it is not said that it is sure is a guess."""
+        return {"known": False, **value} if isinstance(value, dict) else value

@@ -14,11 +14,15 @@ from ragraphs.index.report_material import shown
 from ragraphs.models.chat.structured import read_reply
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.offline.model import OfflineLanguageModel
-from ragraphs.prompts import library
+from ragraphs.prompts import evaluation, library
 from ragraphs.prompts.prompt import Prompt, fence, number
 from ragraphs.state.errors import RagraphsError
 
-PROMPTS = [value for value in vars(library).values() if isinstance(value, Prompt)]
+OF_METHODS, OF_EVALUATIONS = (
+    [value for value in vars(module).values() if isinstance(value, Prompt)]
+    for module in (library, evaluation)
+)
+PROMPTS = [*OF_METHODS, *OF_EVALUATIONS]
 FILES = sorted(
     file.name.removesuffix(".md")
     for file in resources.files("ragraphs.prompts").iterdir()
@@ -84,7 +88,7 @@ UNASKED = (
     library.GRADE_STRIPS,
     library.RESOLVE_ENTITIES,
 )
-ANSWERED_OFFLINE = [prompt for prompt in PROMPTS if prompt not in UNASKED]
+ANSWERED_OFFLINE = [prompt for prompt in OF_METHODS if prompt not in UNASKED]
 
 
 @pytest.mark.parametrize("prompt", ANSWERED_OFFLINE, ids=lambda prompt: prompt.name)
