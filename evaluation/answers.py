@@ -18,13 +18,14 @@ from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import without_reuse
 from .datasets import Dataset, LabelledQuestion, load_dataset
-from .metrics import answer_f1, containment, exact_match, recall_at
-from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
+from .metrics import answer_f1, containment, exact_match, f1_at, precision_at, recall_at
+from .outcomes import FILE, Ledger, Outcome, base_of, hops_of, key_of, stamps_of
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
 Answerer = MethodName | Literal["router"]
 
-_QUALITY = ("em", "f1", "containment", "support_recall")
+_QUALITY = ("em", "f1", "containment", "support_recall", "support_precision", "support_f1")
+_OF_EVIDENCE = (recall_at, precision_at, f1_at)
 
 
 class Plan(NamedTuple):
@@ -57,7 +58,9 @@ class Asked:
 class Scored(NamedTuple):
     """A question, what a method did with it, and how good that was.
 
-    ``support_recall`` is the share of the supporting passages in the evidence; None without any.
+    ``support_recall`` is the share of the supporting passages that are in the evidence,
+    ``support_precision`` the share of the evidence that supports, and ``support_f1`` their harmonic
+    mean; None for a question without supporting passages.
     """
 
     question: LabelledQuestion
@@ -66,6 +69,8 @@ class Scored(NamedTuple):
     f1: float
     containment: float
     support_recall: float | None
+    support_precision: float | None
+    support_f1: float | None
 
 
 def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
@@ -154,7 +159,7 @@ def score(question: LabelledQuestion, outcome: Outcome, prefix: str) -> Scored:
         exact_match(outcome["answer"], question.answers),
         answer_f1(outcome["answer"], question.answers),
         containment(outcome["answer"], question.answers),
-        recall_at(found, support, len(found)) if support else None,
+        *(metric(found, support, len(found)) if support else None for metric in _OF_EVIDENCE),
     )
 
 
@@ -170,6 +175,8 @@ def summary(rows: Sequence[Scored]) -> dict[str, Any]:
         "calls": sum(outcome["calls"] for outcome in outcomes),
         "tokens": sum(outcome["tokens"] for outcome in outcomes),
         "seconds_per_question": round(mean(outcome["seconds"] for outcome in outcomes), 5),
+        "retrievals_per_question": _mean([outcome["retrievals"] for outcome in outcomes]),
+        "hops_per_question": _mean([outcome["hops"] for outcome in outcomes]),
         "by_type": {
             kind: {"questions": len(part), **_quality(part)}
             for kind, part in sorted(by_type.items())
@@ -182,9 +189,13 @@ def summary(rows: Sequence[Scored]) -> dict[str, Any]:
 
 
 def _quality(rows: Sequence[Scored]) -> dict[str, float | None]:
-    values = {name: [getattr(row, name) for row in rows] for name in _QUALITY}
-    known = {name: [v for v in column if v is not None] for name, column in values.items()}
-    return {name: round(mean(column), 4) if column else None for name, column in known.items()}
+    return {name: _mean([getattr(row, name) for row in rows]) for name in _QUALITY}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean of the ``values`` that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return round(mean(known), 4) if known else None
 
 
 def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
@@ -267,6 +278,8 @@ async def _run(method: Answerer, context: QuestionContext, question: str) -> Out
         "calls": calls,
         "reused": sum(model["reused"] for model in usage.get("models", {}).values()),
         "tokens": tokens,
+        "retrievals": usage.get("retrievals", 0),
+        "hops": hops_of(result),
         "seconds": round(time.perf_counter() - started, 5),
         "error": problem,
     }

@@ -17,6 +17,21 @@ def recall_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> fl
     return len(supporting & set(ranked[:k])) / len(supporting)
 
 
+def precision_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> float:
+    """The share of ``supporting`` in the first ``k`` of ``ranked``, or in all where it has fewer.
+
+    0 where nothing is ranked.
+    """
+    first = set(ranked[:k])
+    return len(supporting & first) / len(first) if first else 0.0
+
+
+def f1_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> float:
+    """The harmonic mean of precision and recall of the first ``k`` of ``ranked``."""
+    first = set(ranked[:k])
+    return 2 * len(supporting & first) / (len(supporting) + len(first))
+
+
 def all_support_at(ranked: Sequence[str], supporting: AbstractSet[str], k: int) -> float:
     """1 if all of ``supporting`` are among the first ``k`` of ``ranked``, else 0."""
     return float(supporting <= set(ranked[:k]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from ..context import QuestionContext
 from ..index.opening import Index
+from ..nodes.router.handing import looked_up
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.found import LookedUp
@@ -37,7 +38,8 @@ class Outcome(TypedDict):
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
     ``documents`` those of the evidence, best first; ``tried`` the methods that answered one after
     another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
-    ``error`` is why the question failed, or empty.
+    ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where that is
+    not known. ``error`` is why the question failed, or empty.
     """
 
     answer: str
@@ -51,8 +53,25 @@ class Outcome(TypedDict):
     calls: int
     reused: int
     tokens: int
+    retrievals: int | None
+    hops: int | None
     seconds: float
     error: str
+
+
+def hops_of(result: Mapping[str, Any]) -> int | None:
+    """The hops from one finding to the next that the output of a method shows.
+
+    The rounds of HopRAG's walk that led somewhere, the rounds of ToG-2's walk, the sub-questions
+    of DeepRAG; of the router those of the method whose answer it gives. None for other methods,
+    which do not go on from what they found.
+    """
+    own = {**result, **result.get("details", {})}
+    if "hops" in own:
+        return max((hop["round"] for hop in own["hops"]), default=0)
+    if "paths" in own:
+        return max((path["round"] for path in own["paths"]), default=0)
+    return len(looked_up(own)) if "steps" in own else None
 
 
 class Ledger:

@@ -8,7 +8,20 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 Unit = Literal["share", "number", "seconds", "dollars"]
-_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+_SHARES = {
+    "em": "EM",
+    "f1": "F1",
+    "containment": "contains",
+    "support_recall": "recall",
+    "support_precision": "precision",
+    "support_f1": "F1 of evidence",
+}
+_AT_CUTOFFS = {
+    "recall": "recall",
+    "precision": "precision",
+    "f1": "F1",
+    "all_support": "all support",
+}
 
 
 class Bar(TypedDict):
@@ -96,7 +109,7 @@ def quality_against_cost(result: Mapping[str, Any]) -> Curves:
 
 
 def recall_curve(result: Mapping[str, Any]) -> Curves:
-    """Recall and all-support against the number of passages, from ``evaluate_retrieval``."""
+    """The measures at each cutoff against the number of passages, from ``evaluate_retrieval``."""
     return {
         "kind": "curves",
         "title": f"{result['set']}, {result['retriever']}, {result['embeddings']}",
@@ -106,8 +119,8 @@ def recall_curve(result: Mapping[str, Any]) -> Curves:
         "x_unit": "number",
         "y_unit": "share",
         "curves": {
-            name.replace("_", " "): [{"x": int(k), "y": y} for k, y in result[name].items()]
-            for name in ("recall", "all_support")
+            said: [{"x": int(k), "y": y} for k, y in result[name].items()]
+            for name, said in _AT_CUTOFFS.items()
         },
     }
 

@@ -130,6 +130,8 @@ def _outcome(row: _Row) -> Outcome:
         "calls": row.calls,
         "reused": 0,
         "tokens": row.tokens,
+        "retrievals": None,
+        "hops": None,
         "seconds": row.seconds,
         "error": "",
     }

@@ -1,4 +1,4 @@
-"""Recall of supporting passages by a retriever."""
+"""Recall and precision of supporting passages by a retriever."""
 
 from __future__ import annotations
 
@@ -20,9 +20,15 @@ from ..state.index import IndexInput
 from ..state.records import Evidence
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .measuring import peak_megabytes, timed
-from .metrics import all_support_at, recall_at
+from .metrics import all_support_at, f1_at, precision_at, recall_at
 
 CUTOFFS = (2, 5, 10, 20)
+METRICS = {
+    "recall": recall_at,
+    "precision": precision_at,
+    "f1": f1_at,
+    "all_support": all_support_at,
+}
 _PASSAGES_FOR_EACH = 3
 
 Report = Callable[[str, int, int], None]
@@ -39,7 +45,7 @@ def evaluate_retrieval(
     limit: int | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Recall and all-support at each cutoff, time and memory, in the form of ``--json``.
+    """Recall, precision, F1 and all-support at each cutoff, time and memory, in the form of ``--json``.
 
     ``settings`` are those of the method, where ``retriever`` is a method's search. Ranks are of the
     set's passages, however many pieces the index cut one into. Questions without support are
@@ -64,8 +70,7 @@ def evaluate_retrieval(
         "questions": len(asked),
         "without_support": len(dataset.questions) - len(asked),
         "passages": passages,
-        "recall": _mean_at_cutoffs(recall_at, rankings, asked),
-        "all_support": _mean_at_cutoffs(all_support_at, rankings, asked),
+        **{name: _mean_at_cutoffs(metric, rankings, asked) for name, metric in METRICS.items()},
         "seconds_per_question": round(seconds / len(asked), 5),
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),

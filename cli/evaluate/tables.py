@@ -10,14 +10,17 @@ from rich.table import Column, Table
 
 from ..show import notes, out
 
-_SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+_SHARES = {"em": "EM", "f1": "F1", "containment": "contains"}
+_OF_EVIDENCE = {"support_recall": "recall", "support_precision": "precision", "support_f1": "F1"}
+_PER_QUESTION = {"retrievals_per_question": "searches", "hops_per_question": "hops"}
+_AT_CUTOFFS = ("recall", "precision", "f1", "all_support")
 
 
 def retrieval(result: Any) -> None:
-    """Prints recall as a table of percentages."""
+    """Prints the measures at each cutoff as a table of percentages."""
     title = f"{result['set']} · {result['retriever']} · {result['embeddings']}"
     table = _table(title, *(f"@{k}" for k in result["recall"]))
-    for name in ("recall", "all_support"):
+    for name in _AT_CUTOFFS:
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
     out.print(table)
     out.print(
@@ -28,7 +31,7 @@ def retrieval(result: Any) -> None:
 
 
 def answers(results: Sequence[dict[str, Any]]) -> None:
-    """Prints a line for every method, shares as percentages, costs per question."""
+    """Prints a line for every method: its answers, and its evidence; costs are per question."""
     first = results[0]
     title = f"{first['set']} · {first['model']} · {first['questions']} questions"
     table = _table(title, *_SHARES.values(), "calls", "tokens", "seconds")
@@ -42,6 +45,15 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
             f"{result['seconds_per_question']:.2f}",
         )
     out.print(table)
+    evidence = _table("evidence", *_OF_EVIDENCE.values(), *_PER_QUESTION.values())
+    for result in results:
+        per_question = (result[name] for name in _PER_QUESTION)
+        evidence.add_row(
+            result["method"],
+            *(_percent(result[name]) for name in _OF_EVIDENCE),
+            *("–" if value is None else f"{value:.1f}" for value in per_question),
+        )
+    out.print(evidence)
     for result in results:
         if result["reused"]:
             known = f"{result['reused']} replies to {result['method']} were known"

@@ -14,6 +14,7 @@ from command_line import started
 from http_stub import Response
 from question_set import QUESTIONS, write_set
 from ragraphs.context import MethodName
+from ragraphs.evaluation.outcomes import hops_of
 from stub_openai import chat, failure
 
 KEYS = """set method model questions em f1 containment support_recall calls tokens
@@ -62,20 +63,59 @@ def test_what_is_measured_agrees_with_the_answers_by_hand(run, question_set, mod
     assert (measured["em"], measured["containment"]) == (0.3333, 0.6667)
     assert measured["f1"] == pytest.approx((1 + 0.4 + 0) / 3, abs=1e-4)
     assert measured["support_recall"] == pytest.approx((1 + 0.5 + 1) / 3, abs=1e-4)
+    assert measured["support_precision"] == 1.0
+    assert measured["support_f1"] == pytest.approx((1 + 2 / 3 + 1) / 3, abs=1e-4)
     assert (measured["calls"], measured["tokens"]) == (3, 3 * 107)
+    assert (measured["retrievals_per_question"], measured["hops_per_question"]) == (1.0, None)
     assert measured["by_type"]["single"] == {
         "questions": 2,
         "em": 0.5,
         "f1": 0.5,
         "containment": 0.5,
         "support_recall": 1.0,
+        "support_precision": 1.0,
+        "support_f1": 1.0,
     }
+
+
+def test_more_evidence_than_supports_costs_precision_and_not_recall(run, question_set):
+    (measured,) = measure(run, "--method", "basic", "--setting", "top_k=4")
+    assert (measured["support_recall"], measured["support_precision"]) == (1.0, 0.3333)
+    assert measured["support_f1"] == pytest.approx((0.4 + 2 / 3 + 0.4) / 3, abs=1e-4)
+
+
+def test_hops_are_counted_for_the_methods_that_go_on_from_what_they_found(run, question_set):
+    measured = {one["method"]: one["hops_per_question"] for one in measure(run)}
+    assert {method for method, hops in measured.items() if hops is None} == {
+        "basic",
+        "crag",
+        "graphrag",
+    }
+    assert measured["hoprag"] > 0 and measured["tog2"] > 0
+
+
+def test_the_hops_of_an_output_are_rounds_or_sub_questions():
+    rounds = [{"round": 0}, {"round": 2}, {"round": 1}]
+    part = {"parent": "0", "question": "?", "answer": "", "citations": []}
+    tree = [
+        {"parent": "", "status": "split"},
+        {**part, "status": "answered"},
+        {**part, "status": "not_found"},
+    ]
+    step = {"question": "?", "answer": "", "citations": []}
+    assert hops_of({"hops": rounds}) == 2 and hops_of({"hops": []}) == 0
+    assert hops_of({"paths": rounds}) == 2
+    assert hops_of({"steps": [], "tree": tree}) == 2
+    assert hops_of({"steps": [{**step, "number": 0}, {**step, "number": 1}], "tree": []}) == 1
+    assert hops_of({"path": ["crag", "hoprag"], "details": {"hops": rounds}}) == 2
+    assert hops_of({"verdict": "correct"}) is None and hops_of({}) is None
 
 
 def test_a_table_shows_a_line_for_each_method(run, question_set):
     shown = run("evaluate", "answers", "set", "--method", "crag", "--method", "basic")
     lines = [line for line in shown.out.splitlines() if line.startswith("│")]
-    assert ["crag" in lines[0], "basic" in lines[1], len(lines)] == [True, True, 2]
+    shown_for = [next(m for m in ("crag", "basic") if m in line) for line in lines]
+    assert shown_for == ["crag", "basic"] * 2 and "precision" in shown.out
     assert "set · offline · 3 questions" in shown.out and "EM" in shown.out
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.evaluation.metrics import answer_f1, containment, exact_match, normalised
+from ragraphs.evaluation.intervals import mean_of, share_of
+from ragraphs.evaluation.metrics import (
+    answer_f1,
+    containment,
+    exact_match,
+    f1_at,
+    normalised,
+    precision_at,
+    recall_at,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,29 @@ def test_measures_are_shares_and_a_match_is_the_best_of_all(answer, gold):
     assert f1 == pytest.approx(answer_f1(gold, [answer]))
     assert containment(answer, [gold]) >= em
     assert (em == 1) == (normalised(answer) == normalised(gold) != ())
+
+
+@pytest.mark.parametrize(
+    ("ranked", "k", "recall", "precision", "f1"),
+    [
+        (["a", "x", "b", "y"], 1, 0.5, 1.0, 2 / 3),
+        (["a", "x", "b", "y"], 4, 1.0, 0.5, 2 / 3),
+        (["x", "y"], 2, 0.0, 0.0, 0.0),
+        (["a", "b"], 10, 1.0, 1.0, 1.0),
+        ([], 5, 0.0, 0.0, 0.0),
+    ],
+)
+def test_precision_is_of_what_was_found_and_recall_of_what_supports(
+    ranked, k, recall, precision, f1
+):
+    measured = [metric(ranked, frozenset("ab"), k) for metric in (recall_at, precision_at, f1_at)]
+    assert measured == pytest.approx([recall, precision, f1])
+
+
+def test_a_share_has_its_number_and_an_interval_within_bounds():
+    assert share_of([]) == mean_of([]) == {"share": None, "n": 0, "low": None, "high": None}
+    assert share_of([True, True, True, True]) == {"share": 1.0, "n": 4, "low": 0.5101, "high": 1.0}
+    half = mean_of([0.0, 1.0] * 50)
+    assert (half["share"], half["n"]) == (0.5, 100)
+    assert 0.35 < half["low"] < 0.45 and 0.55 < half["high"] < 0.65
+    assert mean_of([0.0, 1.0] * 50) == half
