@@ -145,10 +145,10 @@ def answer_bars(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
 def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
     """Claims by kind of question, and the first three passages of each retriever."""
     claims: dict[str, list[Bar]] = {
-        kind: [_measured(name, share) for name, share in shares.items()]
+        kind: [measured_bar(name, share) for name, share in shares.items()]
         for kind, shares in result["answers"].items()
     }
-    found = [_measured(name, one["all"]["3"]) for name, one in result["quotes"].items()]
+    found = [measured_bar(name, one["all"]["3"]) for name, one in result["quotes"].items()]
     title = f"{result['set']}, {result['method']}, {result['model']}"
     return [
         bars(title, claims),
@@ -156,7 +156,24 @@ def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _measured(name: str, share: Mapping[str, Any]) -> Bar:
+def closed_book_bars(result: Mapping[str, Any]) -> list[Plot]:
+    """Quality without documents: of all answers, of known ones and of guesses; by type."""
+    parts = {"all": result, "known": result["if_known"], "guessed": result["if_guessed"]}
+    names = {"em": "EM", "f1": "F1", "containment": "contains"}
+    shares = {
+        part: [measured_bar(said, one[name]) for name, said in names.items()]
+        for part, one in parts.items()
+    }
+    types = {
+        kind or "all": [measured_bar("known", one["known"]), measured_bar("F1", one["f1"])]
+        for kind, one in result["by_type"].items()
+    }
+    title = f"{result['set']}, {result['model']} without documents"
+    return [bars(title, shares), bars(f"{title}, by type", types)]
+
+
+def measured_bar(name: str, share: Mapping[str, Any]) -> Bar:
+    """A share with its interval, as a bar."""
     bar: Bar = {"name": name, "value": share["share"]}
     if share["low"] is not None:
         bar |= {"low": share["low"], "high": share["high"]}

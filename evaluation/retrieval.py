@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from ..algorithms.router.decision import NEEDS
-from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
+from ..context import Context, IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..index.opening import Index, open_index
@@ -31,6 +31,7 @@ METRICS = {
 }
 _PASSAGES_FOR_EACH = 3
 
+C = TypeVar("C", bound=Context)
 Report = Callable[[str, int, int], None]
 
 
@@ -45,7 +46,7 @@ def evaluate_retrieval(
     limit: int | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Recall, precision, F1 and all-support at each cutoff, time and memory, in the form of ``--json``.
+    """Recall, precision, F1 and all-support at cutoffs, time and memory, as ``--json`` has them.
 
     ``settings`` are those of the method, where ``retriever`` is a method's search. Ranks are of the
     set's passages, however many pieces the index cut one into. Questions without support are
@@ -109,16 +110,22 @@ def indexed(
 
     Where ``context`` names no index, it is a temporary one.
     """
-    with tempfile.TemporaryDirectory(prefix="ragraphs-evaluate-") as folder:
-        if not is_kept(context):
-            context = context.model_copy(update={"index": str(Path(folder) / "index")})
+    with placed(context) as context:
         started = time.perf_counter()
         for part in index_graph.stream(given, context=context, stream_mode="custom"):
             report(part["step"], part["done"], part["total"])
         yield open_index(context), time.perf_counter() - started
 
 
-def is_kept(context: IndexContext) -> bool:
+@contextmanager
+def placed(context: C) -> Iterator[C]:
+    """``context``; where it names no index, with a temporary one, which is empty."""
+    with tempfile.TemporaryDirectory(prefix="ragraphs-evaluate-") as folder:
+        temporary = {"index": str(Path(folder) / "index")}
+        yield context if is_kept(context) else context.model_copy(update=temporary)
+
+
+def is_kept(context: Context) -> bool:
     """Whether ``context`` names an index, rather than leaving the default."""
     return "index" in context.model_fields_set
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...context import IndexContext
+from ...context import Context
 from ..flags import Commands, Shown
 
 evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
@@ -23,6 +23,7 @@ Settings = Annotated[
 Parallel = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask all again.")]
 Seed = Annotated[int, typer.Option(help="Seed of the intervals.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")]
 Plot = Annotated[Path | None, typer.Option(help="File .svg to draw the result into.")]
 
 
@@ -40,7 +41,7 @@ def ended(
     result: Any,
     plots: list[Any],
     show: Callable[[Any], None],
-    context: IndexContext,
+    context: Context,
 ) -> Shown:
     """The end of a command: its result is kept with the index that ``context`` names, if any.
 

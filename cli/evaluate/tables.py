@@ -19,7 +19,7 @@ _AT_CUTOFFS = ("recall", "precision", "f1", "all_support")
 def retrieval(result: Any) -> None:
     """Prints the measures at each cutoff as a table of percentages."""
     title = f"{result['set']} · {result['retriever']} · {result['embeddings']}"
-    table = _table(title, *(f"@{k}" for k in result["recall"]))
+    table = table_of(title, *(f"@{k}" for k in result["recall"]))
     for name in _AT_CUTOFFS:
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
     out.print(table)
@@ -34,23 +34,23 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
     """Prints a line for every method: its answers, and its evidence; costs are per question."""
     first = results[0]
     title = f"{first['set']} · {first['model']} · {first['questions']} questions"
-    table = _table(title, *_SHARES.values(), "calls", "tokens", "seconds")
+    table = table_of(title, *_SHARES.values(), "calls", "tokens", "seconds")
     for result in results:
         shares = (result[name] for name in _SHARES)
         costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
         table.add_row(
             result["method"],
-            *map(_percent, shares),
+            *map(percent, shares),
             *(f"{cost:,.1f}" for cost in costs),
             f"{result['seconds_per_question']:.2f}",
         )
     out.print(table)
-    evidence = _table("evidence", *_OF_EVIDENCE.values(), *_PER_QUESTION.values())
+    evidence = table_of("evidence", *_OF_EVIDENCE.values(), *_PER_QUESTION.values())
     for result in results:
         per_question = (result[name] for name in _PER_QUESTION)
         evidence.add_row(
             result["method"],
-            *(_percent(result[name]) for name in _OF_EVIDENCE),
+            *(percent(result[name]) for name in _OF_EVIDENCE),
             *("–" if value is None else f"{value:.1f}" for value in per_question),
         )
     out.print(evidence)
@@ -66,15 +66,15 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
 def router(result: dict[str, Any]) -> None:
     """Prints a line for every way to choose methods, calls and tokens a question, the verdict."""
     title = f"{result['set']} · {result['model']} · {result['questions']} questions"
-    table = _table(title, "EM", "F1", "calls", "tokens", "misleading")
+    table = table_of(title, "EM", "F1", "calls", "tokens", "misleading")
     for one in result["strategies"]:
         table.add_row(
             one["strategy"],
-            _percent(one["em"]),
-            _percent(one["f1"]),
+            percent(one["em"]),
+            percent(one["f1"]),
             f"{one['calls']:.1f}",
             f"{one['tokens']:,.0f}",
-            f"{_percent(one['misleading'])} / {_percent(one['misleading_of_sufficient'])}",
+            f"{percent(one['misleading'])} / {percent(one['misleading_of_sufficient'])}",
         )
     out.print(table)
     out.print(escape(result["verdict"]))
@@ -93,25 +93,40 @@ def natural(result: dict[str, Any]) -> None:
     """Prints what is claimed and what is found, by kind of question and of document."""
     title = f"{result['set']} · {result['method']} · {result['model']} · {result['embeddings']}"
     columns = ("answered", "right", "sufficient", "precision", "highlighted")
-    claims = _table(title, "n", *columns)
+    claims = table_of(title, "n", *columns)
     for name, shares in {**result["answers"], **result["answers_by_source"]}.items():
-        claims.add_row(name, str(shares["answered"]["n"]), *_shares(shares, columns))
+        claims.add_row(name, str(shares["answered"]["n"]), *shares_of(shares, columns))
     out.print(claims)
     for retriever, found in result["quotes"].items():
         cutoffs = list(found["all"])
-        table = _table(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
+        table = table_of(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
         for source, shares in found.items():
-            table.add_row(source, str(shares[cutoffs[0]]["n"]), *_shares(shares, cutoffs))
+            table.add_row(source, str(shares[cutoffs[0]]["n"]), *shares_of(shares, cutoffs))
         out.print(table)
 
 
-def _shares(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
-    return [_percent(shares[name]["share"]) for name in names]
+def cost(estimate: dict[str, Any]) -> None:
+    """Prints the requests and tokens that an experiment has still to pay, from a dry run."""
+    calls, tokens = (
+        _range(estimate[f"{name}_least"], estimate[f"{name}_most"]) for name in ("calls", "tokens")
+    )
+    out.print(f"{calls} requests to {escape(estimate['model'])}, {tokens} tokens to send.")
 
 
-def _table(title: str, *columns: str) -> Table:
+def _range(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def shares_of(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """The shares of those ``names`` in per cent."""
+    return [percent(shares[name]["share"]) for name in names]
+
+
+def table_of(title: str, *columns: str) -> Table:
+    """An empty table with a first column for names, and ``columns`` of numbers."""
     return Table("", *(Column(name, justify="right") for name in columns), title=title)
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A fraction of 1 in per cent; a dash for None."""
     return "–" if share is None else f"{100 * share:.1f}"
