@@ -28,7 +28,7 @@ MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
-GraderName = Literal["model", "similarity"]
+GraderName = Literal["model", "similarity", "cross-encoder"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
@@ -202,6 +202,22 @@ class QuestionContext(Context):
         ),
     ] = "auto"
     top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
+    rerank: Annotated[
+        str,
+        Field(
+            description="Cross-encoder that orders anew what was found, such as fastembed:MODEL; "
+            "empty: none."
+        ),
+    ] = _operator_default("default_rerank")
+    rerank_candidates: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=1000,
+            description="Passages that the cross-encoder reads for a search; empty: 5 · top_k, at "
+            "least 50.",
+        ),
+    ] = None
     where: Annotated[
         dict[str, Any] | None,
         AfterValidator(_checked_filter),
@@ -245,8 +261,18 @@ class CragContext(QuestionContext):
     """Settings of the crag graph (Corrective RAG)."""
 
     grader: Annotated[
-        GraderName, Field(description="What scores passages and strips: the model, or similarity.")
+        GraderName,
+        Field(
+            description="What scores passages and strips: the model, similarity, or a "
+            "cross-encoder."
+        ),
     ] = "model"
+    cross_encoder: Annotated[
+        str,
+        Field(
+            description="Cross-encoder that grades, such as fastembed:MODEL; empty: that of rerank."
+        ),
+    ] = ""
     upper: Annotated[
         float | None,
         Field(ge=-1, le=1, description="A score from here on means correct; empty: the grader's."),

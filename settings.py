@@ -120,9 +120,15 @@ class Settings(BaseSettings):
     )
     models: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],
-        description="Language models, and embeddings, that callers may name; empty: any.",
+        description="Language models, embeddings and cross-encoders that callers may name; empty: "
+        "any, but with a root no cross-encoder.",
     )
     embeddings: str = Field(default="auto", description="Embeddings when the caller names none.")
+    rerank: str = Field(
+        default="",
+        description="Cross-encoder that orders anew what was found, where the caller names none, "
+        "such as fastembed:MODEL@FOLDER; empty: none.",
+    )
     prices: Path | None = Field(
         default=None,
         description="JSON file of models' prices, which goes over the table of the package.",
@@ -200,7 +206,9 @@ class Settings(BaseSettings):
         default=None, ge=1, description="Most new passages that a run of the index may make."
     )
     download_seconds: int = Field(
-        default=300, ge=1, description="How long the download of an embedding model may take."
+        default=300,
+        ge=1,
+        description="How long the download of an embedding model or cross-encoder may take, in s.",
     )
     hosts: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],
@@ -230,7 +238,15 @@ class Settings(BaseSettings):
     @property
     def default_embeddings(self) -> str:
         """The embeddings when a caller names none, as a caller may read them."""
-        return self.embeddings if self.root is None else self.embeddings.partition("@")[0]
+        return self._without_folder(self.embeddings)
+
+    @property
+    def default_rerank(self) -> str:
+        """The cross-encoder when a caller names none, as a caller may read it; or empty."""
+        return self._without_folder(self.rerank)
+
+    def _without_folder(self, name: str) -> str:
+        return name if self.root is None else name.partition("@")[0]
 
     @cached_property
     def unnamed_folders(self) -> list[tuple[re.Pattern[str], str]]:
@@ -238,9 +254,9 @@ class Settings(BaseSettings):
         if self.root is None:
             return []
         roots = [str(self.base), os.path.abspath(self.root)]
-        model = self.embeddings.partition("@")[2]
-        others = [folder for folder in (str(self.prompts or ""), model, str(Path.home())) if folder]
-        shown = dict.fromkeys(map(os.path.abspath, others), "…")
+        models = (name.partition("@")[2] for name in (self.embeddings, self.rerank, *self.models))
+        others = [str(self.prompts or ""), *models, str(Path.home())]
+        shown = dict.fromkeys(map(os.path.abspath, filter(None, others)), "…")
         shown = dict.fromkeys(roots, ".") | {k: v for k, v in shown.items() if k not in roots}
         return [
             (re.compile(re.escape(folder) + ending), text)

@@ -39,7 +39,7 @@ _FIRST = ("index", "model", "method", "where", "layers", "embeddings", "max_call
 _SUBJECTS = {
     "Model": "temperature timeout max_retries concurrency small_model",
     "Cost": "max_tokens prices",
-    "Retrieval": "retriever top_k",
+    "Retrieval": "retriever top_k rerank rerank_candidates",
     "Router": "escalations",
     "Passages": "chunk_tokens chunk_overlap",
     "Entities": "entity_types examples claims gleanings joint",

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..language.analyser import count_tokens
@@ -17,6 +14,7 @@ from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.own import OWN, label_of
 from .failures import explain, kind_of, secrets_of
+from .local_models import open_local_model
 from .meter import current_meter
 from .tracing import Attributes, Note, span
 
@@ -214,65 +212,13 @@ def _open_openai(name: str, operator: Settings) -> LangChainEmbedder:
 
 @lru_cache(maxsize=4)
 def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
-    from fastembed import TextEmbedding
-    from loguru import logger
+    def import_class() -> Any:
+        from fastembed import TextEmbedding
 
-    logger.disable("fastembed")
-    model, _, folder = name.partition(":")[2].partition("@")
-    if folder:
-        path = Path(folder).expanduser()
-        if not path.is_dir():
-            raise RagraphsError(f"The folder {folder!r} of the embedding model does not exist.")
-        return FastEmbedder(
-            identity(name),
-            _load(model, lambda: TextEmbedding(model, specific_model_path=str(path))),
-        )
-    try:
-        return FastEmbedder(identity(name), TextEmbedding(model, local_files_only=True))
-    except Exception:  # fastembed has no class of its own for a model that is not on this machine
-        _check_reachable(model)
-    loaded = _load(model, lambda: _bounded(lambda: TextEmbedding(model), download_seconds))
-    return FastEmbedder(identity(name), loaded)
+        return TextEmbedding
 
-
-def _load(model: str, open_model: Any) -> Any:
-    try:
-        return open_model()
-    except Exception as error:
-        raise RagraphsError(f"The model {model} could not be loaded ({explain(error)}).") from error
-
-
-def _check_reachable(model: str) -> None:
-    """Raises RagraphsError within seconds when the model hub does not answer."""
-    import httpx
-    from huggingface_hub import constants
-
-    try:
-        if constants.HF_HUB_OFFLINE:
-            raise httpx.ConnectError("HF_HUB_OFFLINE is set")
-        httpx.head(constants.ENDPOINT, timeout=3, follow_redirects=True)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise RagraphsError(
-            f"the model {model} is not on this machine and its hub cannot be reached."
-        ) from error
-
-
-def _bounded(work: Any, seconds: int) -> Any:
-    """The result of ``work``. Raises TimeoutError after ``seconds``; its thread ends by itself."""
-    result: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            result.set_result(work())
-        except Exception as error:
-            result.set_exception(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not result.done():
-        raise TimeoutError(f"no model after {seconds} s")
-    return result.result()
+    model = open_local_model(name, "embedding model", import_class, download_seconds)
+    return FastEmbedder(identity(name), model)
 
 
 def _unit(rows: Sequence[Any]) -> NDArray[np.float32]:

@@ -14,6 +14,7 @@ from ..index.opening import Index, language_model
 from ..models.documents import search_by
 from ..models.meter import Meter
 from ..models.protocol import LanguageModel, NoReplyError
+from ..models.reranker import candidates, open_cross_encoder, reranked
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
 from ..state.errors import RagraphsError
@@ -93,14 +94,25 @@ class Run(Generic[C_co]):
             return None
 
     async def search(self, question: str, most: int) -> list[Evidence]:
-        """At most ``most`` passages for ``question`` by the context's retriever, best first."""
+        """At most ``most`` passages for ``question`` by the context's retriever, best first.
+
+        Where the context names a cross-encoder, it orders them anew.
+        """
         from ..index.retrieval import search
 
         context = cast(QuestionContext, self.context)
         self.meter.retrievals += 1
-        if context.own.retriever is not None:
-            return await search_by(context.own.retriever, question, most, context.where)
-        return await self.in_thread(search, question, context.retriever, most)
+        own = context.own.retriever
+        wanted = candidates(context.rerank_candidates, context.top_k) if context.rerank else most
+        found = (
+            await self.in_thread(search, question, context.retriever, wanted)
+            if own is None
+            else await search_by(own, question, wanted, context.where)
+        )
+        if not context.rerank:
+            return found
+        encoder = await asyncio.to_thread(open_cross_encoder, context.rerank, self.index.operator)
+        return await asyncio.to_thread(reranked, encoder, question, found, most)
 
 
 OURS = "ragraphs"
