@@ -29,7 +29,7 @@ from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
 from .operating import Cluster, Workers, operate_on
 from .plan import plan
-from .running import ask_graph, opened, run_index
+from .running import ask_graph, opened, progress_bars, run_index
 from .serve import serve
 from .trace import Trace
 
@@ -282,11 +282,22 @@ def doctor(
 @app.command()
 @context_options(Context, INDEX_ONLY)
 @shown
-def calibrate(*, context: Context) -> Shown:
+def calibrate(
+    *,
+    cross_encoder: Annotated[
+        str,
+        typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place."),
+    ] = "",
+    context: Context,
+) -> Shown:
     """Fit the grader that needs no model to an index, by its layer hops."""
     from ..evaluation.calibration import calibrate
+    from ..evaluation.cross_encoders import calibrate_cross_encoder
 
-    return calibrate(opened(context)), show.calibration
+    if not cross_encoder:
+        return calibrate(opened(context)), show.calibration
+    with progress_bars(quiet=False) as report:
+        return calibrate_cross_encoder(opened(context), cross_encoder, report), show.calibration
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Calibrating the grader without a model to an index, by the questions that its passages answer.
+"""Calibrating graders without a language model to an index, by what its passages answer.
 
 HopRAG's in-coming questions are labels for free: a passage answers its own, others do not.
 """
@@ -34,6 +34,7 @@ _TOP_K = 10
 _MOST_QUESTIONS = 300
 _FEWEST_QUESTIONS = 20
 _LEAST_GAP = 0.02
+GOOD_LOST = 0.02
 
 
 class Case(NamedTuple):
@@ -47,6 +48,19 @@ class Case(NamedTuple):
         pairs = zip(self.features, self.support, strict=True)
         kept = [row for row, supports in pairs if not supports]
         return Case(kept, [False] * len(kept))
+
+
+class Graded(NamedTuple):
+    """The grades of a question's retrieved passages, and which of them support it."""
+
+    grades: list[float]
+    support: list[bool]
+
+    def stripped(self) -> Graded:
+        """The same without its supporting passages: a retrieval that failed."""
+        pairs = zip(self.grades, self.support, strict=True)
+        kept = [grade for grade, supports in pairs if not supports]
+        return Graded(kept, [False] * len(kept))
 
 
 def calibrate(index: Index) -> dict[str, Any]:
@@ -75,6 +89,15 @@ def calibrate(index: Index) -> dict[str, Any]:
 
 def cases_of_hops(index: Index) -> list[Case]:
     """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
+    asked = questions_of_hops(index)
+    return [case_of(index, question, passages) for question, passages in asked.items()]
+
+
+def questions_of_hops(index: Index) -> Mapping[str, set[str]]:
+    """Questions of the hops layer, each with the passages that answer it. Blocks.
+
+    Raises RagraphsError where the index has no such layer, or its passages answer too few.
+    """
     HOPS.stamp(index)
     asked = _sampled(index)
     if len(asked) < _FEWEST_QUESTIONS:
@@ -83,7 +106,7 @@ def cases_of_hops(index: Index) -> list[Case]:
             f"{_FEWEST_QUESTIONS}; index more documents first."
         )
     embed_queries(index.embedder, list(asked))  # at once, since searching would ask one by one
-    return [case_of(index, question, passages) for question, passages in asked.items()]
+    return asked
 
 
 def _sampled(index: Index) -> Mapping[str, set[str]]:
@@ -98,12 +121,17 @@ def _sampled(index: Index) -> Mapping[str, set[str]]:
 
 def case_of(index: Index, question: str, supporting: set[str]) -> Case:
     """What is retrieved for a question, which the passages ``supporting`` answer. Blocks."""
-    found = search(index, question, "hybrid", _TOP_K)
+    found = retrieved(index, question)
     vectors = index.vectors.get("passages", [passage["id"] for passage in found])
     cosines = vectors @ embed_queries(index.embedder, [question])[0]
     return Case(
         features_of(question, found, cosines), [passage["id"] in supporting for passage in found]
     )
+
+
+def retrieved(index: Index, question: str) -> list[Evidence]:
+    """The passages that a grader sees of ``question``, best first. Blocks."""
+    return search(index, question, "hybrid", _TOP_K)
 
 
 def features_of(
@@ -132,7 +160,27 @@ def best(rows: Sequence[Features], parameters: GraderParameters) -> float:
     return max((grade(row, parameters) for row in rows), default=-1.0)
 
 
+def thresholds_between(good: Sequence[float], bad: Sequence[float]) -> tuple[float, float]:
+    """``upper`` and ``lower`` by the best grades of retrievals, ``good`` ones and ``bad`` ones.
+
+    ``upper`` tells the good from the bad best; 2 % of the good come out below ``lower``.
+    """
+    found, lost = np.sort(good), np.sort(bad)
+    cuts = np.unique(np.concatenate([found, lost]))
+    accuracy = [((found >= cut).mean() + (lost < cut).mean()) / 2 for cut in cuts]
+    upper = round(float(cuts[int(np.argmax(accuracy))]), 4)
+    return upper, round(min(float(np.quantile(found, GOOD_LOST)), upper), 4)
+
+
 def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any]:
+    """How the verdicts fall for retrievals that found support and for those that lost it."""
+    graded = [
+        Graded([grade(row, parameters) for row in case.features], case.support) for case in cases
+    ]
+    return verdict_shares(graded, parameters["upper"], parameters["lower"])
+
+
+def verdict_shares(cases: Sequence[Graded], upper: float, lower: float) -> dict[str, Any]:
     """How the verdicts fall for retrievals that found support and for those that lost it."""
     retrievals = {
         "with_support": [case for case in cases if any(case.support)],
@@ -140,8 +188,7 @@ def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any
     }
     shares = {}
     for name, shown in retrievals.items():
-        grades = [[grade(row, parameters) for row in case.features] for case in shown]
-        verdicts = [verdict(each, parameters["upper"], parameters["lower"]) for each in grades]
+        verdicts = [verdict(case.grades, upper, lower) for case in shown]
         shares[name] = {
             kind: round(verdicts.count(kind) / max(len(verdicts), 1), 3)
             for kind in ("correct", "ambiguous", "incorrect")

@@ -11,6 +11,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from ..context import QuestionContext
+from ..index.grading import FITTED
 from ..index.opening import Index
 from ..nodes.router.handing import looked_up
 from ..settings import Settings
@@ -26,6 +27,8 @@ _PROGRAM = (
     *("stores", "algorithms", "language", "state"),
 )
 _INDIFFERENT = {"index", "timeout", "max_retries", "concurrency"}
+_FIT = "grader"
+_GRADED = ("crag", "graphrag", "router")  # they read how graders were fitted to the index
 _KINDS_OF_LAYER = {
     "hops": {"questions", "hop"},
     "entities": {"facts", "entity", "relation", "correction"},
@@ -117,6 +120,8 @@ def base_of(
     unread = {
         kind for layer, kinds in _KINDS_OF_LAYER.items() if layer not in layers for kind in kinds
     }
+    if method not in _GRADED:
+        unread.add(_FIT)
     content = {kind: digest for kind, digest in stamps["content"].items() if kind not in unread}
     chosen = context.model_dump(exclude=_INDIFFERENT)
     return _digest(
@@ -137,6 +142,7 @@ def stamps_of(index: Index) -> Stamps:
     for line in export_lines(index):
         hashes.setdefault(json.loads(line)["kind"], hashlib.sha256()).update(line.encode())
     content = {kind: found.hexdigest() for kind, found in hashes.items()}
+    content[_FIT] = _digest(list(index.catalogue.properties(*FITTED)))
     return {"content": content, "program": _program_stamp(index.operator)}
 
 

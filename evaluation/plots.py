@@ -16,6 +16,7 @@ _SHARES = {
     "support_precision": "precision",
     "support_f1": "F1 of evidence",
 }
+_SEARCH = ("set", "retriever", "rerank", "embeddings")
 _AT_CUTOFFS = {
     "recall": "recall",
     "precision": "precision",
@@ -112,7 +113,7 @@ def recall_curve(result: Mapping[str, Any]) -> Curves:
     """The measures at each cutoff against the number of passages, from ``evaluate_retrieval``."""
     return {
         "kind": "curves",
-        "title": f"{result['set']}, {result['retriever']}, {result['embeddings']}",
+        "title": ", ".join(filter(None, (result[name] for name in _SEARCH))),
         "joined": True,
         "x_label": "passages",
         "y_label": "share",
@@ -170,6 +171,37 @@ def closed_book_bars(result: Mapping[str, Any]) -> list[Plot]:
     }
     title = f"{result['set']}, {result['model']} without documents"
     return [bars(title, shares), bars(f"{title}, by type", types)]
+
+
+def grader_plots(result: Mapping[str, Any]) -> list[Plot]:
+    """The measures of single passages, the ROC curve, and the verdicts, from a grader's result."""
+    title = f"{result['set']}, {result['grader']}, {result['model']}"
+    kinds = ["correct", "ambiguous", "incorrect"]
+    rows = {n: v for n, v in result["verdicts"].items() if n != "balanced_accuracy"}
+    named = {name.replace("_", " "): one for name, one in result["supports"].items()}
+    return [
+        bars(title, {"supports": [measured_bar(name, one) for name, one in named.items()]}),
+        {
+            "kind": "curves",
+            "title": f"{title}: ROC",
+            "joined": True,
+            "x_label": "other passages",
+            "y_label": "supporting passages",
+            "x_unit": "share",
+            "y_unit": "share",
+            "curves": {
+                result["grader"]: [{"x": p["other"], "y": p["support"]} for p in result["roc"]]
+            },
+        },
+        {
+            "kind": "matrix",
+            "title": f"{title}: verdicts",
+            "unit": "share",
+            "rows": [name.replace("_", " ") for name in rows],
+            "columns": kinds,
+            "values": [[one[kind]["share"] for kind in kinds] for one in rows.values()],
+        },
+    ]
 
 
 def measured_bar(name: str, share: Mapping[str, Any]) -> Bar:

@@ -15,6 +15,8 @@ from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..index.opening import Index, open_index
 from ..index.retrieval import search
+from ..models.embeddings import identity
+from ..models.reranker import candidates, open_cross_encoder, reranked
 from ..state.errors import RagraphsError
 from ..state.index import IndexInput
 from ..state.records import Evidence
@@ -44,15 +46,16 @@ def evaluate_retrieval(
     retriever: RankerName,
     context: IndexContext,
     limit: int | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Recall, precision, F1 and all-support at cutoffs, time and memory, as ``--json`` has them.
 
-    ``settings`` are those of the method, where ``retriever`` is a method's search. Ranks are of the
-    set's passages, however many pieces the index cut one into. Questions without support are
-    counted apart.
+    ``settings`` are those of the method, where ``retriever`` is a method's search; ``rerank`` and
+    ``rerank_candidates`` are settings of retrievers, too. Ranks are of the set's passages, however
+    many pieces the index cut one into. Questions without support are counted apart.
     """
     dataset = load_dataset(folder, limit)
+    settings = {"rerank": "", **(settings or {})}
     asked = [question for question in dataset.questions if question.supporting]
     if not asked:
         raise RagraphsError(f"No question of {folder} names supporting passages.")
@@ -60,13 +63,14 @@ def evaluate_retrieval(
         context = context.model_copy(update={"layers": ["passages", *layers]})
     with indexed(dataset.sources, context) as (index, index_seconds):
         index.embedder.embed(["warm up"])
-        seconds, rankings = timed(
-            lambda: rankings_of(dataset, asked, index, retriever, settings or {})
-        )
+        if settings["rerank"]:
+            open_cross_encoder(settings["rerank"], index.operator)
+        seconds, rankings = timed(lambda: rankings_of(dataset, asked, index, retriever, settings))
         passages = len(index.catalogue.documents())
     return {
         "set": dataset.name,
         "retriever": retriever,
+        "rerank": identity(settings["rerank"]),
         "embeddings": index.embedder.name,
         "questions": len(asked),
         "without_support": len(dataset.questions) - len(asked),
@@ -135,8 +139,7 @@ def _searcher(
 ) -> Callable[[str], list[Evidence]]:
     """Finds the evidence for a question: a retriever, or a method's graph up to its answer."""
     if retriever in get_args(RetrieverName):
-        most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
-        return lambda question: search(index, question, cast(RetrieverName, retriever), most)
+        return _ranker(index, cast(RetrieverName, retriever), settings)
     graph, context_type = graph_of(cast(MethodName, retriever))
     context = context_type(index=index.name, **settings)
 
@@ -148,6 +151,23 @@ def _searcher(
         raise AssertionError("every method ends with its answer")
 
     return run
+
+
+def _ranker(
+    index: Index, retriever: RetrieverName, settings: Mapping[str, Any]
+) -> Callable[[str], list[Evidence]]:
+    """Finds the evidence for a question by a retriever, reranked where ``settings`` say so."""
+    most = CUTOFFS[-1] * _PASSAGES_FOR_EACH
+    if not settings.get("rerank"):
+        return lambda question: search(index, question, retriever, most)
+    encoder = open_cross_encoder(settings["rerank"], index.operator)
+    stated = settings.get("rerank_candidates")
+    wanted = int(stated) if stated else candidates(None, CUTOFFS[-1])
+
+    def rank(question: str) -> list[Evidence]:
+        return reranked(encoder, question, search(index, question, retriever, wanted), most)
+
+    return rank
 
 
 def _mean_at_cutoffs(

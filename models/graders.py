@@ -6,16 +6,22 @@ import asyncio
 import json
 from collections.abc import Sequence
 from importlib import resources
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from ..algorithms.crag.grading import GraderParameters, features, grade
-from ..context import GraderName
+from ..algorithms.crag.grading import (
+    CrossEncoderParameters,
+    GraderParameters,
+    features,
+    grade,
+    platt,
+)
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import Grades
 from .embeddings import DEFAULT_FASTEMBED, Embedder
 from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
 from .query_vectors import embed_queries
+from .reranker import CrossEncoder
 
 # Read on import, because a grader is opened on the event loop, where nothing may block.
 _CALIBRATED: dict[str, GraderParameters] = json.loads(
@@ -41,6 +47,14 @@ class Thresholds(NamedTuple):
 # Between the words: correct if a text is needed, incorrect if none is even related.
 MODEL_THRESHOLDS = Thresholds(upper=0.5, lower=-0.5, cut=-0.5, most=10)
 _MOST_BY_SIMILARITY = 50  # likeness is no reason to drop a strip that passes the cut
+# The scale of a cross-encoder is its own, so that before a fit nothing is claimed and nothing cut.
+_UNFITTED: CrossEncoderParameters = {
+    "scale": 1.0,
+    "shift": 0.0,
+    "upper": 2.0,
+    "lower": -2.0,
+    "cut": -2.0,
+}
 
 
 class Grading(NamedTuple):
@@ -113,6 +127,28 @@ class SimilarityGrader:
         return grade(features(question, title, text, cosine), self._parameters)
 
 
+class CrossEncoderGrader:
+    """Scores by a model that reads the question and a text together; no language model.
+
+    Without a fit to the index a grade is 2·P − 1 of the logistic function, no retrieval is called
+    correct or incorrect, and no strip is cut.
+    """
+
+    def __init__(self, encoder: CrossEncoder, fitted: CrossEncoderParameters | None = None) -> None:
+        self._encoder = encoder
+        self._parameters = parameters = fitted or _UNFITTED
+        self.thresholds = Thresholds(
+            parameters["upper"], parameters["lower"], parameters["cut"], _MOST_BY_SIMILARITY
+        )
+
+    async def grade(
+        self, prompt: Prompt[Grades], question: str, texts: Sequence[Excerpt]
+    ) -> Grading:
+        """A score for each text; ``prompt`` makes no difference."""
+        scores = await asyncio.to_thread(self._encoder.scores, question, texts)
+        return Grading([platt(score, self._parameters) for score in scores], self.thresholds)
+
+
 class ModelGrader:
     """Scores by one call of a language model for all texts: 1 needed, 0 related, −1 left out.
 
@@ -133,15 +169,23 @@ class ModelGrader:
         except NoReplyError as error:
             meter.warn(f"{error} The similarity grader took over.")
             return await self._fallback.grade(prompt, question, texts)
-        given = dict.fromkeys(reply.related, _RELATED) | dict.fromkeys(reply.needed, _NEEDED)
-        if given and given.keys().isdisjoint(text["id"] for text in texts):
+        scores = scores_of(reply, texts)
+        if scores is None:
             meter.warn("The model named none of the texts. The similarity grader took over.")
             return await self._fallback.grade(prompt, question, texts)
-        return Grading([given.get(text["id"], _LEFT_OUT) for text in texts], MODEL_THRESHOLDS)
+        return Grading(scores, MODEL_THRESHOLDS)
+
+
+def scores_of(reply: Grades, texts: Sequence[Excerpt]) -> list[float] | None:
+    """The score of each text by a model's reply; None where it names texts, but none of these."""
+    given = dict.fromkeys(reply.related, _RELATED) | dict.fromkeys(reply.needed, _NEEDED)
+    if given and given.keys().isdisjoint(text["id"] for text in texts):
+        return None
+    return [given.get(text["id"], _LEFT_OUT) for text in texts]
 
 
 def open_grader(
-    kind: GraderName,
+    kind: Literal["model", "similarity"],
     model: LanguageModel,
     embedder: Embedder,
     fitted: GraderParameters | None = None,

@@ -35,6 +35,19 @@ class GraderParameters(TypedDict):
     cosines: Cosines
 
 
+class CrossEncoderParameters(TypedDict):
+    """A cross-encoder fitted to an index: its score is scaled and shifted (Platt's scaling).
+
+    ``upper`` and ``lower`` are CRAG's thresholds, and ``cut`` is its cut.
+    """
+
+    scale: float
+    shift: float
+    upper: float
+    lower: float
+    cut: float
+
+
 def features(question: str, title: str, text: str, cosine: float) -> Features:
     """Three features of how well a text fits a question.
 
@@ -54,6 +67,11 @@ def grade(values: Features, parameters: GraderParameters) -> float:
         weight * value for weight, value in zip(parameters["weights"], values, strict=True)
     )
     return math.tanh(z / 2)
+
+
+def platt(score: float, parameters: CrossEncoderParameters) -> float:
+    """The score of a cross-encoder as a grade in [−1, 1]: 2·P(relevant) − 1."""
+    return math.tanh((parameters["scale"] * score + parameters["shift"]) / 2)
 
 
 def rescaled(parameters: GraderParameters, cosines: Cosines) -> GraderParameters:

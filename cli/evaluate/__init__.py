@@ -1,5 +1,6 @@
 """The commands of `ragraphs evaluate`."""
 
 from . import closed_book as closed_book  # each module adds its commands to the group
+from . import graders as graders
 from . import measures as measures
 from .group import evaluate as evaluate

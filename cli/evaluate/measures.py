@@ -30,20 +30,32 @@ def retrieval(
     retriever: Annotated[
         RankerName, typer.Option(help="How passages are found, or by which method.")
     ] = "hybrid",
+    rerank: Annotated[
+        str, typer.Option(help="Cross-encoder that orders anew what was found: fastembed:MODEL.")
+    ] = "",
+    rerank_candidates: Annotated[
+        int | None, typer.Option(min=1, help="Passages that the cross-encoder reads.")
+    ] = None,
     limit: Limit = None,
     setting: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
     ] = None,
+    plot: Plot = None,
     context: IndexContext,
 ) -> Shown:
-    """Recall of supporting passages, time and memory of a retriever."""
+    """Recall and precision of supporting passages, time and memory of a retriever."""
     from ...evaluation.plots import recall_curve
     from ...evaluation.retrieval import evaluate_retrieval
 
     methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
-    settings = _pairs(setting, methods)
+    draw = drawing(plot)
+    settings: dict[str, Any] = {"rerank": rerank, **_pairs(setting, methods)}
+    if rerank_candidates is not None:
+        settings["rerank_candidates"] = rerank_candidates
     result = evaluate_retrieval(dataset, retriever, context, limit, settings)
-    return ended("retrieval", result, [recall_curve(result)], tables.retrieval, context)
+    plots = [recall_curve(result)]
+    draw(plots)
+    return ended("retrieval", result, plots, tables.retrieval, context)
 
 
 @evaluate.command()

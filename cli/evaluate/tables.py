@@ -18,7 +18,8 @@ _AT_CUTOFFS = ("recall", "precision", "f1", "all_support")
 
 def retrieval(result: Any) -> None:
     """Prints the measures at each cutoff as a table of percentages."""
-    title = f"{result['set']} · {result['retriever']} · {result['embeddings']}"
+    named = [result[name] for name in ("set", "retriever", "rerank", "embeddings")]
+    title = " · ".join(filter(None, named))
     table = table_of(title, *(f"@{k}" for k in result["recall"]))
     for name in _AT_CUTOFFS:
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))

@@ -29,14 +29,23 @@ from ...index.retrieval import search
 from ...index.vectors import passage_text
 from ...models.embeddings import identity
 from ...models.query_vectors import embed_queries
-from ..calibration import Case, best, case_of, cases_of_hops, cosines_of, features_of, report
+from ..calibration import (
+    GOOD_LOST,
+    Case,
+    best,
+    case_of,
+    cases_of_hops,
+    cosines_of,
+    features_of,
+    report,
+    thresholds_between,
+)
 from ..command import Out, Sets, run
 from ..datasets import load_dataset
 from ..extra import evaluate_extra
 from ..retrieval import indexed
 
 _RIDGE = 1e-3
-_GOOD_LOST = 0.02
 
 
 class Collected(NamedTuple):
@@ -113,15 +122,11 @@ def fit(collected: Sequence[Collected]) -> GraderParameters:
         "cut": 0.0,
         "cosines": cosines_of([case for one in collected for case in one.hops]),
     }
-    good = np.sort([best(case.features, parameters) for case in cases if any(case.support)])
-    bad = np.sort([best(case.stripped().features, parameters) for case in cases])
-    cuts = np.unique(np.concatenate([good, bad]))
-    accuracy = [((good >= cut).mean() + (bad < cut).mean()) / 2 for cut in cuts]
-    parameters["upper"] = round(float(cuts[int(np.argmax(accuracy))]), 4)
-    lower = float(np.quantile(good, _GOOD_LOST))
-    parameters["lower"] = round(min(lower, parameters["upper"]), 4)
+    good = [best(case.features, parameters) for case in cases if any(case.support)]
+    bad = [best(case.stripped().features, parameters) for case in cases]
+    parameters["upper"], parameters["lower"] = thresholds_between(good, bad)
     strips = [best(rows, parameters) for one in collected for rows in one.strips]
-    parameters["cut"] = round(float(np.quantile(strips, _GOOD_LOST)), 4)
+    parameters["cut"] = round(float(np.quantile(strips, GOOD_LOST)), 4)
     return parameters
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...algorithms.crag.strips import verdict
 from ...context import CragContext
-from ...index.grading import fitted_grader
-from ...models.graders import Grading, open_grader
+from ...index.grading import grader_of, with_thresholds
+from ...models.graders import Grading
 from ...models.meter import current_meter
 from ...models.web import web_search
 from ...prompts.library import GRADE_PASSAGES
@@ -71,16 +70,7 @@ async def grade_texts(
     run: Run[CragContext], prompt: Prompt[Grades], question: str, texts: Sequence[Evidence]
 ) -> Grading:
     """A score for each of ``texts``, and the thresholds: the caller's, else the grader's."""
-    context = run.context
-    embedder, fitted = await run.in_thread(lambda index: (index.embedder, fitted_grader(index)))
-    model = await run.model(context.small_model)
-    grader = open_grader(context.grader, model, embedder, fitted)
-    scores, own = await grader.grade(prompt, question, number_passages(texts))
-    chosen: dict[str, Any] = {
-        "upper": context.upper,
-        "lower": context.lower,
-        "cut": context.strip_cut,
-        "most": context.strips_kept,
-    }
-    given = {name: value for name, value in chosen.items() if value is not None}
-    return Grading(scores, own._replace(**given))
+    model = await run.model(run.context.small_model)
+    grader = await run.in_thread(grader_of, run.context, model)
+    grading = await grader.grade(prompt, question, number_passages(texts))
+    return with_thresholds(run.context, grading)

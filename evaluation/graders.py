@@ -1,0 +1,366 @@
+"""The accuracy of CRAG's graders on a question set: of single passages, and of the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from ..algorithms.crag.strips import verdict
+from ..context import CragContext, IndexContext
+from ..index.grading import grader_of, named_cross_encoder, with_thresholds
+from ..index.opening import Index, language_model
+from ..index.retrieval import search
+from ..models.graders import MODEL_THRESHOLDS, Grading, Thresholds, scores_of
+from ..models.meter import Meter, start_meter
+from ..models.protocol import OFFLINE
+from ..models.reranker import candidates as to_rerank
+from ..models.reranker import open_cross_encoder, reranked
+from ..prompts.library import GRADE_PASSAGES
+from ..prompts.prompt import number_passages
+from ..state.errors import RagraphsError
+from ..state.records import Evidence
+from .asking import Asker, Estimate, gathered, open_asker
+from .calibration import Graded
+from .datasets import Dataset, LabelledQuestion, load_dataset
+from .intervals import Share, draws, interval_of, rounded, share_of
+from .retrieval import Report, indexed, layers_of, unreported
+
+SETTINGS = (
+    *("top_k", "retriever", "rerank", "rerank_candidates"),
+    *("cross_encoder", "upper", "lower"),
+)
+_VERDICTS = ("correct", "ambiguous", "incorrect")
+_USER = "The grader model"
+
+
+class GraderPlan(NamedTuple):
+    """The grader to measure: the set's ``folder``, the index and model, and CRAG's settings.
+
+    ``limit`` is the number of questions, the first of the set, and ``seed`` that of the intervals.
+    """
+
+    folder: str
+    context: IndexContext
+    crag: CragContext
+    limit: int | None = None
+    seed: int = 0
+    report: Report = unreported
+
+
+class Retrieved(NamedTuple):
+    """A question's retrieved passages, and which of them support it."""
+
+    question: str
+    passages: list[Evidence]
+    support: list[bool]
+
+    def stripped(self) -> Retrieved:
+        """The same without its supporting passages: a retrieval that failed."""
+        pairs = zip(self.passages, self.support, strict=True)
+        kept = [passage for passage, supports in pairs if not supports]
+        return Retrieved(self.question, kept, [False] * len(kept))
+
+
+class Measured(NamedTuple):
+    """The grades of a retrieval, and of the same without support, where it found support.
+
+    None stands for a reply that was no use.
+    """
+
+    whole: Graded | None
+    stripped: Graded | None
+
+
+Grade = Callable[[Retrieved], Any]
+
+
+def crag_settings(grader: str, given: Mapping[str, str]) -> CragContext:
+    """CRAG's settings out of ``given``, by name, that make a difference to a ``grader``.
+
+    Raises RagraphsError for another one.
+    """
+    for name in given:
+        if name not in SETTINGS:
+            raise RagraphsError(
+                f"{name!r} makes no difference to a grader; there are: {', '.join(SETTINGS)}."
+            )
+    chosen: dict[str, Any] = {"retriever": "hybrid", "rerank": "", **given, "grader": grader}
+    return CragContext(**chosen)
+
+
+def evaluate_grader(plan: GraderPlan) -> dict[str, Any]:
+    """How well the grader tells passages that support a question, in the form of ``--json``.
+
+    The retrievals that found support are graded a second time with the support taken away. Raises
+    RagraphsError.
+    """
+    dataset, asked = _questions(plan)
+    with indexed(dataset.sources, _indexing(plan), plan.report) as (index, _):
+        retrieved = _retrieved(dataset, asked, index, plan.crag)
+        measured, thresholds, meter = asyncio.run(_graded(index, plan, retrieved))
+        head = _head(plan, dataset, asked, index)
+    whole = [one.whole for one in measured if one.whole is not None]
+    lost = [one.stripped for one in measured if one.stripped is not None]
+    return {
+        **head,
+        "unanswered": sum(one.whole is None for one in measured),
+        "passages": sum(len(one.grades) for one in whole),
+        "thresholds": {"upper": thresholds.upper, "lower": thresholds.lower},
+        "supports": passage_measures(whole, thresholds.upper, plan.seed),
+        "roc": roc_curve(whole),
+        "verdicts": _verdicts(whole, lost, thresholds),
+        "usage": meter.usage(),
+        "warnings": meter.warnings,
+    }
+
+
+def cost_of_grading(plan: GraderPlan) -> dict[str, Any]:
+    """The requests and tokens sent that are still to pay, which are known exactly."""
+    dataset, asked = _questions(plan)
+    with indexed(dataset.sources, _indexing(plan), plan.report) as (index, _):
+        retrieved = _retrieved(dataset, asked, index, plan.crag)
+        cost = Estimate()
+        if plan.crag.grader == "model":
+            cost = asyncio.run(_missing(index, plan, retrieved))
+        return {**_head(plan, dataset, asked, index), **cost._asdict()}
+
+
+def _questions(plan: GraderPlan) -> tuple[Dataset, list[LabelledQuestion]]:
+    dataset = load_dataset(plan.folder, plan.limit)
+    asked = [question for question in dataset.questions if question.supporting]
+    if not asked:
+        raise RagraphsError(f"No question of {plan.folder} names supporting passages.")
+    return dataset, asked
+
+
+def _indexing(plan: GraderPlan) -> IndexContext:
+    """The settings of indexing, which needs no model for passages and sentences."""
+    layers = ["passages", *layers_of(plan.crag.retriever)]
+    return plan.context.model_copy(update={"layers": layers, "model": OFFLINE})
+
+
+def _head(
+    plan: GraderPlan, dataset: Dataset, asked: Sequence[LabelledQuestion], index: Index
+) -> dict[str, Any]:
+    models = {
+        "model": lambda: plan.context.model,
+        "similarity": lambda: index.embedder.name,
+        "cross-encoder": lambda: named_cross_encoder(index, plan.crag).name,
+    }
+    return {
+        "set": dataset.name,
+        "grader": plan.crag.grader,
+        "model": models[plan.crag.grader](),
+        "embeddings": index.embedder.name,
+        "retriever": plan.crag.retriever,
+        "top_k": plan.crag.top_k,
+        "questions": len(asked),
+        "without_support": len(dataset.questions) - len(asked),
+    }
+
+
+def _retrieved(
+    dataset: Dataset, asked: Sequence[LabelledQuestion], index: Index, crag: CragContext
+) -> list[Retrieved]:
+    """What is retrieved for each question; a piece of a supporting passage supports. Blocks."""
+    prefix = dataset.prefix(index.home)
+    encoder = open_cross_encoder(crag.rerank, index.operator) if crag.rerank else None
+    wanted = to_rerank(crag.rerank_candidates, crag.top_k) if encoder else crag.top_k
+    found = []
+    for one in asked:
+        passages = search(index, one.question, crag.retriever, wanted)
+        if encoder is not None:
+            passages = reranked(encoder, one.question, passages, crag.top_k)
+        support = [each["document"].removeprefix(prefix) in one.supporting for each in passages]
+        found.append(Retrieved(one.question, passages, support))
+    return found
+
+
+async def _graded(
+    index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved]
+) -> tuple[list[Measured], Thresholds, Meter]:
+    grade, own, meter = await _grader(index, plan)
+
+    async def one(case: Retrieved) -> Measured:
+        whole = await grade(case)
+        lost = await grade(case.stripped()) if any(case.support) else None
+        return Measured(whole, lost)
+
+    works = [partial(one, case) for case in retrieved]
+    measured = await gathered("grade", works, plan.report)
+    thresholds = with_thresholds(plan.crag, Grading([], own)).thresholds
+    return measured, thresholds, meter
+
+
+async def _grader(index: Index, plan: GraderPlan) -> tuple[Grade, Thresholds, Meter]:
+    """Grades a retrieval, None where no usable reply came; with its own thresholds."""
+    if plan.crag.grader == "model":
+        asker = await open_asker(index, plan.context, _USER)
+        return partial(_ask, asker), MODEL_THRESHOLDS, asker.meter
+    meter = start_meter(None)
+    offline = await language_model(index, plan.crag, OFFLINE)
+    grader = await asyncio.to_thread(grader_of, index, plan.crag, offline)
+
+    async def grade(case: Retrieved) -> Graded:
+        texts = number_passages(case.passages)
+        return Graded(
+            (await grader.grade(GRADE_PASSAGES, case.question, texts)).scores, case.support
+        )
+
+    nothing = await grader.grade(GRADE_PASSAGES, "", [])
+    return grade, nothing.thresholds, meter
+
+
+async def _ask(asker: Asker, case: Retrieved) -> Graded | None:
+    """The model's grades; nothing is asked about no passages."""
+    texts = number_passages(case.passages)
+    if not texts:
+        return Graded([], [])
+    reply = await asker.ask(GRADE_PASSAGES, question=case.question, texts=texts)
+    scores = reply and scores_of(reply, texts)
+    if reply is not None and scores is None:
+        asker.meter.warn("The model named none of the texts.")
+    return None if scores is None else Graded(scores, case.support)
+
+
+async def _missing(index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved]) -> Estimate:
+    asker = await open_asker(index, plan.context, _USER)
+    lost = [case.stripped() for case in retrieved if any(case.support)]
+    parts = [
+        await asker.missing(
+            GRADE_PASSAGES, question=case.question, texts=number_passages(case.passages)
+        )
+        for case in [*retrieved, *lost]
+        if case.passages
+    ]
+    return sum(parts, Estimate())
+
+
+def passage_measures(cases: Sequence[Graded], upper: float, seed: int) -> dict[str, Share]:
+    """Measures of "supports", said of each passage that is graded ``upper`` or more.
+
+    Intervals are from resampled questions, since the passages of one belong together.
+    """
+    said = [np.array(case.grades) >= upper for case in cases]
+    held = [np.array(case.support, dtype=bool) for case in cases]
+    counts = np.array(
+        [
+            [(s & h).sum(), (s & ~h).sum(), (~s & h).sum(), (~s & ~h).sum()]
+            for s, h in zip(said, held, strict=True)
+        ]
+    )
+    grades = [np.array(case.grades) for case in cases]
+    passages = int(counts.sum())
+    if not passages:
+        return {name: share_of([]) for name in (*_OF_COUNTS, "auc")}
+    places = list(draws(len(cases), seed))
+    measured = {
+        name: _with_interval(
+            measure(counts.sum(axis=0)),
+            [measure(counts[place].sum(axis=0)) for place in places],
+            passages,
+        )
+        for name, measure in _OF_COUNTS.items()
+    }
+    return {
+        **measured,
+        "auc": _with_interval(
+            auc(np.concatenate(grades), np.concatenate(held)),
+            [
+                auc(
+                    np.concatenate([grades[n] for n in place]),
+                    np.concatenate([held[n] for n in place]),
+                )
+                for place in places
+            ],
+            passages,
+        ),
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
+
+
+_OF_COUNTS: dict[str, Callable[[Any], float]] = {
+    "accuracy": lambda n: _ratio(n[0] + n[3], n.sum()),
+    "balanced_accuracy": lambda n: (_ratio(n[0], n[0] + n[2]) + _ratio(n[3], n[1] + n[3])) / 2,
+    "precision": lambda n: _ratio(n[0], n[0] + n[1]),
+    "recall": lambda n: _ratio(n[0], n[0] + n[2]),
+    "f1": lambda n: _ratio(2 * n[0], 2 * n[0] + n[1] + n[2]),
+}
+
+
+def _with_interval(value: float, resampled: Sequence[float], n: int) -> Share:
+    if np.isnan(value):
+        return {"share": None, "n": n, "low": None, "high": None}
+    return rounded(value, n, *interval_of(resampled))
+
+
+def auc(grades: Any, support: Any) -> float:
+    """The share of pairs in which the passage that supports has the better grade; ties half.
+
+    That is the area under the ROC curve; nan where all support, or none.
+    """
+    own, other = int(support.sum()), int((~support).sum())
+    if not own or not other:
+        return float("nan")
+    _, places, counts = np.unique(grades, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    return float((ranks[support].sum() - own * (own + 1) / 2) / (own * other))
+
+
+def roc_curve(cases: Sequence[Graded]) -> list[dict[str, float]]:
+    """The shares of other passages and of supporting ones at or above each grade, from 0 to 1.
+
+    Empty where all passages support, or none.
+    """
+    grades = np.array([grade for case in cases for grade in case.grades])
+    support = np.array([supports for case in cases for supports in case.support], dtype=bool)
+    if not support.any() or support.all():
+        return []
+    cuts = [np.inf, *np.unique(grades)[::-1]]
+    if len(cuts) > _MOST_POINTS:
+        cuts = [cuts[round(place)] for place in np.linspace(0, len(cuts) - 1, _MOST_POINTS)]
+    return [
+        {
+            "other": round(float((grades[~support] >= cut).mean()), 4),
+            "support": round(float((grades[support] >= cut).mean()), 4),
+        }
+        for cut in cuts
+    ]
+
+
+_MOST_POINTS = 101
+
+
+def _verdicts(
+    whole: Sequence[Graded], lost: Sequence[Graded], thresholds: Thresholds
+) -> dict[str, Any]:
+    """How often each verdict is given to retrievals with support, without, and with it taken away.
+
+    The balanced accuracy is that of "correct" for retrievals with support and for the same with it
+    taken away.
+    """
+    groups = {
+        "with_support": [case for case in whole if any(case.support)],
+        "without_support": [case for case in whole if not any(case.support)],
+        "support_taken_away": lost,
+    }
+    drawn = {
+        name: [verdict(case.grades, thresholds.upper, thresholds.lower) for case in cases]
+        for name, cases in groups.items()
+    }
+    shares = {
+        name: {kind: share_of(one == kind for one in given) for kind in _VERDICTS}
+        for name, given in drawn.items()
+    }
+    hit = shares["with_support"]["correct"]["share"]
+    false = shares["support_taken_away"]["correct"]["share"]
+    known = hit is not None and false is not None
+    balanced = round((cast(float, hit) + 1 - cast(float, false)) / 2, 4) if known else None
+    return {"balanced_accuracy": balanced, **shares}
