@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -65,17 +65,7 @@ class Retrieved(NamedTuple):
         return Retrieved(self.question, kept, [False] * len(kept))
 
 
-class Measured(NamedTuple):
-    """The grades of a retrieval, and of the same without support, where it found support.
-
-    None stands for a reply that was no use.
-    """
-
-    whole: Graded | None
-    stripped: Graded | None
-
-
-Grade = Callable[[Retrieved], Any]
+Grade = Callable[[Retrieved], Awaitable[Graded | None]]
 
 
 def crag_settings(grader: str, given: Mapping[str, str]) -> CragContext:
@@ -101,13 +91,14 @@ def evaluate_grader(plan: GraderPlan) -> dict[str, Any]:
     dataset, asked = _questions(plan)
     with indexed(dataset.sources, _indexing(plan), plan.report) as (index, _):
         retrieved = _retrieved(dataset, asked, index, plan.crag)
-        measured, thresholds, meter = asyncio.run(_graded(index, plan, retrieved))
+        stripped = [case.stripped() for case in retrieved if any(case.support)]
+        graded, thresholds, meter = asyncio.run(_graded(index, plan, [*retrieved, *stripped]))
         head = _head(plan, dataset, asked, index)
-    whole = [one.whole for one in measured if one.whole is not None]
-    lost = [one.stripped for one in measured if one.stripped is not None]
+    whole = [one for one in graded[: len(retrieved)] if one is not None]
+    lost = [one for one in graded[len(retrieved) :] if one is not None]
     return {
         **head,
-        "unanswered": sum(one.whole is None for one in measured),
+        "unanswered": graded.count(None),
         "passages": sum(len(one.grades) for one in whole),
         "thresholds": {"upper": thresholds.upper, "lower": thresholds.lower},
         "supports": passage_measures(whole, thresholds.upper, plan.seed),
@@ -182,18 +173,11 @@ def _retrieved(
 
 async def _graded(
     index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved]
-) -> tuple[list[Measured], Thresholds, Meter]:
+) -> tuple[list[Graded | None], Thresholds, Meter]:
+    """The grades of each retrieval, the thresholds for them, and the cost."""
     grade, own, meter = await _grader(index, plan)
-
-    async def one(case: Retrieved) -> Measured:
-        whole = await grade(case)
-        lost = await grade(case.stripped()) if any(case.support) else None
-        return Measured(whole, lost)
-
-    works = [partial(one, case) for case in retrieved]
-    measured = await gathered("grade", works, plan.report)
-    thresholds = with_thresholds(plan.crag, Grading([], own)).thresholds
-    return measured, thresholds, meter
+    graded = await gathered("grade", [partial(grade, case) for case in retrieved], plan.report)
+    return graded, with_thresholds(plan.crag, Grading([], own)).thresholds, meter
 
 
 async def _grader(index: Index, plan: GraderPlan) -> tuple[Grade, Thresholds, Meter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from shared_stores import SharedStores, serving_stores
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
+from tiny_cross_encoder import write_cross_encoder
 
 # No test asserts a time: machines differ.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -129,3 +130,13 @@ def open_model(openai: Any, replies: ReplyStore) -> OpenModel:
         return await open_language_model(context, settings(), replies, LexicalEmbedder)
 
     return open_it
+
+
+@pytest.fixture
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Writes a tiny cross-encoder that knows the words of texts, and gives its name."""
+
+    def make(texts: Iterable[str], per_word: float = 1.0) -> str:
+        return write_cross_encoder(tmp_path_factory.mktemp("cross-encoder"), texts, per_word)
+
+    return make

@@ -81,4 +81,4 @@ def _show(result: dict[str, Any]) -> None:
     )
     notes(result["warnings"])
     if result["unanswered"]:
-        notes([f"{result['unanswered']} questions got no usable reply and are left out."])
+        notes([f"{result['unanswered']} replies were of no use and are left out."])
