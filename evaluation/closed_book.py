@@ -91,11 +91,11 @@ async def _ask(
 
     async def one(question: LabelledQuestion) -> Told:
         reply = await closed_book(asker, question.question)
-        answer = reply.answer if reply else ""
+        answer = "" if reply is None else reply.answer
         return Told(
             question,
             answer,
-            reply and reply.known,
+            None if reply is None else reply.known,
             exact_match(answer, question.answers),
             answer_f1(answer, question.answers),
             containment(answer, question.answers),

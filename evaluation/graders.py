@@ -205,10 +205,13 @@ async def _ask(asker: Asker, case: Retrieved) -> Graded | None:
     if not texts:
         return Graded([], [])
     reply = await asker.ask(GRADE_PASSAGES, question=case.question, texts=texts)
-    scores = reply and scores_of(reply, texts)
-    if reply is not None and scores is None:
+    if reply is None:
+        return None
+    scores = scores_of(reply, texts)
+    if scores is None:
         asker.meter.warn("The model named none of the texts.")
-    return None if scores is None else Graded(scores, case.support)
+        return None
+    return Graded(scores, case.support)
 
 
 async def _missing(index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved]) -> Estimate:

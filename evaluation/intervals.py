@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 _NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
@@ -46,7 +47,7 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Share:
     return rounded(float(held.mean()), len(held), *interval_of(means))
 
 
-def draws(n: int, seed: int) -> Iterable[np.ndarray]:
+def draws(n: int, seed: int) -> Iterable[NDArray[np.int64]]:
     """The places of each resample of ``n`` items, drawn with replacement."""
     chance = np.random.default_rng(seed)
     return (chance.integers(0, n, n) for _ in range(_RESAMPLES))

@@ -65,7 +65,7 @@ def fitted_grader(index: Index) -> GraderParameters | None:
     None, with a warning, where its hops or embeddings have changed since.
     """
     kept = _kept(index, _SIMILARITY)
-    parameters: GraderParameters | None = kept and kept["parameters"]
+    parameters: GraderParameters | None = None if kept is None else kept["parameters"]
     return parameters
 
 

@@ -43,10 +43,11 @@ def test_a_model_in_a_folder_scores_each_text_with_its_title(encoder):
 
 def test_what_the_retriever_found_is_ordered_anew_with_the_scores_as_evidence(encoder, index):
     def found(**chosen):
-        result = basic.invoke({"question": "bridge song"}, context=BasicContext(**chosen))
-        return [(one["document"], one["score"]) for one in result["evidence"]]
+        asked = {"question": "metal, the who was"}
+        return basic.invoke(asked, context=BasicContext(**chosen))["evidence"]
 
-    assert found()[0][0] == "song" and found(rerank="") == found()
+    assert found()[0]["document"] == "iron" and found(rerank="") == found()
+    assert [one["document"] for one in found(rerank=encoder)][:2] == ["forth", "iron"]
     result = basic.invoke({"question": QUESTION}, context=BasicContext(rerank=encoder))
     ranked = [(one["document"], one["score"]) for one in result["evidence"]]
     assert ranked == [("forth", 5.0), ("iron", 3.0), ("song", 2.0)]
