@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { t } from "../words.js";
 import { intervalOf, said, shortly } from "./figures.js";
 import { LINE, widest, widthOf, wrapped } from "./lettering.js";
-import { apart, evenScale } from "./scales.js";
+import { roomyScale } from "./scales.js";
 import { colourOf, patternOf, Patterns } from "./signs.js";
 
 const THICK = 14;
@@ -12,23 +12,23 @@ const ROW = 24; // height of a bar with a name of one line
 const HEADING = 34;
 const AXIS = 26;
 const ROOMY = 560; // width from which on intervals are written out
+const BOLD = 1.12; // how much wider figures are in bold
 const LONG = 600; // height from which on the axis stands above, too
 
 /* The drawing of a plot of bars. */
 export function BarsDrawing({ plot, width, id, label }) {
-  const { rows, scale, height, left, right } = laidOut(plot, width);
-  const ticks = apart(scale.ticks, scale.at, (tick) => widthOf(shortly(tick, plot.unit)));
+  const { rows, scale, height, left, right, far } = laidOut(plot, width);
   const places = height > LONG ? [LINE, height - 6] : [height - 6];
   return html`<svg class="drawing" role="img" aria-label=${label} viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height}>
     <${Patterns} id=${id} />
-    ${ticks.map(
+    ${scale.ticks.map(
       (tick) => html`<line class=${tick === 0 ? "zero" : "grid"} x1=${scale.at(tick)} x2=${scale.at(tick)} y1=${places.length > 1 ? AXIS : 2} y2=${height - AXIS} />
         ${places.map((y) => html`<text class="tick" x=${scale.at(tick)} y=${y} text-anchor="middle">${shortly(tick, plot.unit)}</text>`)}`,
     )}
     ${rows.map((row) =>
       row.heading
         ? html`<text class="heading" x="0" y=${row.y + HEADING - 10}>${row.heading[0]}<title>${row.name}</title></text>`
-        : html`<${Bar} ...${row} unit=${plot.unit} id=${id} scale=${scale} left=${left} right=${right} width=${width} />`,
+        : html`<${Bar} ...${row} unit=${plot.unit} id=${id} scale=${scale} left=${left} right=${right} far=${far} width=${width} />`,
     )}
   </svg>`;
 }
@@ -41,9 +41,10 @@ function laidOut(plot, width) {
   const recur = names.length < bars.length; // else a colour each would say nothing
   const left = Math.min(widest(names) + 10, width * 0.36);
   const figures = bars.map((bar) => figureOf(bar, plot.unit, width));
-  const right = width - widest(figures.map((one) => `${one.value} ${one.interval}`)) - 12;
+  const far = width - widest(figures.map((one) => one.interval)) - 2;
+  const right = far - widest(figures.map((one) => one.value)) * BOLD - 12;
   const measured = bars.flatMap((bar) => [bar.value, bar.low, bar.high]).filter((one) => typeof one === "number");
-  const scale = evenScale(measured, [left, right - 8], width > ROOMY ? 6 : 4, plot.unit);
+  const scale = roomyScale(measured, [left, right - 8], plot.unit, (tick) => widthOf(shortly(tick, plot.unit)));
   const rows = [];
   let y = 0;
   for (const [group, own] of groups) {
@@ -60,7 +61,7 @@ function laidOut(plot, width) {
     }
   }
   const above = y + AXIS > LONG ? AXIS : 0;
-  return { rows: rows.map((row) => ({ ...row, y: row.y + above })), scale, height: above + y + AXIS, left, right };
+  return { rows: rows.map((row) => ({ ...row, y: row.y + above })), scale, height: above + y + AXIS, left, right, far };
 }
 
 function figureOf(bar, unit, width) {
@@ -69,7 +70,7 @@ function figureOf(bar, unit, width) {
   return { value: said(bar.value, unit), interval: interval && `(${interval})` };
 }
 
-function Bar({ y, tall, lines, bar, place, group, figure, unit, id, scale, left, right, width }) {
+function Bar({ y, tall, lines, bar, place, group, figure, unit, id, scale, left, right, far, width }) {
   const middle = y + tall / 2;
   const isMeasured = typeof bar.value === "number";
   const spoken = isMeasured ? [said(bar.value, unit), intervalOf(bar, unit) && `(${intervalOf(bar, unit)})`] : [t("p_not_measured")];
@@ -79,7 +80,8 @@ function Bar({ y, tall, lines, bar, place, group, figure, unit, id, scale, left,
     ${lines.map((line, at) => html`<text x=${left - 10} y=${middle + (at - (lines.length - 1) / 2) * LINE} text-anchor="end" class="middle">${line}</text>`)}
     ${isMeasured && html`<${Body} bar=${bar} place=${place} id=${id} scale=${scale} middle=${middle} />`}
     ${!isMeasured && html`<text class="middle soft-text" x=${scale.at(0) + 6} y=${middle}>${t("p_not_measured")}</text>`}
-    <text class="middle" x=${right + 4} y=${middle}><tspan class="strong">${figure.value}</tspan> <tspan class="soft-text">${figure.interval}</tspan></text>
+    <text class="middle strong" x=${right + 4} y=${middle}>${figure.value}</text>
+    <text class="middle soft-text" x=${far} y=${middle}>${figure.interval}</text>
   </g>`;
 }
 

@@ -2,15 +2,16 @@
 
 import { html } from "../html.js";
 import { t } from "../words.js";
-import { intervalOf, said, shortly } from "./figures.js";
+import { hasIntervals, intervalOf, said, shortly } from "./figures.js";
 import { fitted, widest, widthOf } from "./lettering.js";
-import { apart, evenScale, isWide, logScale } from "./scales.js";
+import { evenScale, isWide, logScale, readable, roomyScale } from "./scales.js";
 import { colourOf, dashOf, HALF, shapeOf } from "./signs.js";
 
 const TOP = 30; // above it stands what the values are
 const BOTTOM = 48; // below it stand the ticks and the name of the other axis
 const RIGHT = 18;
 const [LOWEST, HIGHEST] = [250, 400];
+const WIDTH = 20; // of all intervals at one place
 const FEW = 14; // places of joined points that are all ticks
 
 /* The drawing of curves, and what its signs stand for. */
@@ -20,7 +21,10 @@ export function CurvesDrawing({ plot, width, label }) {
     plot.curves[name].filter((one) => typeof one.y === "number" && typeof one.x === "number").map((spot) => ({ spot, name, place })),
   );
   const plane = planeOf(plot, spots.map(({ spot }) => spot), width);
-  const drawn = spots.map((one) => ({ ...one, x: plane.x.at(one.spot.x), y: plane.y.at(one.spot.y) }));
+  // Intervals at the same place stand a little apart.
+  const apart = plot.joined && hasIntervals(plot) ? Math.min(6, WIDTH / names.length) : 0;
+  const aside = (place) => (place - (names.length - 1) / 2) * apart;
+  const drawn = spots.map((one) => ({ ...one, x: plane.x.at(one.spot.x) + aside(one.place), y: plane.y.at(one.spot.y) }));
   const labels = labelsOf(drawn, plot, plane);
   const isTold = !plot.joined && names.every((name) => plot.curves[name].length < 2) && labels.every((one) => one.isPlaced);
   return html`<svg class="drawing" role="img" aria-label=${label} viewBox=${`0 0 ${width} ${plane.height}`} width=${width} height=${plane.height}>
@@ -41,11 +45,11 @@ function planeOf(plot, spots, width) {
   const left = widest(y.ticks.map((tick) => shortly(tick, plot.y_unit))) + 10;
   const isLog = isWide(xs);
   const room = [left + HALF, width - RIGHT];
-  const count = Math.max(3, Math.floor(width / 90));
-  const x = isLog ? logScale(xs, room, count) : evenScale(xs, room, count, plot.x_unit);
+  const wide = (tick) => widthOf(shortly(tick, plot.x_unit));
+  const x = isLog ? logScale(xs, room, Math.floor(width / 90)) : roomyScale(xs, room, plot.x_unit, wide);
   const places = [...new Set(xs)].sort((a, b) => a - b);
   const wanted = plot.joined && places.length <= FEW ? places : x.ticks;
-  const ticks = apart(wanted, x.at, (tick) => widthOf(shortly(tick, plot.x_unit)));
+  const ticks = readable(wanted, x.at, wide);
   return { height, left, y, x: { ...x, ticks }, isLog, right: width - RIGHT };
 }
 
@@ -87,11 +91,16 @@ function pathOf(drawn, place) {
 /* The names of points, beside them where there is room; of two that would overlap the first. */
 function labelsOf(drawn, plot, plane) {
   const taken = drawn.map(({ x, y }) => ({ left: x - HALF, top: y - HALF, wide: 2 * HALF, tall: 2 * HALF }));
+  const lines = drawn.map(({ x, spot }) => {
+    const [top, end] = [spot.high ?? spot.y, spot.low ?? spot.y].map(plane.y.at);
+    return { left: x - 5, top, wide: 10, tall: end - top };
+  });
   return drawn
     .map((one) => ({ ...one, text: one.spot.name ?? (plot.joined || plot.curves[one.name].length > 1 ? "" : one.name) }))
     .filter((one) => one.text)
     .map((one) => {
-      const box = besides(one, plane).find((way) => isInside(way, plane) && !taken.some((other) => overlap(way, other)));
+      const free = besides(one, plane).filter((way) => isInside(way, plane) && !taken.some((other) => overlap(way, other)));
+      const box = free.find((way) => !lines.some((line) => overlap(way, line))) ?? free[0];
       if (box) taken.push(box);
       return { ...box, isPlaced: Boolean(box) };
     });
@@ -102,9 +111,10 @@ function besides({ x, y, text }, plane) {
   const line = fitted(text, (plane.right - plane.left) * 0.45);
   const box = { text: line, wide: widthOf(line) + 2, tall: 15 };
   const [middle, gap] = [y - box.tall / 2, HALF + 3];
+  const sides = [x + gap, x - gap - box.wide];
   return [
-    { ...box, left: x + gap, top: middle },
-    { ...box, left: x - gap - box.wide, top: middle },
+    ...sides.map((left) => ({ ...box, left, top: middle })),
+    ...[-1, 1].flatMap((way) => sides.map((left) => ({ ...box, left, top: middle + way * 9 }))),
     { ...box, left: x - box.wide / 2, top: y - gap - box.tall },
     { ...box, left: x - box.wide / 2, top: y + gap },
   ];

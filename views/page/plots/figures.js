@@ -15,20 +15,22 @@ const isMeasured = (value) => typeof value === "number";
 /* A value as it stands in a drawing, rounded. */
 export function said(value, unit) {
   const digits = unit === "share" ? { maximumFractionDigits: 1 } : rounding(value);
-  return number(value, { ...formOf(unit), ...digits });
+  return signed(number(value, { ...formOf(unit), ...digits }));
 }
 
 /* A value as it stands at an axis: short, however large. */
 export function shortly(value, unit) {
   const digits = { minimumFractionDigits: 0, maximumSignificantDigits: 4 };
   const large = Math.abs(value) >= 10_000 ? { notation: "compact" } : {};
-  return number(value, { ...formOf(unit), ...digits, ...large });
+  return signed(number(value, { ...formOf(unit), ...digits, ...large }));
 }
 
 /* A value as it stands in the table, hardly rounded. */
 export function exactly(value, unit) {
   return number(value, { ...formOf(unit), minimumFractionDigits: 0, maximumSignificantDigits: 6 });
 }
+
+const signed = (text) => text.replace("-", "−");
 
 function rounding(value) {
   if (Math.abs(value) >= 100) return { maximumFractionDigits: 0 };

@@ -7,7 +7,7 @@ import { fitted, LINE, widest, widthOf, wrapped } from "./lettering.js";
 import { Patterns } from "./signs.js";
 
 const NARROWEST = 20; // a cell's width; where there is less room, the drawing is scrolled
-const WIDEST = 96;
+const WIDEST = 150;
 const UPRIGHT = 130; // the most that names of columns take where they stand upright
 const SMALL = 11;
 

@@ -16,10 +16,11 @@ export function Plot({ plot, id }) {
   const Drawing = Object.hasOwn(KINDS, plot.kind) ? KINDS[plot.kind] : null;
   if (!Drawing) return html`<p class="soft">${t("p_unknown")}</p>`;
   const bare = isBare(plot);
+  const note = bare ? t("p_nothing") : noteOf(plot);
   return html`<figure class="plot" data-part="plot" data-kind=${plot.kind}>
     <figcaption>
       <h3>${plot.title}</h3>
-      ${bare ? html`<p class="small soft">${t("p_nothing")}</p>` : html`<p class="small soft">${noteOf(plot)}</p>`}
+      ${note && html`<p class="small soft">${note}</p>`}
     </figcaption>
     <div class="plot-box" ref=${box}>
       ${width > 0 && !bare && html`<${Drawing} plot=${plot} width=${width} id=${id} label=${t("p_label", plot)} />`}
@@ -33,10 +34,10 @@ export function Plot({ plot, id }) {
   </figure>`;
 }
 
-/* The unit of the figures, where no axis names it, and what lines across them are. */
+/* The unit where figures may stand without it, or what the lines across figures are. */
 function noteOf(plot) {
-  const unit = plot.kind === "curves" || plot.unit === "number" ? "" : t(`p_${plot.unit}`);
-  return [unit, hasIntervals(plot) && t("p_intervals")].filter(Boolean).join(" · ");
+  if (plot.kind === "matrix") return plot.unit === "share" ? t("p_percent") : "";
+  return hasIntervals(plot) ? t("p_intervals") : "";
 }
 
 /* The width of an element in pixels, followed while it changes; of a hidden one the last. */

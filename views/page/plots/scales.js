@@ -5,6 +5,16 @@ const WIDE = 30; // from this ratio of the largest to the smallest on, a scale i
 /* Whether values are so far apart that only a logarithm shows all of them. */
 export const isWide = (values) => Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) >= WIDE;
 
+/* A scale of equal steps over values whose labels, so wide, leave room for each other. */
+export function roomyScale(values, range, unit, widthOfTick) {
+  let scale;
+  for (let count = 6; count > 0; count -= 1) {
+    scale = evenScale(values, range, count, unit);
+    if (readable(scale.ticks, scale.at, widthOfTick).length === scale.ticks.length) break;
+  }
+  return scale;
+}
+
 /* A scale of equal steps over values, from place `from` to place `to`, with about `count` ticks.
    It begins at zero, unless `isFree` and all values are far from it. */
 export function evenScale(values, [from, to], count, unit, isFree = false) {
@@ -40,7 +50,7 @@ export function logScale(values, [from, to], count) {
 }
 
 /* The ticks whose labels, so wide, leave room for each other; `places` are theirs, in order. */
-export function apart(ticks, at, widthOfTick) {
+export function readable(ticks, at, widthOfTick) {
   const kept = [];
   let end = -Infinity;
   for (const tick of ticks) {

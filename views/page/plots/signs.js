@@ -12,11 +12,10 @@ export const colourOf = (place) => `series-${(place % COLOURS) + 1}`;
 const PATTERNS = [
   "",
   "M-2 2l4-4M0 8l8-8M6 10l4-4",
-  "M0 4h8",
-  "M-2 6l4 4M0 0l8 8M6-2l4 4",
   "M4 0v8",
+  "M-2 6l4 4M0 0l8 8M6-2l4 4",
+  "M1.5 2h2M5.5 6h2",
   "M0 0l8 8M0 8l8-8",
-  "M2 2h1M6 6h1",
 ];
 
 /* The patterns of a drawing, for `patternOf`. */
