@@ -5,10 +5,11 @@ export const LINE = 16;
 const MOST = 400; // characters of which more would never fit
 
 const ruler = document.createElement("canvas").getContext("2d");
+const FAMILY = getComputedStyle(document.body).fontFamily;
 
 /* The width of a text in pixels. */
 export function widthOf(text, size = SIZE) {
-  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  ruler.font = `${size}px ${FAMILY}`;
   return ruler.measureText(text).width;
 }
 
