@@ -77,7 +77,9 @@ def kept(folder: Path, name: str) -> Kept | None:
 
 def _read(file: Path) -> Kept | None:
     try:
-        found: Kept = json.loads(file.read_text(encoding="utf-8"))
+        # What is no number, such as NaN, was not measured; it is no JSON either.
+        text = file.read_text(encoding="utf-8")
+        found: Kept = json.loads(text, parse_constant=lambda said: None)
         return found if found.keys() == Kept.__annotations__.keys() else None
     except (OSError, ValueError, AttributeError):
         return None

@@ -6,6 +6,7 @@ from starlette.routing import Route
 
 from .asking import ask, resume
 from .documents import document, documents
+from .evaluations import evaluation_routes
 from .exploring import exploring_routes
 from .files import start, static
 from .indexing import index
@@ -27,4 +28,5 @@ def page_routes() -> list[Route]:
         page_route("/page/upload", upload, posts=True, form=True),
         page_route("/page/index", index, posts=True),
         *exploring_routes(),
+        *evaluation_routes(),
     ]

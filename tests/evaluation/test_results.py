@@ -17,6 +17,13 @@ PLOT = bars("recall", {"hybrid": [{"name": "@5", "value": 0.5, "low": 0.4, "high
 DAY = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
 
 
+def texts_of(plots) -> set[str | None]:
+    """The texts of a drawing."""
+    draw(Path("drawn.svg"), plots)
+    tag = "{http://www.w3.org/2000/svg}text"
+    return {text.text for text in ElementTree.parse("drawn.svg").iter(tag)}
+
+
 def test_a_result_is_listed_newest_first_and_read_again():
     first = keep(Path("an index"), "answers", {"em": 0.5}, [PLOT], DAY)
     second = keep(Path("an index"), "judge", [1], [], DAY.replace(hour=13))
@@ -61,17 +68,31 @@ def test_every_kind_of_plot_can_be_drawn():
     wins = {"kind": "matrix", "title": "wins", "unit": "share", "rows": ["r1", "r2"],
             "columns": ["c1", "c2"], "values": [[None, 0.75], [0.25, None]]}  # fmt: skip
     nothing = bars("nothing measured", {"none": [{"name": "x", "value": None}], "no bars": []})
-    draw(Path("all.svg"), [PLOT, lines, wins, nothing])
-    texts = [t.text for t in ElementTree.parse("all.svg").iter("{http://www.w3.org/2000/svg}text")]
     assert {
         "recall",
         "lines",
         "wins",
         "nothing measured",
         "a & b",
-        "75",
-        "25",
+        "75%",
+        "25%",
         "r1",
         "c2",
         "@5",
-    } <= {*texts}
+    } <= texts_of([PLOT, lines, wins, nothing])
+
+
+def test_a_drawing_has_the_names_of_groups_and_the_figure_of_each_bar():
+    outside = {"name": "EM", "value": 0.4, "low": 0.45, "high": 0.6}  # as a bootstrap may find it
+    groups = {"basic": [outside], "CRAG": [{"name": "EM", "value": None}]}
+    texts = texts_of([bars("answers", groups), bars("", {"": []})])
+    assert {"answers", "basic", "CRAG", "EM", "40%", "not measured"} <= texts
+
+
+@pytest.mark.parametrize(("tokens", "label"), [(29, "tokens"), (30, "tokens (logarithmic)")])
+def test_values_far_apart_are_drawn_on_a_logarithmic_axis(tokens, label):
+    curves = {"a": [{"x": 1, "y": 2}], "b": [{"x": tokens, "y": 0, "name": "a spot"}]}
+    points = {"kind": "curves", "title": "costs", "joined": False, "curves": curves,
+              "x_label": "tokens", "y_label": "cost", "x_unit": "number",
+              "y_unit": "dollars"}  # fmt: skip
+    assert {label, "cost", "a", "b", "$2"} <= texts_of([points])

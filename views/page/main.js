@@ -14,6 +14,7 @@ const TABS = {
   ask: () => AskView,
   documents: () => import("./documents.js").then((part) => part.DocumentsView),
   explore: () => import("./explore.js").then((part) => part.ExploreView),
+  evaluations: () => import("./evaluations.js").then((part) => part.EvaluationsView),
 };
 const KEPT = "ragraphs.index";
 
