@@ -117,7 +117,7 @@ def test_a_question_on_a_thread_finds_nothing_of_the_one_before(method):
 
 @pytest.mark.parametrize(("graph", "context_type"), METHODS, ids=NAMES)
 def test_a_missing_index_is_told_in_a_sentence(graph, context_type, tmp_path):
-    with pytest.raises(IndexNotFoundError, match="There is no index at"):
+    with pytest.raises(IndexNotFoundError, match="There is no index"):
         graph.invoke(QUESTION, context=context_type(index=str(tmp_path / "none")))
 
 
