@@ -29,6 +29,7 @@ RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
 GraderName = Literal["model", "similarity"]
+CragPart = Literal["correct", "incorrect", "ambiguous", "refine", "rewrite", "select"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
@@ -271,6 +272,14 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
+    without: Annotated[
+        list[CragPart],
+        BeforeValidator(split_commas),
+        Field(
+            description="Parts of CRAG to leave out, to measure their worth: the verdicts correct, "
+            "incorrect, ambiguous; refine, rewrite, select."
+        ),
+    ] = []
 
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")
@@ -280,6 +289,8 @@ class CragContext(QuestionContext):
     def _ordered(self) -> CragContext:
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError("upper must not be below lower")
+        if "ambiguous" in self.without and {"correct", "incorrect"} & set(self.without):
+            raise ValueError("without must leave two verdicts, or ambiguous")
         return self
 
 
