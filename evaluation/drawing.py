@@ -96,7 +96,12 @@ def _curves(axes: Axes, plot: Curves) -> None:
         ]
         form = _MARKERS[place % len(_MARKERS)] + ("-" if plot["joined"] else "")
         axes.errorbar(x, y, reach, fmt=form, label=name, capsize=2, clip_on=False)
-    axes.set(xlabel=plot["x_label"], ylabel=plot["y_label"], xlim=(0, None), ylim=(0, None))
+    axes.set(xlabel=plot["x_label"], ylabel=plot["y_label"])
+    spots = [spot for curve in plot["curves"].values() for spot in curve]
+    if all(spot["x"] >= 0 for spot in spots):
+        axes.set_xlim(0, None)
+    if all(spot.get("low", spot["y"]) >= 0 for spot in spots):
+        axes.set_ylim(0, None)
     axes.grid(color="#dddddd")
     _scale(axes.xaxis, plot["x_unit"])
     _scale(axes.yaxis, plot["y_unit"])

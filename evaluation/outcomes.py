@@ -36,8 +36,8 @@ class Outcome(TypedDict):
 
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
     ``documents`` those of the evidence, best first; ``tried`` the methods that answered one after
-    another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
-    ``error`` is why the question failed, or empty.
+    another; ``retrievals`` counts searches of the index. ``calls`` and ``tokens`` count the replies
+    ``reused`` as if they had been asked for. ``error`` is why the question failed, or empty.
     """
 
     answer: str
@@ -48,6 +48,7 @@ class Outcome(TypedDict):
     tried: list[str]
     sufficient: bool
     stop_reason: str
+    retrievals: int
     calls: int
     reused: int
     tokens: int

@@ -127,6 +127,7 @@ def _outcome(row: _Row) -> Outcome:
         "tried": row.tried or [row.method],
         "sufficient": row.sufficient,
         "stop_reason": "answered" if row.sufficient else "insufficient",
+        "retrievals": 0,
         "calls": row.calls,
         "reused": 0,
         "tokens": row.tokens,

@@ -93,6 +93,67 @@ def natural(result: dict[str, Any]) -> None:
         out.print(table)
 
 
+def curve(result: dict[str, Any]) -> None:
+    """Prints a line for every combination of values: quality with its interval, or recall; cost."""
+    title = f"{result['set']} · {result['method']} · {result['model']}"
+    title = f"{title} · {result['questions']} questions"
+    first = result["points"][0]
+    if result["retrieval"]:
+        table = _table(title, *(f"@{k}" for k in first["recall"]), "passages", "seconds")
+    else:
+        table = _table(title, *_SHARES.values(), "calls", "tokens", "seconds")
+    names = [
+        ", ".join(f"{setting}={value}" for setting, value in point["values"].items())
+        for point in result["points"]
+    ]
+    for name, point in zip(names, result["points"], strict=True):
+        table.add_row(name, *(_found(point) if result["retrieval"] else _answered(point)))
+    out.print(table)
+    out.print("Brackets: bootstrap interval of 95 % over the questions.")
+    for name, point in zip(names, result["points"], strict=True):
+        if point["failures"]:
+            failed = f"{point['failures']} questions failed with {name}"
+            notes([f"{failed} and count as wrong; the first: {point['first_failure']}"])
+
+
+def estimate(cost: dict[str, int]) -> None:
+    """Prints the calls and tokens that would be paid, from least to most."""
+    told = [
+        f"{cost[f'{unit}_least']:,} {unit}"
+        if cost[f"{unit}_least"] == cost[f"{unit}_most"]
+        else f"{cost[f'{unit}_least']:,} to {cost[f'{unit}_most']:,} {unit}"
+        for unit in ("calls", "tokens")
+    ]
+    out.print(f"{' and '.join(told)}, for what is not known yet.")
+
+
+def _answered(measured: dict[str, Any]) -> list[str]:
+    """Quality, F1 with its interval, and costs a question."""
+    costs = (measured[name] / measured["questions"] for name in ("calls", "tokens"))
+    return [
+        _percent(measured["em"]),
+        _with_interval(measured["intervals"]["f1"]),
+        *(_percent(measured[name]) for name in ("containment", "support_recall")),
+        *(f"{cost:,.1f}" for cost in costs),
+        f"{measured['seconds_per_question']:.2f}",
+    ]
+
+
+def _found(measured: dict[str, Any]) -> list[str]:
+    *shares, last = measured["recall"].values()
+    return [
+        *(_percent(share["value"]) for share in shares),
+        _with_interval(last),
+        f"{measured['passages']:.1f}",
+        f"{measured['seconds_per_question']:.3f}",
+    ]
+
+
+def _with_interval(measured: dict[str, float]) -> str:
+    low, high = (f"{100 * measured[name]:.0f}" for name in ("low", "high"))
+    return f"{100 * measured['value']:.1f} ({low}–{high})"
+
+
 def _shares(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [_percent(shares[name]["share"]) for name in names]
 
