@@ -71,6 +71,44 @@ def curve(
     return ended("curve", result, plots, tables.curve, context)
 
 
+@evaluate.command()
+@context_options(IndexContext)
+@shown
+def ablation(
+    *,
+    dataset: Set,
+    limit: Limit = None,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    seed: Seed = 0,
+    plot: Plot = None,
+    context: IndexContext,
+) -> Shown:
+    """CRAG without each of its verdicts and operations, against the full method.
+
+    With --index DIR, finished questions are kept and shared with `evaluate answers`. Rewriting and
+    selection are of the web search, and measured only where TAVILY_API_KEY is set.
+    """
+    from ...evaluation.answers import Plan
+    from ...evaluation.experiments.ablation import (
+        ablation_cost,
+        ablation_plots,
+        evaluate_ablation,
+    )
+
+    draw = drawing(plot)
+    with progress_bars(quiet=False) as report:
+        settings = pairs(setting, ["crag"])
+        plan = Plan(["crag"], context, limit, settings, fresh, parallel, report)
+        if context.dry_run:
+            return ablation_cost(dataset, plan)._asdict(), tables.estimate
+        result = evaluate_ablation(dataset, plan, seed=seed)
+    plots = ablation_plots(result)
+    draw(plots)
+    return ended("ablation", result, plots, tables.ablation, context)
+
+
 def _values(vary: list[str]) -> dict[str, list[str]]:
     """The values of each setting in texts of the form NAME=V1,V2."""
     values: dict[str, list[str]] = {}

@@ -116,6 +116,32 @@ def curve(result: dict[str, Any]) -> None:
             notes([f"{failed} and count as wrong; the first: {point['first_failure']}"])
 
 
+def ablation(result: dict[str, Any]) -> None:
+    """Prints a line for the full method and for each part left out, with the F1 that it has less.
+
+    What was not measured is marked so.
+    """
+    title = f"{result['set']} · crag · {result['model']} · {result['questions']} questions"
+    shares = ("em", "f1", "containment")
+    table = _table(title, *(_SHARES[name] for name in shares), "F1 more", "calls", "tokens")
+    for row in result["rows"]:
+        name = f"without {row['without']}" if row["without"] else "full"
+        if not row["is_measured"]:
+            table.add_row(name, "needs", "the", "web")
+            continue
+        costs = (row[unit] / row["questions"] for unit in ("calls", "tokens"))
+        more = _with_interval(row["difference"]["f1"], "+") if row["without"] else ""
+        quality = [_percent(row[name]) for name in shares]
+        table.add_row(name, *quality, more, *(f"{cost:,.1f}" for cost in costs))
+    out.print(table)
+    out.print("F1 more: than the full method, with the bootstrap interval of 95 %.")
+    notes(result["notes"])
+    for row in result["rows"]:
+        if row["is_measured"] and row["failures"]:
+            failed = f"{row['failures']} questions failed without {row['without'] or 'nothing'}"
+            notes([f"{failed} and count as wrong; the first: {row['first_failure']}"])
+
+
 def estimate(cost: dict[str, int]) -> None:
     """Prints the calls and tokens that would be paid, from least to most."""
     told = [
@@ -149,9 +175,10 @@ def _found(measured: dict[str, Any]) -> list[str]:
     ]
 
 
-def _with_interval(measured: dict[str, float]) -> str:
-    low, high = (f"{100 * measured[name]:.0f}" for name in ("low", "high"))
-    return f"{100 * measured['value']:.1f} ({low}–{high})"
+def _with_interval(measured: dict[str, float], sign: str = "") -> str:
+    """A share in percent with its interval; the ``sign`` + is written before what is positive."""
+    low, high = (f"{100 * measured[name]:{sign}.0f}" for name in ("low", "high"))
+    return f"{100 * measured['value']:{sign}.1f} ({low} to {high})"
 
 
 def _shares(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
