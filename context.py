@@ -347,7 +347,8 @@ class DeepragContext(QuestionContext):
         RetrievalPolicy,
         Field(
             description="When earlier answers do for a step: biased (arithmetic and composition "
-            "only), retrieve_always (never), or as the model says."
+            "only), retrieve_always (never), or as the model says, which may also answer from its "
+            "own knowledge, never as sufficient."
         ),
     ] = "biased"
     max_steps: Annotated[int, Field(ge=1, le=10, description="Most steps of the narrative.")] = 6
