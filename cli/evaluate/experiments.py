@@ -109,6 +109,44 @@ def ablation(
     return ended("ablation", result, plots, tables.ablation, context)
 
 
+@evaluate.command()
+@context_options(IndexContext)
+@shown
+def boundary(
+    *,
+    dataset: Set,
+    limit: Limit = None,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    seed: Seed = 0,
+    plot: Plot = None,
+    context: IndexContext,
+) -> Shown:
+    """Whether DeepRAG retrieves where its model does not know the answer, and only there.
+
+    DeepRAG runs under the policy `model`, and the same model answers every question without
+    documents. With --index DIR, finished questions and replies are kept.
+    """
+    from ...evaluation.answers import Plan
+    from ...evaluation.experiments.boundary import (
+        boundary_cost,
+        boundary_plots,
+        evaluate_boundary,
+    )
+
+    draw = drawing(plot)
+    with progress_bars(quiet=False) as report:
+        settings = pairs(setting, ["deeprag"])
+        plan = Plan(["deeprag"], context, limit, settings, fresh, parallel, report)
+        if context.dry_run:
+            return boundary_cost(dataset, plan)._asdict(), tables.estimate
+        result = evaluate_boundary(dataset, plan, seed=seed)
+    plots = boundary_plots(result)
+    draw(plots)
+    return ended("boundary", result, plots, tables.boundary, context)
+
+
 def _values(vary: list[str]) -> dict[str, list[str]]:
     """The values of each setting in texts of the form NAME=V1,V2."""
     values: dict[str, list[str]] = {}

@@ -142,6 +142,33 @@ def ablation(result: dict[str, Any]) -> None:
             notes([f"{failed} and count as wrong; the first: {row['first_failure']}"])
 
 
+def boundary(result: dict[str, Any]) -> None:
+    """Prints the measures of each decider, and the table of retrieval and its need."""
+    title = f"{result['set']} · {result['model']} · {result['measured']} questions"
+    table = _table(title, "accuracy", "balanced", "F1", "MCC")
+    for decider, decided in result["deciders"].items():
+        shares = (decided[name] for name in ("accuracy", "balanced_accuracy", "f1", "mcc"))
+        table.add_row(decider, *map(_with_interval, shares))
+    out.print(table)
+    for decider, decided in result["deciders"].items():
+        counts = _table(decider, "retrieved", "not retrieved")
+        for need, said in (("needed", "the model does not know"), ("known", "the model knows")):
+            done = (decided["counts"][f"{one}_{need}"] for one in ("retrieved", "kept"))
+            counts.add_row(said, *map(str, done))
+        out.print(counts)
+    searches = result["retrievals"]
+    out.print(
+        f"{_with_interval(result['needs_retrieval'])} % of the questions need retrieval; "
+        f"{searches['value']:.2f} retrievals a question ({searches['low']:.2f} to "
+        f"{searches['high']:.2f}). Brackets: bootstrap interval of 95 %; all in %."
+    )
+    if result["unanswered"]:
+        notes([f"{result['unanswered']} questions had no usable reply without documents."])
+    if result["deeprag"]["failures"]:
+        failed = f"{result['deeprag']['failures']} questions failed with deeprag"
+        notes([f"{failed} and are left out; the first: {result['deeprag']['first_failure']}"])
+
+
 def estimate(cost: dict[str, int]) -> None:
     """Prints the calls and tokens that would be paid, from least to most."""
     told = [
@@ -175,8 +202,10 @@ def _found(measured: dict[str, Any]) -> list[str]:
     ]
 
 
-def _with_interval(measured: dict[str, float], sign: str = "") -> str:
+def _with_interval(measured: dict[str, float] | None, sign: str = "") -> str:
     """A share in percent with its interval; the ``sign`` + is written before what is positive."""
+    if measured is None:
+        return "–"
     low, high = (f"{100 * measured[name]:{sign}.0f}" for name in ("low", "high"))
     return f"{100 * measured['value']:{sign}.1f} ({low} to {high})"
 
