@@ -125,7 +125,7 @@ def ablation(result: dict[str, Any]) -> None:
     shares = ("em", "f1", "containment")
     table = _table(title, *(_SHARES[name] for name in shares), "F1 more", "calls", "tokens")
     for row in result["rows"]:
-        name = f"without {row['without']}" if row["without"] else "full"
+        name = f"w/o {row['without']}" if row["without"] else "full"
         if not row["is_measured"]:
             table.add_row(name, "needs", "the", "web")
             continue

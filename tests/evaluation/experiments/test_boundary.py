@@ -19,6 +19,7 @@ from ragraphs.evaluation.experiments.boundary import (
     mcc,
 )
 from ragraphs.evaluation.results import heads
+from stub_openai import failure
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
 DESIGNER, BIRTH, HANGUL = (one["question"] for one in QUESTIONS)
@@ -32,6 +33,7 @@ class Script:
     def __init__(self):
         self.known = dict(KNOWN)
         self.asked = []
+        self.broken = False
 
     def __call__(self, body):
         kind = body["response_format"]["json_schema"]["name"]
@@ -43,6 +45,8 @@ class Script:
         if kind == "ClosedBookAnswer":
             known, answer = self.known[question]
             return answer if known is None else {"known": known, "answer": answer}
+        if kind == "Answer" and self.broken:
+            return failure(400, "out of order")
         return {"quotes": [], "sufficient": False, "answer": "", "final": "", "next": ""}
 
 
@@ -108,6 +112,15 @@ def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(run, question_set
     assert BIRTH not in [case["question"] for case in found["cases"]]
     shown = run("evaluate", "boundary", "set", *MODEL)
     assert "1 questions had no usable reply without documents" in shown.err
+
+
+def test_a_question_that_deeprag_failed_on_decides_nothing(run, question_set, model):
+    model.answer.broken = True
+    found = measure(run)
+    assert (found["deeprag"]["failures"], found["measured"], found["questions"]) == (1, 2, 3)
+    assert HANGUL not in [case["question"] for case in found["cases"]]
+    shown = run("evaluate", "boundary", "set", *MODEL)
+    assert "1 questions failed with deeprag and are left out" in shown.err
 
 
 def test_what_is_finished_is_kept_and_a_dry_run_counts_the_rest(run, question_set, model):
