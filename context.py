@@ -29,6 +29,7 @@ RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
+CragPart = Literal["correct", "incorrect", "ambiguous", "refine", "rewrite", "select"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
@@ -297,6 +298,14 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
+    without: Annotated[
+        list[CragPart],
+        BeforeValidator(split_commas),
+        Field(
+            description="Parts of CRAG to leave out, to measure their worth: the verdicts correct, "
+            "incorrect, ambiguous; refine, rewrite, select."
+        ),
+    ] = []
 
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")
@@ -306,6 +315,8 @@ class CragContext(QuestionContext):
     def _ordered(self) -> CragContext:
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError("upper must not be below lower")
+        if "ambiguous" in self.without and {"correct", "incorrect"} & set(self.without):
+            raise ValueError("without must leave two verdicts, or ambiguous")
         return self
 
 
@@ -362,7 +373,8 @@ class DeepragContext(QuestionContext):
         RetrievalPolicy,
         Field(
             description="When earlier answers do for a step: biased (arithmetic and composition "
-            "only), retrieve_always (never), or as the model says."
+            "only), retrieve_always (never), or as the model says, which may also answer from its "
+            "own knowledge, never as sufficient."
         ),
     ] = "biased"
     max_steps: Annotated[int, Field(ge=1, le=10, description="Most steps of the narrative.")] = 6

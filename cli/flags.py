@@ -152,7 +152,7 @@ def _help(field: FieldInfo, kind: Any) -> str:
     """The description of a field, the values that it may have, and its default."""
     default = _default(field)
     shown = ", ".join(default) if isinstance(default, list) else str(default)
-    is_told = kind is not bool and default not in (None, "")
+    is_told = kind is not bool and default not in (None, "", [])
     return " ".join(
         [
             str(field.description),

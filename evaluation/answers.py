@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from statistics import mean
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
@@ -23,6 +23,7 @@ from .outcomes import FILE, Ledger, Outcome, base_of, hops_of, key_of, stamps_of
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
 Answerer = MethodName | Literal["router"]
+W = TypeVar("W", bound=str)
 
 _QUALITY = ("em", "f1", "containment", "support_recall", "support_precision", "support_f1")
 _OF_EVIDENCE = (recall_at, precision_at, f1_at)
@@ -46,13 +47,20 @@ class Plan(NamedTuple):
     report: Report = unreported
 
 
+class Way(NamedTuple):
+    """A way to answer questions: a method, or the router, with its settings."""
+
+    method: Answerer
+    context: QuestionContext
+
+
 @dataclass(frozen=True)
-class Asked:
-    """A set whose questions were asked: its index, and for each method all questions in order."""
+class Asked(Generic[W]):
+    """A set whose questions were asked: its index, and by each way all questions in order."""
 
     dataset: Dataset
     index: Index
-    scored: dict[Answerer, list[Scored]]
+    scored: dict[W, list[Scored]]
 
 
 class Scored(NamedTuple):
@@ -92,31 +100,58 @@ def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
+def asked_set(folder: str, plan: Plan) -> Iterator[Asked[Answerer]]:
     """Asks each method of ``plan`` every question of the set in ``folder`` that has an answer.
+
+    As ``asked_by`` does.
+    """
+    dataset = load_dataset(folder, plan.limit)
+    ways = {method: Way(method, chosen) for method, chosen in contexts_of(plan).items()}
+    with asked_by(ways, dataset, answerable(dataset), plan) as asked:
+        yield asked
+
+
+@contextmanager
+def asked_by(
+    ways: Mapping[W, Way], dataset: Dataset, questions: Sequence[LabelledQuestion], plan: Plan
+) -> Iterator[Asked[W]]:
+    """Asks ``questions`` of ``dataset`` by each of ``ways``, over one index.
 
     Where ``plan.context`` names an index, that one is used, brought up to date with the layers
     needed, and finished questions are kept in it. Raises RagraphsError for what concerns all
     questions.
     """
-    dataset = load_dataset(folder, plan.limit)
-    questions = answerable(dataset)
-    contexts = contexts_of(plan)
-    wanted = _indexing(plan.context, _layers_of(contexts))
+    wanted = _indexing(plan.context, _layers_of(ways.values()))
     with indexed(dataset.sources, wanted, plan.report) as (index, _):
-        for chosen in contexts.values():
-            chosen.index = index.name
+        for _, context in ways.values():
+            context.index = index.name
         ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
-        keys = _keys_of(questions, contexts, index)
+        keys = _keys_of(questions, ways, index)
         if plan.fresh:
-            ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
-        asyncio.run(language_model(index, plan.context))  # fails early where there is none
-        scored: dict[Answerer, list[Scored]] = {}
-        for method, chosen in contexts.items():
-            outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
+            ledger.forget({key for keys_of_way in keys.values() for key in keys_of_way})
+        for chosen in {context.model: context for _, context in ways.values()}.values():
+            asyncio.run(language_model(index, chosen))  # fails early where there is none
+        scored: dict[W, list[Scored]] = {}
+        for name, way in ways.items():
+            outcomes = asyncio.run(_ask(name, way, questions, keys[name], ledger, plan))
             pairs = zip(questions, outcomes, strict=True)
-            scored[method] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
+            scored[name] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
         yield Asked(dataset, index, scored)
+
+
+def unfinished(
+    ways: Mapping[W, Way], questions: Sequence[LabelledQuestion], plan: Plan
+) -> dict[W, int]:
+    """How many of ``questions`` have no outcome by each of ``ways`` in the index as it is now."""
+    everything = dict.fromkeys(ways, len(questions))
+    if plan.fresh or not is_kept(plan.context):
+        return everything
+    try:
+        index = open_index(plan.context)
+    except IndexNotFoundError:
+        return everything
+    ledger, keys = Ledger(index.folder / FILE), _keys_of(questions, ways, index)
+    return {name: sum(ledger.get(key) is None for key in keys[name]) for name in ways}
 
 
 def answerable(dataset: Dataset) -> list[LabelledQuestion]:
@@ -209,29 +244,29 @@ def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
     return IndexContext(**{**chosen, "layers": ["passages", *layers]})
 
 
-def _layers_of(contexts: Mapping[Answerer, QuestionContext]) -> list[LayerName]:
-    """The layers that the methods need, with those of the retrievers that they use."""
-    users = {user for method, chosen in contexts.items() for user in (method, chosen.retriever)}
+def _layers_of(ways: Iterable[Way]) -> list[LayerName]:
+    """The layers that the ways need, with those of the retrievers that they use."""
+    users = {user for method, chosen in ways for user in (method, chosen.retriever)}
     return sorted({layer for user in users for layer in layers_of(user)})
 
 
 def _keys_of(
-    asked: Sequence[LabelledQuestion], contexts: Mapping[Answerer, QuestionContext], index: Index
-) -> dict[Answerer, list[str]]:
+    asked: Sequence[LabelledQuestion], ways: Mapping[W, Way], index: Index
+) -> dict[W, list[str]]:
     stamps = stamps_of(index)
     keys = {}
-    for method, context in contexts.items():
+    for name, way in ways.items():
         # The graph retriever reads the entities where there are any, and the router any layer.
-        graph: list[LayerName] = ["entities"] if context.retriever == "graph" else []
-        read = get_args(LayerName) if method == "router" else _layers_of({method: context})
-        base = base_of(method, context, index, [*read, *graph], stamps)
-        keys[method] = [key_of(base, question.question) for question in asked]
+        graph: list[LayerName] = ["entities"] if way.context.retriever == "graph" else []
+        read = get_args(LayerName) if way.method == "router" else _layers_of([way])
+        base = base_of(way.method, way.context, index, [*read, *graph], stamps)
+        keys[name] = [key_of(base, question.question) for question in asked]
     return keys
 
 
 async def _ask(
-    method: Answerer,
-    context: QuestionContext,
+    name: str,
+    way: Way,
     asked: Sequence[LabelledQuestion],
     keys: Sequence[str],
     ledger: Ledger,
@@ -245,21 +280,22 @@ async def _ask(
         outcome = ledger.get(key)
         if outcome is None:
             async with slots:
-                outcome = await _run(method, context, question.question)
+                outcome = await _run(way, question.question)
             if not outcome["error"]:
                 ledger.put(key, outcome)
         done += 1
-        plan.report(method, done, len(asked))
+        plan.report(name, done, len(asked))
         return outcome
 
     return await asyncio.gather(*map(one, asked, keys))
 
 
-async def _run(method: Answerer, context: QuestionContext, question: str) -> Outcome:
-    """The outcome of ``question`` by ``method``; a failure is an outcome, too."""
+async def _run(way: Way, question: str) -> Outcome:
+    """The outcome of ``question``; a failure is an outcome, too."""
     started = time.perf_counter()
     try:
-        result = await graph_of(method)[0].ainvoke({"question": question}, context=context)
+        graph, _ = graph_of(way.method)
+        result = await graph.ainvoke({"question": question}, context=way.context)
     except Exception as error:
         result, problem = {}, f"{type(error).__name__}: {error}"
     else:
@@ -272,7 +308,7 @@ async def _run(method: Answerer, context: QuestionContext, question: str) -> Out
         "citations": result.get("citations", []),
         "looked_up": looked_up(result),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
-        "tried": [attempt["method"] for attempt in result.get("path", [])] or [method],
+        "tried": [attempt["method"] for attempt in result.get("path", [])] or [way.method],
         "sufficient": result.get("sufficient", False),
         "stop_reason": result.get("stop_reason") or "failed",
         "calls": calls,

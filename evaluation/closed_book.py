@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..context import Context
 from ..index.opening import open_index
-from ..prompts.evaluation import CLOSED_BOOK
+from ..prompts.library import CLOSED_BOOK
 from ..prompts.replies import ClosedBookAnswer
 from .answers import answerable
 from .asking import Asker, Estimate, gathered, open_asker

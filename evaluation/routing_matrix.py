@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 _EQUAL = 1e-9
 _RESAMPLES = 2000
@@ -142,11 +144,38 @@ def best_single(matrix: Matrix, most_calls: float | None = None) -> Strategy:
 def difference(one: Strategy, other: Strategy, seed: int) -> dict[str, float]:
     """The F1 that ``one`` has more, with a bootstrap interval of 95 % over the questions."""
     pairs = zip(one.cells, other.cells, strict=True)
-    gains = np.array([mine.f1 - theirs.f1 for mine, theirs in pairs])
-    draws = np.random.default_rng(seed).integers(0, len(gains), (_RESAMPLES, len(gains)))
-    low, high = np.percentile(gains[draws].mean(axis=1), [_TAIL, 100 - _TAIL])
+    gain = resampled_mean([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
+    return {"f1": gain["value"], "low": gain["low"], "high": gain["high"]}
+
+
+class Interval(TypedDict):
+    """A value with the bounds of its interval of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+
+def resampled_mean(values: Sequence[float], seed: int) -> Interval:
+    """The mean of ``values``, one for each question, with its bootstrap interval of 95 %.
+
+    With the same ``seed`` as many values are drawn alike.
+    """
+    return resampled(np.array(values), lambda drawn: drawn.mean(axis=-1), seed)
+
+
+def resampled(
+    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
+) -> Interval:
+    """``measure`` of ``rows``, a row for each question, with its bootstrap interval of 95 %.
+
+    ``measure`` takes rows along its last axis, of one draw or of many. Draws that it cannot be told
+    of (NaN) are left out.
+    """
+    draws = np.random.default_rng(seed).integers(0, len(rows), (_RESAMPLES, len(rows)))
+    low, high = np.nanpercentile(measure(rows[draws]), [_TAIL, 100 - _TAIL])
     return {
-        "f1": round(float(gains.mean()), 4),
+        "value": round(float(measure(rows)), 4),
         "low": round(float(low), 4),
         "high": round(float(high), 4),
     }

@@ -1,7 +1,8 @@
 """DeepRAG (Guan et al. 2025, arXiv 2502.01142): retrieval as a narrative of sub-questions.
 
 *narrative*: where the question's own passages do not answer it, the next sub-question is written
-given all earlier answers, and decided to be looked up or to follow from them. *tree*: the question
+given all earlier answers, and decided to be looked up or to follow from them, or, under the policy
+``model``, to be answered from what the model knows itself. *tree*: the question
 is split into sub-questions of one fact each, which are answered side by side as far as they do not
 need one another's answers.
 """
@@ -13,6 +14,7 @@ from langgraph.runtime import Runtime
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
+from ..models.protocol import OFFLINE
 from ..models.runs import RunWatch
 from ..nodes.begin import begin
 from ..nodes.deeprag.conclude import conclude
@@ -22,6 +24,7 @@ from ..nodes.deeprag.narrative import (
     decide,
     read_question,
     read_step,
+    recall,
     retrieve_step,
 )
 from ..nodes.deeprag.tree import answer_leaves, combine, decompose, open_question
@@ -39,19 +42,22 @@ def by_mode(state: DeepragState) -> Literal["read_question", "decompose", "answe
 
 def act(
     state: DeepragState, runtime: Runtime[DeepragContext]
-) -> Literal["confirm", "retrieve", "answer_from_earlier", "conclude"]:
+) -> Literal["confirm", "retrieve", "recall", "answer_from_earlier", "conclude"]:
     """The source decided for the next step, if there is one; a person may want to see it."""
     if not state["pending"]:
         return "conclude"
     if state["pending"][0]["source"] == "earlier":
         return "answer_from_earlier"
-    return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"
+    context = settled(runtime.context, DeepragContext)
+    if context.policy == "model" and context.model != OFFLINE:
+        return "recall"
+    return "confirm" if context.confirm_plan else "retrieve"
 
 
 def settle(
     state: DeepragState, runtime: Runtime[DeepragContext]
 ) -> Literal["confirm", "retrieve", "decide"]:
-    """What earlier answers do not decide after all is looked up."""
+    """What neither earlier answers nor the model's own knowledge decide is looked up."""
     if not state["pending"]:
         return "decide"
     return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"
@@ -94,6 +100,7 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
         .add_node("decide", decide)
         .add_node("retrieve", retrieve_step)
         .add_node("read", read_step)
+        .add_node("recall", recall)
         .add_node("answer_from_earlier", answer_from_earlier)
         .add_node("decompose", decompose)
         .add_node("confirm", confirm)
@@ -107,6 +114,7 @@ def builder() -> StateGraph[DeepragState, DeepragContext, QuestionInput, Deeprag
         .add_conditional_edges("decide", act)
         .add_edge("retrieve", "read")
         .add_edge("read", "decide")
+        .add_conditional_edges("recall", settle)
         .add_conditional_edges("answer_from_earlier", settle)
         .add_conditional_edges("decompose", shown)
         .add_conditional_edges("confirm", confirmed)

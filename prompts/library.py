@@ -7,6 +7,7 @@ from .prompt import Prompt
 from .replies import (
     Answer,
     AnswerCheck,
+    ClosedBookAnswer,
     Grades,
     HopLabels,
     Judgement,
@@ -52,5 +53,6 @@ STAND_ALONE = Prompt("stand_alone", StandAloneQuestion)
 NEXT_STEP = Prompt("next_step", NextStep)
 READ_STEP = Prompt("read_step", StepReading)
 ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
+CLOSED_BOOK = Prompt("closed_book", ClosedBookAnswer)
 DECOMPOSE = Prompt("decompose", SubQuestions)
 SYNTHESIZE = Prompt("synthesize", Answer)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from .answering import AnswerOutput, QuestionState, StopReason
 from .records import Citation
 
-StepSource = Literal["retrieve", "earlier"]
+StepSource = Literal["retrieve", "earlier", "known"]
 NodeStatus = Literal["waiting", "ready", "split", "answered", "not_found", "failed", "blocked"]
 NodeDecision = Literal["undecided", "decompose", "retrieve"]
 
@@ -19,7 +19,8 @@ class NarrativeStep(TypedDict):
 
     ``number`` is 0 for the question itself, which is tried before any sub-question, and for the
     sub-questions that an earlier method looked up.
-    ``source`` is the decision: passages are retrieved, or ``earlier`` answers suffice.
+    ``source`` is the decision: passages are retrieved, ``earlier`` answers suffice, or the answer
+    is ``known`` to the model itself; such an answer has no citations.
     ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
     """
 

@@ -1,6 +1,7 @@
 """The atomic decision of the retrieval narrative (DeepRAG): retrieve, or answer from before.
 
 The paper's δ ∈ {retrieve, parametric}; here earlier answers take the place of parametric knowledge.
+Under the policy ``model`` the model is asked besides what it knows of a question to be looked up.
 """
 
 from __future__ import annotations

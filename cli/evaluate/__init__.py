@@ -1,6 +1,7 @@
 """The commands of `ragraphs evaluate`."""
 
 from . import closed_book as closed_book  # each module adds its commands to the group
+from . import experiments as experiments
 from . import graders as graders
 from . import measures as measures
 from .group import evaluate as evaluate

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from ...context import IndexContext, MethodName, RankerName
-from ..flags import Shown, context_options, parsed, shown
+from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from . import tables
-from .group import Fresh, Limit, Parallel, Plot, Seed, Set, Settings, drawing, ended, evaluate
+from .group import (
+    Fresh,
+    Limit,
+    Parallel,
+    Plot,
+    Seed,
+    Set,
+    Settings,
+    drawing,
+    ended,
+    evaluate,
+    pairs,
+)
 
 _Methods = Annotated[
     list[str] | None,
@@ -49,7 +59,7 @@ def retrieval(
 
     methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
     draw = drawing(plot)
-    settings: dict[str, Any] = {"rerank": rerank, **_pairs(setting, methods)}
+    settings: dict[str, Any] = {"rerank": rerank, **pairs(setting, methods)}
     if rerank_candidates is not None:
         settings["rerank_candidates"] = rerank_candidates
     result = evaluate_retrieval(dataset, retriever, context, limit, settings)
@@ -82,7 +92,7 @@ def answers(
 
     methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
+        plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
         result = evaluate_answers(dataset, plan)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
@@ -142,7 +152,7 @@ def router(
 
     draw = drawing(plot)
     methods = _chosen(method)
-    settings = _pairs(setting, [*methods, "router"])
+    settings = pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, settings, fresh, parallel, report)
         result = (
@@ -162,17 +172,3 @@ def _chosen(methods: list[str] | None) -> list[MethodName]:
         if name not in known:
             raise typer.BadParameter(f"{name!r} is no method; choose from {', '.join(known)}.")
     return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
-
-
-def _pairs(
-    settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
-) -> dict[str, str]:
-    """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
-    from ...graphs import graph_of
-
-    pairs = dict(pair.partition("=")[::2] for pair in settings or [])
-    for method in methods if pairs else ():
-        _, context_type = graph_of(method)
-        own: dict[str, Any] = {n: pairs[n] for n in pairs if n in context_type.model_fields}
-        parsed(partial(context_type, **own))
-    return pairs

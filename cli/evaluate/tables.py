@@ -114,6 +114,112 @@ def cost(estimate: dict[str, Any]) -> None:
     out.print(f"{calls} requests to {escape(estimate['model'])}, {tokens} tokens to send.")
 
 
+def curve(result: dict[str, Any]) -> None:
+    """Prints a line for every combination of values: quality with its interval, or recall; cost."""
+    title = f"{result['set']} · {result['method']} · {result['model']}"
+    title = f"{title} · {result['questions']} questions"
+    first = result["points"][0]
+    if result["retrieval"]:
+        table = table_of(title, *(f"@{k}" for k in first["recall"]), "passages", "seconds")
+    else:
+        table = table_of(title, *_SHARES.values(), "calls", "tokens", "seconds")
+    names = [
+        ", ".join(f"{setting}={value}" for setting, value in point["values"].items())
+        for point in result["points"]
+    ]
+    for name, point in zip(names, result["points"], strict=True):
+        table.add_row(name, *(_found(point) if result["retrieval"] else _answered(point)))
+    out.print(table)
+    out.print("Brackets: bootstrap interval of 95 % over the questions.")
+    for name, point in zip(names, result["points"], strict=True):
+        if point["failures"]:
+            failed = f"{point['failures']} questions failed with {name}"
+            notes([f"{failed} and count as wrong; the first: {point['first_failure']}"])
+
+
+def ablation(result: dict[str, Any]) -> None:
+    """Prints a line for the full method and for each part left out, with the F1 that it has less.
+
+    What was not measured is marked so.
+    """
+    title = f"{result['set']} · crag · {result['model']} · {result['questions']} questions"
+    shares = ("em", "f1", "containment")
+    table = table_of(title, *(_SHARES[name] for name in shares), "F1 more", "calls", "tokens")
+    for row in result["rows"]:
+        name = f"w/o {row['without']}" if row["without"] else "full"
+        if not row["is_measured"]:
+            table.add_row(name, "needs", "the", "web")
+            continue
+        costs = (row[unit] / row["questions"] for unit in ("calls", "tokens"))
+        more = _with_interval(row["difference"]["f1"], "+") if row["without"] else ""
+        quality = [percent(row[name]) for name in shares]
+        table.add_row(name, *quality, more, *(f"{cost:,.1f}" for cost in costs))
+    out.print(table)
+    out.print("F1 more: than the full method, with the bootstrap interval of 95 %.")
+    notes(result["notes"])
+    for row in result["rows"]:
+        if row["is_measured"] and row["failures"]:
+            failed = f"{row['failures']} questions failed without {row['without'] or 'nothing'}"
+            notes([f"{failed} and count as wrong; the first: {row['first_failure']}"])
+
+
+def boundary(result: dict[str, Any]) -> None:
+    """Prints the measures of each decider, and the table of retrieval and its need."""
+    title = f"{result['set']} · {result['model']} · {result['measured']} questions"
+    table = table_of(title, "accuracy", "balanced", "F1", "MCC")
+    for decider, decided in result["deciders"].items():
+        shares = (decided[name] for name in ("accuracy", "balanced_accuracy", "f1", "mcc"))
+        table.add_row(decider, *map(_with_interval, shares))
+    out.print(table)
+    for decider, decided in result["deciders"].items():
+        counts = table_of(decider, "retrieved", "not retrieved")
+        for need, said in (("needed", "the model does not know"), ("known", "the model knows")):
+            done = (decided["counts"][f"{one}_{need}"] for one in ("retrieved", "kept"))
+            counts.add_row(said, *map(str, done))
+        out.print(counts)
+    searches = result["retrievals"]
+    out.print(
+        f"{_with_interval(result['needs_retrieval'])} % of the questions need retrieval; "
+        f"{searches['value']:.2f} retrievals a question ({searches['low']:.2f} to "
+        f"{searches['high']:.2f}). Brackets: bootstrap interval of 95 %; all in %."
+    )
+    if result["unanswered"]:
+        notes([f"{result['unanswered']} questions had no usable reply without documents."])
+    if result["deeprag"]["failures"]:
+        failed = f"{result['deeprag']['failures']} questions failed with deeprag"
+        notes([f"{failed} and are left out; the first: {result['deeprag']['first_failure']}"])
+
+
+def _answered(measured: dict[str, Any]) -> list[str]:
+    """Quality, F1 with its interval, and costs a question."""
+    costs = (measured[name] / measured["questions"] for name in ("calls", "tokens"))
+    return [
+        percent(measured["em"]),
+        _with_interval(measured["intervals"]["f1"]),
+        *(percent(measured[name]) for name in ("containment", "support_recall")),
+        *(f"{cost:,.1f}" for cost in costs),
+        f"{measured['seconds_per_question']:.2f}",
+    ]
+
+
+def _found(measured: dict[str, Any]) -> list[str]:
+    *shares, last = measured["recall"].values()
+    return [
+        *(percent(share["value"]) for share in shares),
+        _with_interval(last),
+        f"{measured['passages']:.1f}",
+        f"{measured['seconds_per_question']:.3f}",
+    ]
+
+
+def _with_interval(measured: dict[str, float] | None, sign: str = "") -> str:
+    """A share in percent with its interval; the ``sign`` + is written before what is positive."""
+    if measured is None:
+        return "–"
+    low, high = (f"{100 * measured[name]:{sign}.0f}" for name in ("low", "high"))
+    return f"{100 * measured['value']:{sign}.1f} ({low} to {high})"
+
+
 def _range(least: int, most: int) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 

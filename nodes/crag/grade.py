@@ -26,7 +26,7 @@ async def grade(state: CragState, run: Run[CragContext]) -> Update:
     """Scores every retrieved passage and draws the verdict over all of them."""
     retrieved = state["evidence"]
     scores, thresholds = await grade_texts(run, GRADE_PASSAGES, state["question"], retrieved)
-    drawn = verdict(scores, thresholds.upper, thresholds.lower)
+    drawn = verdict(scores, thresholds.upper, thresholds.lower, run.context.without)
     grades: list[Grade] = [
         {"passage": p["id"], "document": p["document"], "title": p["title"], "score": score}
         for p, score in zip(retrieved, scores, strict=True)

@@ -12,7 +12,7 @@ from ...algorithms.deeprag.tree import ROOT
 from ...context import DeepragContext
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import SYNTHESIZE
+from ...prompts.library import ANSWER_FROM_STEPS, SYNTHESIZE
 from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, TreeNode
@@ -22,6 +22,8 @@ from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update
 from .sub_questions import Support, gather_evidence, quotes_of
+
+_KNOWN = "The answer rests on what the model says that it knows itself, without documents."
 
 
 class Conclusion(NamedTuple):
@@ -62,6 +64,9 @@ async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
             evidence = gather_evidence(evidence, found[: run.context.top_k])
             update["ranked"] = ranking(found)
         conclusion = await conclude_from(run, question, support, evidence)
+    if any(step["source"] == "known" for step in state["steps"]):
+        run.meter.warn(_KNOWN)
+        conclusion = conclusion._replace(sufficient=False)
     return {**update, **await _checked(run, question, conclusion, state["bound"])}
 
 
@@ -134,10 +139,10 @@ async def conclude_from(
     pool = list(evidence)
     if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
         return Conclusion(support[0].answer, support[0].citations, pool, True, None)
-    if not pool:
-        return Conclusion("", [], pool, False, "no_evidence")
     computed = _computed(question, support)
     shown = [ShownStep(one.question, one.answer, quotes_of(one.citations)) for one in support]
+    if not pool:
+        return await _from_answers(run, question, support, shown, computed)
     steps = show_steps(shown, computed.answer if computed else "")
     try:
         reply = await run.ask(
@@ -161,6 +166,26 @@ async def conclude_from(
         () if sufficient else reply.missing,
         computed.answer if computed else "",
     )
+
+
+async def _from_answers(
+    run: Run[DeepragContext],
+    question: str,
+    support: Sequence[Support],
+    shown: Sequence[ShownStep],
+    computed: Computed | None,
+) -> Conclusion:
+    """The conclusion where nothing was looked up: from answers that the model knew, if any."""
+    if not any(one.answer for one in support):
+        return Conclusion("", [], [], False, "no_evidence")
+    if computed:
+        return Conclusion(computed.answer, [], [], False, None, (), computed.answer)
+    try:
+        reply = await run.ask(ANSWER_FROM_STEPS, question=question, steps=show_steps(shown))
+    except NoReplyError as error:
+        run.meter.warn(str(error))
+        return _without_model(support, None, [], error)
+    return Conclusion(reply.answer if reply.found else "", [], [], False, None)
 
 
 def _computed(question: str, support: Sequence[Support]) -> Computed | None:

@@ -11,7 +11,7 @@ from ...context import DeepragContext
 from ...index.progress import progress_of
 from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, NEXT_STEP, READ_STEP
+from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP
 from ...prompts.prompt import Asked, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
 from ..answer import answered, check_citations, checked
@@ -32,6 +32,7 @@ _MORE = 5  # passages of the question's ranking that are read beside those of a 
 _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
     "earlier": "follows from the steps before",
+    "known": "policy model: the model is sure of it",
 }
 _MISSING = "the passages of the question do not tell it"
 _REPEATED = " (The search for it found only texts that were read before.)"
@@ -43,12 +44,14 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
 
     If they do not, the best-supported answer stands until a sub-question is answered. Where an
     earlier method has tried it, the narrative goes on from there. Without a model the grammar
-    decides at once.
+    decides at once; under the policy ``model`` the question itself is not tried, as in the paper.
     """
     if run.context.model == OFFLINE:
         return {}
     if state["held"]["evidence"]:
         return _held(state)
+    if run.context.policy == "model":
+        return {}
     question = state["question"]
     progress_of("read_question")(0, run.context.max_steps)
     found = await nearest(run, state, run.context.top_k)
@@ -155,6 +158,23 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     if reply.final and not state["answer"]:  # better than none, and never sufficient
         update |= {"answer": reply.final, "citations": [*state["citations"], *found.citations]}
     return update
+
+
+@node(reserve=2)
+async def recall(state: DeepragState, run: Run[DeepragContext]) -> Update:
+    """Answers the sub-question from what the model knows itself, where it says that it is sure.
+
+    Only under the policy ``model`` (the paper's parametric answers). Such an answer has no
+    citation, and no answer that rests on it is sufficient.
+    """
+    step = state["pending"][0]
+    reply = await run.ask(
+        CLOSED_BOOK, otherwise="The sub-question is looked up.", question=step["question"]
+    )
+    if reply is None or not (reply.known and reply.answer):
+        return {}
+    known: NarrativeStep = {**step, "source": "known", "reason": _REASONS["known"]}
+    return _taken(state, known, SubAnswer(reply.answer, [], ""))
 
 
 @node(reserve=1)

@@ -33,8 +33,12 @@ def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:
 
 
 def looked_up(result: Mapping[str, Any]) -> list[LookedUp]:
-    """The sub-questions of deeprag, in either mode; the question itself is none."""
-    steps = [step for step in result.get("steps") or [] if step["number"]]
+    """The sub-questions of deeprag, in either mode, that documents were read for.
+
+    The question itself is none.
+    """
+    found = result.get("steps") or []
+    steps = [step for step in found if step["number"] and step["source"] != "known"]
     parts = [one for one in result.get("tree") or [] if one["parent"] and one["status"] != "split"]
     return [
         {"question": one["question"], "answer": one["answer"], "citations": one["citations"]}

@@ -261,3 +261,40 @@ async def test_nothing_blocks_the_event_loop(model, tavily, ask):
     with blockbuster_ctx():
         result = await ask()
     assert result["stop_reason"] == "answered"
+
+
+SOLD = "Tickets are sold here."
+
+
+@pytest.mark.parametrize("without", ["correct", "incorrect"])
+async def test_a_verdict_left_out_works_as_ambiguous(model, tavily, ask, without):
+    model.passages = "needed" if without == "correct" else "neither"
+    tavily.pages = [PAGE]
+    result = await ask(without=[without])
+    assert result["verdict"] == "ambiguous" and tavily.queries == [QUERY]
+    assert {passage["found"] for passage in result["evidence"]} == {"retrieved", "web"}
+
+
+async def test_without_refinement_whole_passages_go_on(model, tavily, ask):
+    model.strips = "neither"
+    result = await ask(without=["refine"])
+    assert [passage["document"] for passage in result["evidence"]] == ["forth", "sonata"]
+    assert SECRET in model.sent("answer") and "grade_strips" not in model.bodies
+
+
+async def test_without_rewriting_the_question_is_searched_for(model, tavily, ask):
+    model.passages = "neither"
+    tavily.pages = [PAGE]
+    result = await ask(without=["rewrite"])
+    assert result["queries"] == tavily.queries == [QUESTION]
+    assert "rewrite_query" not in model.bodies and "grade_strips" in model.bodies
+
+
+async def test_without_selection_whole_pages_go_on_and_passages_are_still_refined(
+    model, tavily, ask
+):
+    model.passages, model.strips = "related", "neither"
+    tavily.pages = [PAGE]
+    result = await ask(without=["select"])
+    assert [passage["text"] for passage in result["evidence"]] == [PAGE[2]]
+    assert SOLD in model.sent("answer") and len(model.bodies["grade_strips"]) == 1

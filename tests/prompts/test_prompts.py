@@ -80,10 +80,11 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
     assert {place for finding in report.findings for place in finding.evidence} <= set("123")
 
 
-# Without a model, vectors choose hops and grade texts, and spellings merge entities: no prompt is
-# asked.
+# Without a model, vectors choose hops and grade texts, spellings merge entities, and nothing is
+# known without documents: no prompt is asked.
 UNASKED = (
     library.CHOOSE_HOPS,
+    library.CLOSED_BOOK,
     library.GRADE_PASSAGES,
     library.GRADE_STRIPS,
     library.RESOLVE_ENTITIES,

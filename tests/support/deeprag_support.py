@@ -45,6 +45,7 @@ class Script:
         self.splits: dict[str, Any] = {}
         self.finals: dict[str, str] = {}
         self.missing: list[str] = []
+        self.known: dict[str, str] = {}
         self.broken: set[str] = set()
         self.prompts: dict[str, list[str]] = {
             kind: []
@@ -53,6 +54,7 @@ class Script:
                 "StepReading",
                 "SubQuestions",
                 "StepAnswer",
+                "ClosedBookAnswer",
                 "Read",
                 "Synthesize",
                 "AnswerCheck",
@@ -95,6 +97,9 @@ class Script:
             "next": "" if step.get("finish") else step["question"],
             "source": step.get("source", "retrieve"),
         }
+
+    def closedbookanswer(self, asked: str, human: str) -> Any:
+        return {"known": asked in self.known, "answer": self.known.get(asked, "perhaps")}
 
     def answercheck(self, asked: str, human: str) -> Any:
         return {"unsupported": [], "sufficient": True}

@@ -1,0 +1,1 @@
+"""The papers' experiments: settings varied, parts left out, the boundary of knowledge."""

@@ -1,0 +1,224 @@
+"""A method at every value of its settings: how good it is, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import mean
+from typing import Any, NamedTuple
+
+from ...context import MethodName
+from ...models.protocol import OFFLINE
+from ...state.errors import RagraphsError
+from ..answers import (
+    Plan,
+    Scored,
+    Way,
+    answerable,
+    asked_by,
+    contexts_of,
+    summary,
+    unfinished,
+)
+from ..asking import Estimate
+from ..datasets import Dataset, LabelledQuestion, load_dataset
+from ..metrics import recall_at
+from ..plots import Bar, Plot, Spot, Unit, bars
+from ..retrieval import CUTOFFS
+from ..routing_matrix import resampled_mean
+from .cost import estimated
+
+QUALITY = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class Vary:
+    """A method, and values of its settings as they are written: each is tried with every other.
+
+    ``retrieval`` measures the evidence alone, without a model.
+
+    >>> Vary("hoprag", {"n_hop": ["0", "2", "4"], "top_k": ["10", "20"]}).ways(plan)
+    """
+
+    method: MethodName
+    values: Mapping[str, Sequence[str]]
+    retrieval: bool = False
+
+    def ways(self, plan: Plan) -> dict[str, Way]:
+        """The method with each combination of values, by a name such as ``n_hop=2, top_k=10``.
+
+        Raises RagraphsError for a setting that the method lacks, ValidationError for a value out
+        of its bounds.
+        """
+        ways = {}
+        for values in product(*self.values.values()):
+            chosen = dict(zip(self.values, values, strict=True))
+            settings = {**plan.settings, **chosen}
+            if self.retrieval:
+                settings["model"] = OFFLINE
+            context = contexts_of(plan._replace(methods=[self.method], settings=settings))[
+                self.method
+            ]
+            way = Way(self.method, context)
+            ways[named(self.values_of(way))] = way
+        return ways
+
+    def values_of(self, way: Way) -> dict[str, Any]:
+        """The values of the varied settings in ``way``, by name; a list in words."""
+        values = {name: getattr(way.context, name) for name in self.values}
+        return {n: ", ".join(v) if isinstance(v, list) else v for n, v in values.items()}
+
+    def questions_of(self, dataset: Dataset) -> list[LabelledQuestion]:
+        """The questions that can be measured. Raises RagraphsError where there is none."""
+        if not self.retrieval:
+            return answerable(dataset)
+        supported = [question for question in dataset.questions if question.supporting]
+        if not supported:
+            raise RagraphsError(f"No question of {dataset.name} names supporting passages.")
+        return supported
+
+
+def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+    """The measures of every combination of values on the set in ``folder``, as ``--json`` has them.
+
+    Raises RagraphsError for what concerns all questions.
+    """
+    ways, dataset = vary.ways(plan), load_dataset(folder, plan.limit)
+    questions = vary.questions_of(dataset)
+    with asked_by(ways, dataset, questions, plan) as asked:
+        prefix = dataset.prefix(asked.index.home)
+        measured = {
+            name: _found(rows, prefix, seed) if vary.retrieval else answered(rows, seed)
+            for name, rows in asked.scored.items()
+        }
+    return {
+        "set": dataset.name,
+        "method": vary.method,
+        "model": OFFLINE if vary.retrieval else plan.context.model,
+        "retrieval": vary.retrieval,
+        "questions": len(questions),
+        "left_out": len(dataset.questions) - len(questions),
+        "points": [
+            {"values": vary.values_of(ways[name]), **measures}
+            for name, measures in measured.items()
+        ],
+    }
+
+
+def curve_cost(folder: str, vary: Vary, plan: Plan) -> Estimate:
+    """What ``evaluate_curve`` would cost; see ``estimated``."""
+    ways = vary.ways(plan)
+    questions = vary.questions_of(load_dataset(folder, plan.limit))
+    return estimated(ways, unfinished(ways, questions, plan), questions, plan)
+
+
+def answered(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
+    """The summary of ``rows``, with the interval of each measure of quality that is known."""
+    columns = {name: [getattr(row, name) for row in rows] for name in QUALITY}
+    known = {name: [v for v in column if v is not None] for name, column in columns.items()}
+    intervals = {name: resampled_mean(column, seed) for name, column in known.items() if column}
+    return {**summary(rows), "intervals": intervals}
+
+
+def named(values: Mapping[str, Any]) -> str:
+    """Values with the names of their settings."""
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
+def curve_plots(result: Mapping[str, Any]) -> list[Plot]:
+    """Quality against the first setting that was varied, a line for the others; then the costs."""
+    points = result["points"]
+    several = len(points[0]["values"]) > 1
+    if result["retrieval"]:
+        cutoffs = [_ALL] if several else points[0]["recall"]
+        recall = [{f"recall@{k}": point["recall"][k] for k in cutoffs} for point in points]
+        return [_plot(result, "recall", "share", recall)]
+    quality = {"f1": "F1"} if several else QUALITY
+    shares = [
+        {said: point["intervals"][name] for name, said in quality.items() if name in known}
+        for point in points
+        for known in [point["intervals"]]
+    ]
+    costs = {
+        unit: [{unit: {"value": point[unit] / point["questions"]}} for point in points]
+        for unit in ("calls", "tokens")
+    }
+    return [
+        _plot(result, "F1" if several else "quality", "share", shares),
+        *(_plot(result, f"{unit} a question", "number", one) for unit, one in costs.items()),
+    ]
+
+
+def _found(rows: Sequence[Scored], prefix: str, seed: int) -> dict[str, Any]:
+    """Recall of the supporting passages among the first of the evidence, and in all of it."""
+    found = [
+        ([document.removeprefix(prefix) for document in row.outcome["documents"]], row.question)
+        for row in rows
+    ]
+    cutoffs = {str(k): k for k in CUTOFFS} | {_ALL: max(len(ids) for ids, _ in found)}
+    recall = {
+        name: resampled_mean([recall_at(ids, one.supporting, k) for ids, one in found], seed)
+        for name, k in cutoffs.items()
+    }
+    seconds = mean(row.outcome["seconds"] for row in rows)
+    passages = round(mean(len(ids) for ids, _ in found), 2)
+    failures = sum(bool(row.outcome["error"]) for row in rows)
+    return {
+        "questions": len(rows),
+        "recall": recall,
+        "passages": passages,
+        "seconds_per_question": round(seconds, 5),
+        "failures": failures,
+        "first_failure": next((r.outcome["error"] for r in rows if r.outcome["error"]), ""),
+    }
+
+
+class _Mark(NamedTuple):
+    """A figure with its interval, if it has one, at a value of the first setting, on a line."""
+
+    x: Any
+    line: str
+    figure: Any
+
+
+def _marks(
+    result: Mapping[str, Any], figures: Sequence[Mapping[str, Mapping[str, float]]]
+) -> Iterator[_Mark]:
+    """The ``figures`` of each point, by name; lines are named by the other settings."""
+    for point, shown in zip(result["points"], figures, strict=True):
+        (_, x), *others = point["values"].items()
+        for name, figure in shown.items():
+            line = [named(dict(others))] if others else []
+            yield _Mark(x, ", ".join(line if others and len(shown) == 1 else [*line, name]), figure)
+
+
+def _plot(
+    result: Mapping[str, Any],
+    label: str,
+    unit: Unit,
+    figures: Sequence[Mapping[str, Mapping[str, float]]],
+) -> Plot:
+    """Lines over the first setting; groups of bars where it is no number."""
+    title = f"{result['set']}, {result['method']}, {result['model']}"
+    marks = list(_marks(result, figures))
+    if any(type(mark.x) not in (int, float) for mark in marks):
+        groups: dict[str, list[Bar]] = {}
+        for mark in marks:
+            groups.setdefault(str(mark.x), []).append({"name": mark.line, **mark.figure})
+        return bars(f"{title}: {label}", groups, unit)
+    curves: dict[str, list[Spot]] = {}
+    for mark in sorted(marks, key=lambda mark: float(mark.x)):
+        figure = dict(mark.figure)
+        curves.setdefault(mark.line, []).append({"x": mark.x, "y": figure.pop("value"), **figure})
+    return {
+        "kind": "curves",
+        "title": title,
+        "joined": True,
+        "x_label": next(iter(result["points"][0]["values"])),
+        "y_label": label,
+        "x_unit": "number",
+        "y_unit": unit,
+        "curves": curves,
+    }
