@@ -282,11 +282,20 @@ def doctor(
 @app.command()
 @context_options(Context, INDEX_ONLY)
 @shown
-def calibrate(*, context: Context) -> Shown:
-    """Fit the grader that needs no model to an index, by its layer hops."""
+def calibrate(
+    *,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--set", metavar="FOLDER", help="Questions on the index, of evaluate make-set."
+        ),
+    ] = None,
+    context: Context,
+) -> Shown:
+    """Fit the grader that needs no model to an index, by its layer hops or by a question set."""
     from ..evaluation.calibration import calibrate
 
-    return calibrate(opened(context)), show.calibration
+    return calibrate(opened(context), dataset), show.calibration
 
 
 @app.command()

@@ -17,10 +17,10 @@ from ..index.opening import Index, language_model, open_index
 from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import without_reuse
-from .datasets import Dataset, LabelledQuestion, load_dataset
-from .metrics import answer_f1, containment, exact_match, recall_at
+from .datasets import UNANSWERABLE, Dataset, LabelledQuestion, load_dataset
+from .metrics import answer_f1, containment, exact_match, recall_at, share
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
-from .retrieval import Report, indexed, is_kept, layers_of, unreported
+from .retrieval import Report, indexed_set, is_kept, layers_of, unreported
 
 Answerer = MethodName | Literal["router"]
 
@@ -47,11 +47,15 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class Asked:
-    """A set whose questions were asked: its index, and for each method all questions in order."""
+    """A set whose questions were asked: its index, and for each method all questions in order.
+
+    ``unanswerable`` are the outcomes of questions that nothing answers, where they were asked.
+    """
 
     dataset: Dataset
     index: Index
     scored: dict[Answerer, list[Scored]]
+    unanswerable: dict[Answerer, list[Outcome]]
 
 
 class Scored(NamedTuple):
@@ -73,32 +77,38 @@ def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
 
     Raises RagraphsError for what concerns all questions.
     """
-    with asked_set(folder, plan) as asked:
+    with asked_set(folder, plan, unanswerable=True) as asked:
+        unasked = len(asked.dataset.questions) - len(answerable(asked.dataset))
         return [
             {
                 "set": asked.dataset.name,
                 "method": method,
                 "model": plan.context.model,
                 **summary(rows),
-                "without_answer": sum(not q.answers for q in asked.dataset.questions),
+                "unanswerable": refusals(asked.unanswerable[method]),
+                "without_answer": unasked - len(asked.unanswerable[method]),
+                "notes": list(asked.dataset.notes),
             }
             for method, rows in asked.scored.items()
         ]
 
 
 @contextmanager
-def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
+def asked_set(folder: str, plan: Plan, *, unanswerable: bool = False) -> Iterator[Asked]:
     """Asks each method of ``plan`` every question of the set in ``folder`` that has an answer.
 
-    Where ``plan.context`` names an index, that one is used, brought up to date with the layers
-    needed, and finished questions are kept in it. Raises RagraphsError for what concerns all
-    questions.
+    With ``unanswerable`` also those that nothing answers. Where ``plan.context`` names an index,
+    that one is used, brought up to date with the layers needed, and finished questions are kept in
+    it. Raises RagraphsError for what concerns all questions.
     """
     dataset = load_dataset(folder, plan.limit)
-    questions = answerable(dataset)
+    answerable(dataset)
     contexts = contexts_of(plan)
     wanted = _indexing(plan.context, _layers_of(contexts))
-    with indexed(dataset.sources, wanted, plan.report) as (index, _):
+    with indexed_set(dataset, wanted, plan.report) as (dataset, index, _):
+        golden = answerable(dataset)
+        open_ones = [one for one in dataset.questions if unanswerable and _is_unanswerable(one)]
+        questions = [*golden, *open_ones]
         for chosen in contexts.values():
             chosen.index = index.name
         ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
@@ -106,12 +116,15 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         if plan.fresh:
             ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
         asyncio.run(language_model(index, plan.context))  # fails early where there is none
-        scored: dict[Answerer, list[Scored]] = {}
+        asked = Asked(dataset, index, {}, {})
         for method, chosen in contexts.items():
             outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
-            pairs = zip(questions, outcomes, strict=True)
-            scored[method] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
-        yield Asked(dataset, index, scored)
+            asked.scored[method] = [
+                score(question, one, dataset.ids(one["documents"], one["passages"], index.home))
+                for question, one in zip(golden, outcomes, strict=False)
+            ]
+            asked.unanswerable[method] = outcomes[len(golden) :]
+        yield asked
 
 
 def answerable(dataset: Dataset) -> list[LabelledQuestion]:
@@ -122,6 +135,22 @@ def answerable(dataset: Dataset) -> list[LabelledQuestion]:
             f"No question of {dataset.name} has an answer to compare with; name another set."
         )
     return questions
+
+
+def _is_unanswerable(question: LabelledQuestion) -> bool:
+    return question.kind == UNANSWERABLE and not question.answers
+
+
+def refusals(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The number of ``questions`` that nothing answers, and the share that was ``refused``.
+
+    Refused is what has no answer, or one that is not marked sufficient; a failure is neither.
+    """
+    refused = share(
+        not outcome["error"] and not (outcome["answer"] and outcome["sufficient"])
+        for outcome in outcomes
+    )
+    return {"questions": len(outcomes), "refused": refused}
 
 
 def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
@@ -144,9 +173,8 @@ def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
     }
 
 
-def score(question: LabelledQuestion, outcome: Outcome, prefix: str) -> Scored:
-    """How good an outcome is; ``prefix`` precedes the ids of the set in its documents."""
-    found = [document.removeprefix(prefix) for document in outcome["documents"]]
+def score(question: LabelledQuestion, outcome: Outcome, found: Sequence[str]) -> Scored:
+    """How good an outcome is, whose evidence has the ids ``found`` in the set."""
     support = question.supporting
     return Scored(
         question,
@@ -261,6 +289,7 @@ async def _run(method: Answerer, context: QuestionContext, question: str) -> Out
         "citations": result.get("citations", []),
         "looked_up": looked_up(result),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
+        "passages": list(dict.fromkeys(p["id"] for p in result.get("evidence", []))),
         "tried": [attempt["method"] for attempt in result.get("path", [])] or [method],
         "sufficient": result.get("sufficient", False),
         "stop_reason": result.get("stop_reason") or "failed",

@@ -1,6 +1,7 @@
 """Calibrating the grader without a model to an index, by the questions that its passages answer.
 
-HopRAG's in-coming questions are labels for free: a passage answers its own, others do not.
+HopRAG's in-coming questions are labels for free: a passage answers its own, others do not. Those of
+a question set that was made from the index tell more, where there is one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ..models.graders import usual_parameters
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
 from ..state.records import Evidence
+from .datasets import load_dataset
 
 _TOP_K = 10
 _MOST_QUESTIONS = 300
@@ -49,13 +51,14 @@ class Case(NamedTuple):
         return Case(kept, [False] * len(kept))
 
 
-def calibrate(index: Index) -> dict[str, Any]:
+def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
     """Calibrates the grader to ``index`` and keeps its parameters there, in the form of ``--json``.
 
-    Blocks. Raises RagraphsError where the index has no hops layer, where its passages answer too
-    few questions, and where the embeddings do not tell which passage answers one.
+    It goes by the questions of the set in ``folder``, or by those of the hops layer. Blocks. Raises
+    RagraphsError where the index has no hops layer, where its passages answer too few questions,
+    and where the embeddings do not tell which passage answers one.
     """
-    cases = cases_of_hops(index)
+    cases = cases_of_hops(index) if folder is None else cases_of_set(index, folder)
     cosines = cosines_of(cases)
     if cosines["own"] - cosines["other"] < _LEAST_GAP:
         raise RagraphsError(
@@ -76,7 +79,22 @@ def calibrate(index: Index) -> dict[str, Any]:
 def cases_of_hops(index: Index) -> list[Case]:
     """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
     HOPS.stamp(index)
-    asked = _sampled(index)
+    return _cases(index, _sampled(index))
+
+
+def cases_of_set(index: Index, folder: str) -> list[Case]:
+    """What is retrieved for the questions of a set on ``index``. Blocks; raises RagraphsError.
+
+    The set was made from the index, or its passages were indexed there.
+    """
+    dataset = load_dataset(folder)
+    if dataset.is_made_from(index):
+        dataset = dataset.asked_in(index)
+    support = zip(dataset.questions, dataset.support_in(index), strict=True)
+    return _cases(index, {one.question: passages for one, passages in support if passages})
+
+
+def _cases(index: Index, asked: Mapping[str, set[str]]) -> list[Case]:
     if len(asked) < _FEWEST_QUESTIONS:
         raise RagraphsError(
             f"The passages answer {len(asked)} questions, and calibrating takes "

@@ -25,6 +25,7 @@ def retrieval(result: Any) -> None:
         f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms each, "
         f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
     )
+    notes(result["notes"])
 
 
 def answers(results: Sequence[dict[str, Any]]) -> None:
@@ -42,7 +43,15 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
             f"{result['seconds_per_question']:.2f}",
         )
     out.print(table)
+    notes(first["notes"])
     for result in results:
+        if count := result["unanswerable"]["questions"]:
+            refused = result["unanswerable"]["refused"]
+            out.print(
+                f"{result['method']} refused {_percent(refused['share'])} % of {count} questions "
+                f"that nothing answers (95 %: {_percent(refused['low'])} to "
+                f"{_percent(refused['high'])})"
+            )
         if result["reused"]:
             known = f"{result['reused']} replies to {result['method']} were known"
             notes([f"{known}; tokens are without."])
