@@ -14,7 +14,7 @@ from .drafts import Draft
 
 
 def check_free(folder: Path, *, force: bool) -> None:
-    """Raises RagraphsError where ``folder`` is a file, or is not empty and not to be overwritten."""
+    """Raises RagraphsError where ``folder`` is a file, or has files that would be written over."""
     if folder.exists() and not folder.is_dir():
         raise RagraphsError(f"{folder} is a file; name a folder for the set.")
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,28 +11,8 @@ MODEL = ("--model", "openai:stub", "--max-retries", "0")
 FACTS = ("--facts", "14", "--two-hop", "0", "--unanswerable", "0")
 
 
-@pytest.fixture
-def writer(run, openai):
-    """A model that writes sets, and an index with hops of the documents that it knows."""
-    write_documents()
-    layers = ("--layers", "hops,sentences")
-    assert run("index", "docs", "--index", "notes", *layers, "-y").code == 0
-    return SetWriter(openai)
-
-
-def make(run, *arguments, into="made"):
-    ended = run("evaluate", "make-set", into, "--index", "notes", *MODEL, *arguments, "--json")
-    assert (ended.code, ended.err) == (0, "")
-    return json.loads(ended.out)
-
-
-def rows(name="questions", folder="made"):
-    lines = (Path(folder) / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(run, writer):
-    told = make(run, "--facts", "5", "--two-hop", "3", "--unanswerable", "2")
+def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(writer, make, rows):
+    told = make("--facts", "5", "--two-hop", "3", "--unanswerable", "2")
     assert {kind: one["made"] for kind, one in told["questions"].items()} == {
         "fact": 5,
         "two_hop": 3,
@@ -53,8 +32,10 @@ def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(r
             assert len(row["quotes"]) == 2
 
 
-def test_questions_are_in_the_language_of_their_passage_and_spread_over_documents(run, writer):
-    make(run, *FACTS)
+def test_questions_are_in_the_language_of_their_passage_and_spread_over_documents(
+    writer, make, rows
+):
+    make(*FACTS)
     found = rows()
     own = [row["supporting"][0] for row in found]
     documents = {row["id"]: row["document"] for row in rows("passages")}
@@ -64,14 +45,14 @@ def test_questions_are_in_the_language_of_their_passage_and_spread_over_document
     assert korean["quotes"][0]["quote"] == KOREAN
 
 
-def test_other_passages_that_state_the_answer_support_it_too(run, writer):
-    make(run, *FACTS)
+def test_other_passages_that_state_the_answer_support_it_too(writer, make, rows):
+    make(*FACTS)
     texts = {row["id"]: row["text"] for row in rows("passages")}
     [tay] = [row for row in rows() if row["question"] == "Who designed the Tay Bridge?"]
     assert COPY in {texts[id] for id in tay["supporting"]} and len(tay["supporting"]) == 2
 
 
-def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(run, writer):
+def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(writer, make, rows):
     def invented(reply):
         for question in reply["questions"]:
             if "Sheffield" in question["answer"]:
@@ -79,7 +60,7 @@ def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(run,
         return reply
 
     writer.replies["FactQuestions"] = invented
-    told = make(run, *FACTS)["questions"]["fact"]
+    told = make(*FACTS)["questions"]["fact"]
     reason = "a supporting sentence does not stand in its passage"
     assert told["rejected"][reason] == 1 and told["made"] + sum(told["rejected"].values()) == 14
     assert "Sheffield" not in {row["answer"] for row in rows()}
@@ -93,24 +74,26 @@ def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(run,
         ({"clear": False}, "the question does not say what it is about"),
     ],
 )
-def test_what_the_checker_sees_otherwise_is_rejected_by_its_reason(run, writer, change, reason):
+def test_what_the_checker_sees_otherwise_is_rejected_by_its_reason(
+    writer, change, reason, make, rows
+):
     def otherwise(reply):
         answers = [one | change if one["answer"] == "Kelso" else one for one in reply["answers"]]
         return {"answers": answers}
 
     writer.replies["CheckedQuestions"] = otherwise
-    told = make(run, *FACTS)["questions"]["fact"]
+    told = make(*FACTS)["questions"]["fact"]
     assert told["rejected"][reason] == 1 and "Kelso" not in {row["answer"] for row in rows()}
 
 
-def test_an_answer_that_only_other_passages_contradict_is_rejected(run, writer):
+def test_an_answer_that_only_other_passages_contradict_is_rejected(writer, make):
     def contradicted(reply):
         answers = reply["answers"]
         found_by_search = len(answers) == 1 and answers[0]["answer"] == "Kelso"
         return {"answers": [answers[0] | {"answer": "Rome"}]} if found_by_search else reply
 
     writer.replies["CheckedQuestions"] = contradicted
-    told = make(run, *FACTS)["questions"]["fact"]
+    told = make(*FACTS)["questions"]["fact"]
     reasons = set(told["rejected"])
     assert "with other passages of the index the checker answered otherwise" in reasons
 
@@ -127,7 +110,7 @@ def test_a_question_that_tells_its_answer_is_rejected(run, writer):
     assert not Path("made").exists()
 
 
-def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(run, writer):
+def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(writer, make, rows):
     def knowing(reply):  # the town, without the first passage
         reply["answers"] = [
             one | {"answer": "Sheffield", "answerable": True}
@@ -138,9 +121,7 @@ def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(run, writ
         return reply
 
     writer.replies["CheckedQuestions"] = knowing
-    told = make(run, "--facts", "1", "--two-hop", "6", "--unanswerable", "0")["questions"][
-        "two_hop"
-    ]
+    told = make("--facts", "1", "--two-hop", "6", "--unanswerable", "0")["questions"]["two_hop"]
     assert told["rejected"]["one passage alone answers the question"] >= 1
     assert "Sheffield" not in {row["answer"] for row in rows() if row["type"] == "two_hop"}
 
@@ -153,14 +134,12 @@ def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(run, writ
         ({"quotes": [{"id": "1", "quote": "Nobody ever wrote this sentence."}]}, "does not stand"),
     ],
 )
-def test_a_chain_that_a_program_can_refute_is_not_asked(run, writer, change, reason):
+def test_a_chain_that_a_program_can_refute_is_not_asked(writer, change, reason, make):
     def changed(reply):
         return reply | change if reply["bridge"] == "John Fowler" else reply
 
     writer.replies["ChainQuestion"] = changed
-    told = make(run, "--facts", "1", "--two-hop", "6", "--unanswerable", "0")["questions"][
-        "two_hop"
-    ]
+    told = make("--facts", "1", "--two-hop", "6", "--unanswerable", "0")["questions"]["two_hop"]
     assert [count for why, count in told["rejected"].items() if reason in why] == [1]
 
 
@@ -176,7 +155,7 @@ def test_what_the_index_answers_is_not_called_unanswerable(run, writer):
     assert ended.code == 1 and "the index answers the question" in ended.err
 
 
-def test_replies_that_are_no_use_are_counted_and_told(run, writer):
+def test_replies_that_are_no_use_are_counted_and_told(writer, make):
     calls = []
 
     def once_broken(reply):
@@ -184,53 +163,55 @@ def test_replies_that_are_no_use_are_counted_and_told(run, writer):
         return "no JSON" if len(calls) <= 2 else reply  # the first request, and its repetition
 
     writer.replies["FactQuestions"] = once_broken
-    told = make(run, "--facts", "4", "--two-hop", "0", "--unanswerable", "0", "--concurrency", "1")
+    told = make("--facts", "4", "--two-hop", "0", "--unanswerable", "0", "--concurrency", "1")
     assert told["questions"]["fact"]["rejected"]["no usable reply"] == 4
     assert told["questions"]["fact"]["made"] == 4 and len(told["warnings"]) == 1
 
 
-def test_the_same_seed_gives_the_same_set_without_a_request_and_another_seed_another(run, writer):
+def test_the_same_seed_gives_the_same_set_without_a_request_and_another_seed_another(
+    writer, make, rows
+):
     few = ("--facts", "3", "--two-hop", "2", "--unanswerable", "2")
-    make(run, *few)
+    make(*few)
     asked = len(writer.kinds)
-    make(run, *few, into="again")
+    make(*few, into="again")
     assert len(writer.kinds) == asked
     for name in ("questions.jsonl", "passages.jsonl", "set.json"):
         assert (Path("made") / name).read_bytes() == (Path("again") / name).read_bytes()
-    make(run, *few, "--seed", "7", into="other")
+    make(*few, "--seed", "7", into="other")
     assert rows() != rows(folder="other")
 
 
-def test_two_hop_questions_need_their_layer(run, openai):
+def test_two_hop_questions_need_their_layer(run, openai, make):
     write_documents()
     run("index", "docs", "--index", "notes", "-y")
     SetWriter(openai)
     wanted = ("evaluate", "make-set", "made", "--index", "notes", *MODEL)
     ended = run(*wanted, "--two-hop", "2")
     assert ended.code == 1 and "ragraphs index --layers hops --index" in ended.err
-    told = make(run, "--facts", "2", "--unanswerable", "0")
+    told = make("--facts", "2", "--unanswerable", "0")
     assert set(told["questions"]) == {"fact"}
     assert "No two-hop questions are made" in told["notes"][0]
 
 
-def test_a_folder_with_files_is_not_written_over_unless_that_is_wanted(run, writer):
+def test_a_folder_with_files_is_not_written_over_unless_that_is_wanted(run, writer, make, rows):
     few = ("--facts", "1", "--two-hop", "0", "--unanswerable", "0")
-    make(run, *few)
+    make(*few)
     (Path("made") / "notes.txt").write_text("mine")
     asked = len(writer.kinds)
     refused = run("evaluate", "make-set", "made", "--index", "notes", *MODEL, *few)
     assert refused.code == 1 and "--force" in refused.err and len(writer.kinds) == asked
-    make(run, *few, "--seed", "3", "--force")
+    make(*few, "--seed", "3", "--force")
     assert (Path("made") / "notes.txt").read_text() == "mine" and len(rows()) == 1
 
 
-def test_a_dry_run_asks_nothing_and_bounds_what_is_asked(run, writer):
+def test_a_dry_run_asks_nothing_and_bounds_what_is_asked(run, writer, make):
     few = ("--facts", "5", "--two-hop", "2", "--unanswerable", "3")
-    plan = make(run, *few, "--dry-run")["plan"]
+    plan = make(*few, "--dry-run")["plan"]
     assert writer.kinds == [] and not Path("made").exists()
-    make(run, *few)
+    make(*few)
     assert plan["calls_least"] <= len(writer.kinds) <= plan["calls_most"]
-    again = make(run, *few, "--dry-run", into="other")["plan"]
+    again = make(*few, "--dry-run", into="other")["plan"]
     assert (again["calls_least"], again["tokens_least"]) == (0, 0)
     shown = run("evaluate", "make-set", "x", "--index", "notes", *MODEL, *few, "--dry-run")
     assert "requests with about" in shown.out
