@@ -79,7 +79,9 @@ def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
 def cases_of_hops(index: Index) -> list[Case]:
     """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
     HOPS.stamp(index)
-    return _cases(index, _sampled(index))
+    asked = _sampled(index)
+    _require_enough(asked, "questions", "index more documents first")
+    return _cases(index, asked)
 
 
 def cases_of_set(index: Index, folder: str) -> list[Case]:
@@ -91,15 +93,20 @@ def cases_of_set(index: Index, folder: str) -> list[Case]:
     if dataset.is_made_from(index):
         dataset = dataset.asked_in(index)
     support = zip(dataset.questions, dataset.support_in(index), strict=True)
-    return _cases(index, {one.question: passages for one, passages in support if passages})
+    asked = {one.question: passages for one, passages in support if passages}
+    _require_enough(asked, f"questions of {dataset.name}", "make a larger set first")
+    return _cases(index, asked)
+
+
+def _require_enough(asked: Mapping[str, set[str]], noun: str, remedy: str) -> None:
+    if len(asked) < _FEWEST_QUESTIONS:
+        raise RagraphsError(
+            f"The passages answer {len(asked)} {noun}, and calibrating takes {_FEWEST_QUESTIONS}; "
+            f"{remedy}."
+        )
 
 
 def _cases(index: Index, asked: Mapping[str, set[str]]) -> list[Case]:
-    if len(asked) < _FEWEST_QUESTIONS:
-        raise RagraphsError(
-            f"The passages answer {len(asked)} questions, and calibrating takes "
-            f"{_FEWEST_QUESTIONS}; index more documents first."
-        )
     embed_queries(index.embedder, list(asked))  # at once, since searching would ask one by one
     return [case_of(index, question, passages) for question, passages in asked.items()]
 

@@ -16,6 +16,7 @@ BRIDGES = {
     "Saltash Bridge": ("Isambard Brunel", "Portsmouth", 1859),
     "Eads Bridge": ("James Eads", "Lawrenceburg", 1874),
     "Britannia Bridge": ("William Fairbairn", "Kelso", 1850),
+    "Menai Bridge": ("Thomas Telford", "Westerkirk", 1826),
 }
 KOREAN = "자격루는 장영실이 1434년에 만들었다."
 COPY = "Many bridges are old. The Tay Bridge was designed by Thomas Bouch."

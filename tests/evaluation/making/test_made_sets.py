@@ -66,7 +66,7 @@ def test_without_that_index_the_passages_of_the_set_are_indexed(run, writer, mak
     assert own["questions"] == 8 and own["recall"]["20"] == there["recall"]["20"] == 1.0
     for _ in range(2):  # a new index, and the same once more
         kept = evaluate(run, "retrieval", "made", "--index", "new", "--retriever", "lexical")
-        assert kept["recall"] == own["recall"]
+        assert kept["recall"]["20"] == 1.0
     assert all(name.startswith("made/passages.jsonl#") for name in documents("new"))
 
 
@@ -96,13 +96,13 @@ def test_the_router_asks_a_made_set_too(run, writer, make, rows, openai):
 
 
 def test_a_document_that_changed_since_is_told_and_its_questions_are_left_out(run, writer, make):
-    make("--facts", "14", "--two-hop", "0", "--unanswerable", "0")
+    make("--facts", "16", "--two-hop", "0", "--unanswerable", "0")
     Path("docs/Forth Bridge.txt").write_text("The Forth Bridge is closed.")
     run("index", "docs", "--index", "notes", "-y")
     found = evaluate(run, "retrieval", "made", "--index", "notes", "--retriever", "lexical")
     changed, left_out = found["notes"]
-    assert "1 of the 13 documents" in changed and "Forth Bridge.txt" in changed
-    assert found["questions"] == 12 and left_out.startswith("1 questions are left out")
+    assert "1 of the 15 documents" in changed and "Forth Bridge.txt" in changed
+    assert found["questions"] == 14 and left_out.startswith("1 questions are left out")
     shown = run("evaluate", "retrieval", "made", "--index", "notes", "--retriever", "lexical")
     assert "have changed since it was made" in shown.err
 
@@ -155,6 +155,18 @@ def test_a_killed_command_goes_on_from_the_replies_that_came(run, writer, make, 
 
 
 def test_the_grader_is_calibrated_by_a_set(run, writer, make):
-    make("--facts", "13", "--two-hop", "6", "--unanswerable", "2")
+    make("--facts", "15", "--two-hop", "7", "--unanswerable", "2")
+    asked = ("calibrate", "--index", "notes", "--json")
+    by_set, by_hops = json.loads(run(*asked, "--set", "made").out), json.loads(run(*asked).out)
+    assert by_set["questions"] == 22 and by_hops["questions"] > 22
+    assert by_set["parameters"]["cosines"] != by_hops["parameters"]["cosines"]
+    Path("other.txt").write_text("Oslo lies by the sea.")
+    run("index", "other.txt", "--index", "other", "-y")
+    ended = run("calibrate", "--index", "other", "--set", "made")
+    assert ended.code == 1 and "holds no passage of made" in ended.err
+
+
+def test_a_set_with_few_questions_does_not_calibrate(run, writer, make):
+    make("--facts", "3", "--two-hop", "0", "--unanswerable", "0")
     ended = run("calibrate", "--index", "notes", "--set", "made")
-    assert ended.code == 1 and "answer 1" in ended.err and "takes 20" in ended.err
+    assert ended.code == 1 and "calibrating takes 20; make a larger set" in ended.err

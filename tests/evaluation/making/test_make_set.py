@@ -8,7 +8,7 @@ import pytest
 from set_writer import BRIDGES, COPY, KOREAN, SetWriter, write_documents
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
-FACTS = ("--facts", "14", "--two-hop", "0", "--unanswerable", "0")
+FACTS = ("--facts", "16", "--two-hop", "0", "--unanswerable", "0")
 
 
 def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(writer, make, rows):
@@ -62,7 +62,7 @@ def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(writ
     writer.replies["FactQuestions"] = invented
     told = make(*FACTS)["questions"]["fact"]
     reason = "a supporting sentence does not stand in its passage"
-    assert told["rejected"][reason] == 1 and told["made"] + sum(told["rejected"].values()) == 14
+    assert told["rejected"][reason] == 1 and told["made"] + sum(told["rejected"].values()) == 16
     assert "Sheffield" not in {row["answer"] for row in rows()}
 
 
@@ -219,7 +219,7 @@ def test_a_dry_run_asks_nothing_and_bounds_what_is_asked(run, writer, make):
 
 def test_a_table_tells_what_was_made_and_why_not(run, writer):
     shown = run("evaluate", "make-set", "made", "--index", "notes", *MODEL, *FACTS)
-    assert shown.code == 0 and "fact: 13 of 14 made, 1 of 14 tries rejected" in shown.out
+    assert shown.code == 0 and "fact: 15 of 16 made, 1 of 16 tries rejected" in shown.out
 
 
 def test_without_a_model_there_is_no_set(run, writer):
