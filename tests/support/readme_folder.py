@@ -11,6 +11,7 @@ from typing import Any
 
 from entities_support import facts_of
 from question_set import QUESTIONS, write_set
+from set_writer import written
 from stub_openai import failure
 
 _TEXTS = {
@@ -84,4 +85,6 @@ def reply(body: Any) -> Any:
         case "Answer":
             quote = {"id": texts[0][0], "quote": texts[0][2].split(". ")[0]}
             return {"quotes": [quote], "sufficient": True, "answer": quote["quote"]}
+    if (of_set := written(kind, human)) is not None:
+        return of_set
     return failure(404, f"Nobody wrote a reply to {kind}")

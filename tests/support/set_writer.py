@@ -48,7 +48,7 @@ def write_documents() -> None:
 class SetWriter:
     """Replies to the prompts that make a set; ``replies`` has others, by kind.
 
-    A reply of ``replies`` is a function of the shown texts, and of the honest reply.
+    A reply of ``replies`` is a function of the honest reply.
     """
 
     def __init__(self, openai: OpenAIStub) -> None:
@@ -59,36 +59,41 @@ class SetWriter:
     def __call__(self, body: Any) -> Any:
         kind, human = body["response_format"]["json_schema"]["name"], body["messages"][1]["content"]
         self.kinds.append(kind)
-        honest = getattr(self, f"_{kind.lower()}", None)
-        if honest is None:
+        reply = written(kind, human)
+        if reply is None:
             return failure(404, f"Nobody wrote a reply to {kind}")
-        reply = honest(human)
         return self.replies[kind](reply) if kind in self.replies else reply
 
-    def _factquestions(self, human: str) -> Any:
-        return {"questions": [fact for text in _TEXT.findall(human) for fact in _fact(*text)]}
 
-    def _chainquestion(self, human: str) -> Any:
-        (_, _, first), (_, _, second), _ = _TEXT.findall(human)
-        designed, born = _DESIGNED.search(first), _BORN.search(second)
-        if not (designed and born and designed[2] == born[1]):
-            return {"bridge": ""}
-        return {
-            "bridge": born[1],
-            "first": f"Who designed the {designed[1]}?",
-            "second": f"Where was {born[1]} born?",
-            "question": f"Where was the designer of the {designed[1]} born?",
-            "answer": born[2],
-            "aliases": [],
-            "quotes": [{"id": "1", "quote": designed[0]}, {"id": "2", "quote": born[0]}],
-        }
+def written(kind: str, human: str) -> Any:
+    """The honest reply to a prompt that makes a set; None to any other."""
+    shown = _TEXT.findall(human)
+    match kind:
+        case "FactQuestions":
+            return {"questions": [fact for text in shown for fact in _fact(*text)]}
+        case "ChainQuestion":
+            return _chain(shown[0][2], shown[1][2])
+        case "OpenQuestions":
+            named = ((id, _PRINTER.format(title)) for id, title, _ in shown)
+            return {"questions": [{"text": id, "question": question} for id, question in named]}
+        case "CheckedQuestions":
+            return {"answers": [_checked(asked) for asked in _asked(human)]}
+    return None
 
-    def _openquestions(self, human: str) -> Any:
-        named = ((id, title) for id, title, _ in _TEXT.findall(human))
-        return {"questions": [{"text": id, "question": _PRINTER.format(t)} for id, t in named]}
 
-    def _checkedquestions(self, human: str) -> Any:
-        return {"answers": [_checked(asked) for asked in _asked(human)]}
+def _chain(first: str, second: str) -> dict[str, Any]:
+    designed, born = _DESIGNED.search(first), _BORN.search(second)
+    if not (designed and born and designed[2] == born[1]):
+        return {"bridge": ""}
+    return {
+        "bridge": born[1],
+        "first": f"Who designed the {designed[1]}?",
+        "second": f"Where was {born[1]} born?",
+        "question": f"Where was the designer of the {designed[1]} born?",
+        "answer": born[2],
+        "aliases": [],
+        "quotes": [{"id": "1", "quote": designed[0]}, {"id": "2", "quote": born[0]}],
+    }
 
 
 def _fact(id: str, title: str, text: str) -> list[dict[str, Any]]:
