@@ -128,7 +128,6 @@ def test_a_file_that_does_not_tell_the_origin_is_one_sentence(run, writer, make,
 def test_a_killed_command_goes_on_from_the_replies_that_came(run, writer, make, rows, openai):
     make(*ALL)
     complete, requests = rows(), len(writer.kinds)
-    run("remove", "clock.txt", "--index", "notes")  # as new an index as before, without replies
     run("index", "docs", "--index", "fresh", "--layers", "hops,sentences", "-y")
     writer.kinds.clear()
     reached = threading.Event()
@@ -150,7 +149,8 @@ def test_a_killed_command_goes_on_from_the_replies_that_came(run, writer, make, 
     asked = len(writer.kinds)
     openai.answer = writer
     ended = run("evaluate", "make-set", "again", "--index", "fresh", *MODEL, *ALL)
-    assert ended.code == 0 and len(writer.kinds) == requests and asked >= requests // 2
+    assert ended.code == 0 and asked >= requests // 2
+    assert len(writer.kinds) <= requests + 1  # one reply may have come and not been kept yet
     assert rows(folder="again") == complete
 
 
