@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import NamedTuple, TypeVar
 
 from ...index.concurrency import to_its_end
@@ -92,16 +92,16 @@ class _Workshop:
         work: Callable[[Sequence[T]], Awaitable[Sequence[Written]]],
     ) -> Made:
         """Works on as much ``material`` as questions are lacking, until none is, or tries end."""
-        found = Made(kind, wanted)
+        found, rounds = Made(kind, wanted), count(1)
         while lacking := min(wanted - len(found.drafts), wanted * TRIES - found.tried):
             drawn = await to_its_end(lambda most: list(islice(material, most)), lacking)
             if not drawn:
                 break
             works = [partial(work, batch) for batch in batches(drawn, BATCH)]
-            for written in chain.from_iterable(await gathered(kind, works)):
+            step = f"{kind}, round {next(rounds)}"
+            for written in chain.from_iterable(await gathered(step, works, self._report)):
                 self._keep(found, written)
             found.tried += len(drawn)
-            self._report(kind, len(found.drafts), wanted)
         return found
 
     def _keep(self, found: Made, written: Written) -> None:
