@@ -51,12 +51,14 @@ async def check_facts(asker: Asker, drafts: Sequence[Draft]) -> list[Written]:
 
 async def check_chains(asker: Asker, drafts: Sequence[Draft]) -> list[Written]:
     """The drafts that both passages answer as the writer did, and neither alone: three requests."""
-    shown = [[Posed(draft, draft.own) for draft in drafts]]
-    shown += [[Posed(draft, [draft.own[place]]) for draft in drafts] for place in (0, 1)]
-    both, *alone = await asyncio.gather(*(answered(asker, posed) for posed in shown))
+    both, first, second = await asyncio.gather(
+        answered(asker, [Posed(draft, draft.own) for draft in drafts]),
+        answered(asker, [Posed(draft, draft.own[:1]) for draft in drafts]),
+        answered(asker, [Posed(draft, draft.own[1:]) for draft in drafts]),
+    )
     return [
-        _chained(draft, verdict, singles)
-        for draft, verdict, *singles in zip(drafts, both, *alone, strict=True)
+        _chained(draft, verdict, alone)
+        for draft, verdict, *alone in zip(drafts, both, first, second, strict=True)
     ]
 
 
@@ -124,7 +126,8 @@ async def answered(asker: Asker, posed: Sequence[Posed]) -> list[Verdict | None]
 
 def shown_questions(posed: Sequence[Posed]) -> list[Excerpt]:
     """The questions as they are shown, each with the numbers of its texts."""
-    shown, before = [], 0
+    shown: list[Excerpt] = []
+    before = 0
     for place, (draft, passages) in enumerate(posed, start=1):
         first, last = before + 1, before + len(passages)
         texts = f"text {first}" if first == last else f"texts {first} to {last}"

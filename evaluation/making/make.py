@@ -65,7 +65,8 @@ def _ordered(index: Index, wanted: Wanted) -> tuple[Order, list[str]]:
 
     Raises RagraphsError where two-hop questions are wanted in so many words without their layer.
     """
-    two_hop, notes = wanted.two_hop, []
+    two_hop = wanted.two_hop
+    notes: list[str] = []
     if two_hop is None:
         try:
             HOPS.stamp(index)

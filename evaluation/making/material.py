@@ -62,9 +62,9 @@ def drawn_chains(index: Index, seed: str) -> Iterator[Chain]:
     graph = stored_hops(index)
     for edge in _by_novelty(graph.edges, random.Random(seed).getrandbits(64)):
         ends = graph.ids[int(graph.edges.source[edge])], graph.ids[int(graph.edges.target[edge])]
-        passages = passages_by(index, ends)
-        if len(passages) == len(ends):  # of an index that has changed since the layer was made
-            yield Chain(*passages, graph.raised(edge))
+        match passages_by(index, ends):
+            case [first, second]:  # else the index has changed since the layer was made
+                yield Chain(first, second, graph.raised(edge))
 
 
 def _by_novelty(edges: Edges, seed: int) -> Iterator[int]:

@@ -128,7 +128,8 @@ def _checked(asked: Asked) -> dict[str, Any]:
         for known, pattern in ((designers, _DESIGNED), (towns, _BORN)):
             for name, value in pattern.findall(text):
                 known.setdefault(name, (value, []))[1].append(id)
-    answer, used = "", []
+    answer = ""
+    used: list[str] = []
     if found := re.search(r"of the (\w+ Bridge) born", asked.question):
         person, used = designers.get(found[1], ("", []))
         answer, more = towns.get(person, ("", []))
