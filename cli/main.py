@@ -288,16 +288,22 @@ def calibrate(
         str,
         typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place."),
     ] = "",
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--set", metavar="FOLDER", help="Questions on the index, of evaluate make-set."
+        ),
+    ] = None,
     context: Context,
 ) -> Shown:
-    """Fit the grader that needs no model to an index, by its layer hops."""
+    """Fit the grader that needs no model to an index, by its layer hops or by a question set."""
     from ..evaluation.calibration import calibrate
     from ..evaluation.cross_encoders import calibrate_cross_encoder
 
     if not cross_encoder:
-        return calibrate(opened(context)), show.calibration
+        return calibrate(opened(context), dataset), show.calibration
     with progress_bars(quiet=False) as report:
-        return calibrate_cross_encoder(opened(context), cross_encoder, report), show.calibration
+        return calibrate_cross_encoder(opened(context), cross_encoder, dataset, report), show.calibration
 
 
 @app.command()

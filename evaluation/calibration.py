@@ -1,6 +1,7 @@
 """Calibrating graders without a language model to an index, by what its passages answer.
 
-HopRAG's in-coming questions are labels for free: a passage answers its own, others do not.
+HopRAG's in-coming questions are labels for free: a passage answers its own, others do not. Those of
+a question set that was made from the index tell more, where there is one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ..models.graders import usual_parameters
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
 from ..state.records import Evidence
+from .datasets import load_dataset
 
 _TOP_K = 10
 _MOST_QUESTIONS = 300
@@ -63,13 +65,14 @@ class Graded(NamedTuple):
         return Graded(kept, [False] * len(kept))
 
 
-def calibrate(index: Index) -> dict[str, Any]:
+def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
     """Calibrates the grader to ``index`` and keeps its parameters there, in the form of ``--json``.
 
-    Blocks. Raises RagraphsError where the index has no hops layer, where its passages answer too
-    few questions, and where the embeddings do not tell which passage answers one.
+    It goes by the questions of the set in ``folder``, or by those of the hops layer. Blocks. Raises
+    RagraphsError where the index has no hops layer, where its passages answer too few questions,
+    and where the embeddings do not tell which passage answers one.
     """
-    cases = cases_of_hops(index)
+    cases = _cases(index, labelled_questions(index, folder))
     cosines = cosines_of(cases)
     if cosines["own"] - cosines["other"] < _LEAST_GAP:
         raise RagraphsError(
@@ -87,26 +90,49 @@ def calibrate(index: Index) -> dict[str, Any]:
     }
 
 
-def cases_of_hops(index: Index) -> list[Case]:
-    """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
-    asked = questions_of_hops(index)
-    return [case_of(index, question, passages) for question, passages in asked.items()]
-
-
-def questions_of_hops(index: Index) -> Mapping[str, set[str]]:
-    """Questions of the hops layer, each with the passages that answer it. Blocks.
+def labelled_questions(index: Index, folder: str | None = None) -> Mapping[str, set[str]]:
+    """Questions of the set in ``folder``, or of the hops layer, each with what answers it. Blocks.
 
     Raises RagraphsError where the index has no such layer, or its passages answer too few.
     """
-    HOPS.stamp(index)
-    asked = _sampled(index)
-    if len(asked) < _FEWEST_QUESTIONS:
-        raise RagraphsError(
-            f"The passages answer {len(asked)} questions, and calibrating takes "
-            f"{_FEWEST_QUESTIONS}; index more documents first."
-        )
+    asked = _questions_of_hops(index) if folder is None else _questions_of_set(index, folder)
     embed_queries(index.embedder, list(asked))  # at once, since searching would ask one by one
     return asked
+
+
+def cases_of_hops(index: Index) -> list[Case]:
+    """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
+    return _cases(index, labelled_questions(index))
+
+
+def _questions_of_hops(index: Index) -> Mapping[str, set[str]]:
+    HOPS.stamp(index)
+    asked = _sampled(index)
+    _require_enough(asked, "questions", "index more documents first")
+    return asked
+
+
+def _questions_of_set(index: Index, folder: str) -> Mapping[str, set[str]]:
+    """The set was made from the index, or its passages were indexed there."""
+    dataset = load_dataset(folder)
+    if dataset.is_made_from(index):
+        dataset = dataset.asked_in(index)
+    support = zip(dataset.questions, dataset.support_in(index), strict=True)
+    asked = {one.question: passages for one, passages in support if passages}
+    _require_enough(asked, f"questions of {dataset.name}", "make a larger set first")
+    return asked
+
+
+def _require_enough(asked: Mapping[str, set[str]], noun: str, remedy: str) -> None:
+    if len(asked) < _FEWEST_QUESTIONS:
+        raise RagraphsError(
+            f"The passages answer {len(asked)} {noun}, and calibrating takes {_FEWEST_QUESTIONS}; "
+            f"{remedy}."
+        )
+
+
+def _cases(index: Index, asked: Mapping[str, set[str]]) -> list[Case]:
+    return [case_of(index, question, passages) for question, passages in asked.items()]
 
 
 def _sampled(index: Index) -> Mapping[str, set[str]]:

@@ -18,7 +18,7 @@ from ..state.errors import RagraphsError
 from .calibration import (
     GOOD_LOST,
     Graded,
-    questions_of_hops,
+    labelled_questions,
     retrieved,
     thresholds_between,
     verdict_shares,
@@ -40,14 +40,17 @@ class ScoredCase(NamedTuple):
     strips: list[float]
 
 
-def calibrate_cross_encoder(index: Index, name: str, report: Report = unreported) -> dict[str, Any]:
+def calibrate_cross_encoder(
+    index: Index, name: str, folder: str | None = None, report: Report = unreported
+) -> dict[str, Any]:
     """Calibrates the cross-encoder called ``name`` to ``index`` and keeps its parameters there.
 
-    In the form of ``--json``. Blocks. Raises RagraphsError where the index has no hops layer, where
+    In the form of ``--json``. It goes by the questions of the set in ``folder``, or by those of the
+    hops layer. Blocks. Raises RagraphsError where the index has no hops layer, where
     its passages answer too few questions, and where the scores do not tell which passage does.
     """
     encoder = open_cross_encoder(name, index.operator)
-    asked = questions_of_hops(index)
+    asked = labelled_questions(index, folder)
     cases = []
     for question, passages in asked.items():
         cases.append(_case(index, encoder, question, passages))

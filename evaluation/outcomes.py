@@ -39,8 +39,8 @@ class Outcome(TypedDict):
     """The outcome of a question by one method, or by the router.
 
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
-    ``documents`` those of the evidence, best first; ``tried`` the methods that answered one after
-    another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
+    ``documents`` and ``passages`` are those of the evidence, best first; ``tried`` the methods that
+    answered one after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
     ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where that is
     not known. ``error`` is why the question failed, or empty.
     """
@@ -50,6 +50,7 @@ class Outcome(TypedDict):
     citations: list[Citation]
     looked_up: list[LookedUp]
     documents: list[str]
+    passages: list[str]
     tried: list[str]
     sufficient: bool
     stop_reason: str

@@ -75,7 +75,9 @@ def read_recorded(
         else:
             if row.missing is None and not row.sufficient:
                 note("do not say what is missing; the question itself is taken for it")
-            found.setdefault(method, {})[question.id] = score(question, _outcome(row), "")
+            found.setdefault(method, {})[question.id] = score(
+                question, _outcome(row), row.documents
+            )
     told = [f"{count} rows of {file.name} {sentence}." for sentence, count in notes.items()]
     scored, left_out = _shared(file, questions, methods, found)
     return Recorded(scored, [*told, *left_out])
@@ -124,6 +126,7 @@ def _outcome(row: _Row) -> Outcome:
         "citations": [_UNKNOWN] if cited else [],
         "looked_up": [],
         "documents": row.documents,
+        "passages": [],
         "tried": row.tried or [row.method],
         "sufficient": row.sufficient,
         "stop_reason": "answered" if row.sufficient else "insufficient",

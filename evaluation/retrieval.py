@@ -17,7 +17,7 @@ from ..index.opening import Index, open_index
 from ..index.retrieval import search
 from ..models.embeddings import identity
 from ..models.reranker import candidates, open_cross_encoder, reranked
-from ..state.errors import RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.index import IndexInput
 from ..state.records import Evidence
 from .datasets import Dataset, LabelledQuestion, load_dataset
@@ -56,17 +56,17 @@ def evaluate_retrieval(
     """
     dataset = load_dataset(folder, limit)
     settings = {"rerank": "", **(settings or {})}
-    asked = [question for question in dataset.questions if question.supporting]
-    if not asked:
-        raise RagraphsError(f"No question of {folder} names supporting passages.")
+    _supported(dataset)
     if layers := layers_of(retriever):
         context = context.model_copy(update={"layers": ["passages", *layers]})
-    with indexed(dataset.sources, context) as (index, index_seconds):
+    with indexed_set(dataset, context) as (dataset, index, index_seconds):
+        asked = _supported(dataset)
         index.embedder.embed(["warm up"])
         if settings["rerank"]:
             open_cross_encoder(settings["rerank"], index.operator)
         seconds, rankings = timed(lambda: rankings_of(dataset, asked, index, retriever, settings))
-        passages = len(index.catalogue.documents())
+        count = index.catalogue
+        passages = count.count_passages() if dataset.is_in_index else count.count_documents()
     return {
         "set": dataset.name,
         "retriever": retriever,
@@ -79,7 +79,16 @@ def evaluate_retrieval(
         "seconds_per_question": round(seconds / len(asked), 5),
         "index_seconds": round(index_seconds, 3),
         "peak_mb": round(peak_megabytes(), 1),
+        "notes": list(dataset.notes),
     }
+
+
+def _supported(dataset: Dataset) -> list[LabelledQuestion]:
+    """The questions that name supporting passages. Raises RagraphsError where none does."""
+    asked = [question for question in dataset.questions if question.supporting]
+    if not asked:
+        raise RagraphsError(f"No question of {dataset.name} names supporting passages.")
+    return asked
 
 
 def layers_of(user: str) -> list[LayerName]:
@@ -97,13 +106,33 @@ def rankings_of(
     settings: Mapping[str, Any],
 ) -> list[list[str]]:
     """The ids of the set's passages for each question, best first, each once."""
-    prefix = dataset.prefix(index.home)
     search_for = _searcher(index, retriever, settings)
     found = (search_for(question.question) for question in asked)
     return [
-        list(dict.fromkeys(passage["document"].removeprefix(prefix) for passage in ranked))
+        dataset.ids((one["document"] for one in ranked), (one["id"] for one in ranked), index.home)
         for ranked in found
     ]
+
+
+@contextmanager
+def indexed_set(
+    dataset: Dataset, context: IndexContext, report: Report = unreported
+) -> Iterator[tuple[Dataset, Index, float]]:
+    """The set as it is asked, its index, and the seconds that indexing took.
+
+    Where ``context`` names the index that the set was made from, that one is asked: only layers
+    are added to it. Else the set's passages are indexed, as by ``indexed``.
+    """
+    own = is_kept(context) and dataset.origin is not None and _is_made_from(dataset, context)
+    with indexed({} if own else dataset.sources, context, report) as (index, seconds):
+        yield dataset.asked_in(index) if own else dataset, index, seconds
+
+
+def _is_made_from(dataset: Dataset, context: IndexContext) -> bool:
+    try:
+        return dataset.is_made_from(open_index(context))
+    except IndexNotFoundError:
+        return False
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]
             asked.scored,
             _limits(contexts, plan.context.model),
             partial(signs_of, asked.index),
-            [reason for reason in obstacles.values() if reason],
+            [*(reason for reason in obstacles.values() if reason), *asked.dataset.notes],
         )
     return _result(compared, seed)
 

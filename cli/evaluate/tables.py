@@ -29,6 +29,7 @@ def retrieval(result: Any) -> None:
         f"{result['passages']} passages; {1000 * result['seconds_per_question']:.1f} ms each, "
         f"indexed in {result['index_seconds']:.1f} s, {result['peak_mb']:.0f} MB at most"
     )
+    notes(result["notes"])
 
 
 def answers(results: Sequence[dict[str, Any]]) -> None:
@@ -55,7 +56,15 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
             *("–" if value is None else f"{value:.1f}" for value in per_question),
         )
     out.print(evidence)
+    notes(first["notes"])
     for result in results:
+        if count := result["unanswerable"]["questions"]:
+            refused = result["unanswerable"]["refused"]
+            out.print(
+                f"{result['method']} refused {percent(refused['share'])} % of {count} questions "
+                f"that nothing answers (95 %: {percent(refused['low'])} to "
+                f"{percent(refused['high'])})"
+            )
         if result["reused"]:
             known = f"{result['reused']} replies to {result['method']} were known"
             notes([f"{known}; tokens are without."])

@@ -79,10 +79,8 @@ def collect(folder: str, embeddings: str) -> Collected:
     collected = Collected([], [], [])
     context = IndexContext(embeddings=embeddings, layers=["passages", "hops"])
     with indexed(dataset.sources, context) as (index, _):
-        prefix = dataset.prefix(index.home)
-        ids = {p["id"]: p["document"].removeprefix(prefix) for p in index.catalogue.all_passages()}
-        for asked in dataset.questions:
-            supporting = {id for id, document in ids.items() if document in asked.supporting}
+        support = dataset.support_in(index)
+        for asked, supporting in zip(dataset.questions, support, strict=True):
             collected.cases.append(case_of(index, asked.question, supporting))
             collected.strips.extend(_strips(index, asked.question, supporting))
         collected.hops.extend(cases_of_hops(index))

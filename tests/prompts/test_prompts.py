@@ -37,6 +37,7 @@ GIVEN = {
     "examples": "",
     "claims": library.ASK_FOR_CLAIMS,
     "asked": "Who wrote it first?",
+    "questions": [{"id": "Q1", "title": "to be answered from text 1 alone", "text": "By whom?"}],
     "clue": "the author",
     "clues": "nothing yet",
     "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],

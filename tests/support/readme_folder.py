@@ -11,6 +11,7 @@ from typing import Any
 
 from entities_support import facts_of
 from question_set import QUESTIONS, write_set
+from set_writer import written
 from stub_openai import failure
 from tiny_cross_encoder import write_cross_encoder
 
@@ -92,4 +93,6 @@ def reply(body: Any) -> Any:
             return {"needed": [texts[0][0]], "related": []}
         case "NextStep":
             return {"finish": True}
+    if (of_set := written(kind, human)) is not None:
+        return of_set
     return failure(404, f"Nobody wrote a reply to {kind}")
