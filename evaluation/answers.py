@@ -97,7 +97,7 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
     dataset = load_dataset(folder, plan.limit)
     questions = answerable(dataset)
     contexts = contexts_of(plan)
-    wanted = _indexing(plan.context, _layers_of(contexts))
+    wanted = indexing_context(plan.context, contexts)
     with indexed(dataset.sources, wanted, plan.report) as (index, _):
         for chosen in contexts.values():
             chosen.index = index.name
@@ -187,8 +187,14 @@ def _quality(rows: Sequence[Scored]) -> dict[str, float | None]:
     return {name: round(mean(column), 4) if column else None for name, column in known.items()}
 
 
-def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
-    """The settings of indexing: an index that has the layers keeps the model that read for them."""
+def indexing_context(
+    context: IndexContext, contexts: Mapping[Answerer, QuestionContext]
+) -> IndexContext:
+    """The settings of indexing, with the layers that methods need in their ``contexts``.
+
+    An index that has the layers keeps the model that read for them.
+    """
+    layers = _layers_of(contexts)
     chosen = context.model_dump(include=context.model_fields_set)
     with suppress(IndexNotFoundError):
         if is_kept(context) and set(layers) <= set(
