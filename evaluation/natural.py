@@ -8,9 +8,8 @@ A set is a folder of ``documents`` and ``questions.jsonl``, whose rows have ``qu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -22,14 +21,13 @@ from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
 from .datasets import read_questions
-from .metrics import containment, normalised
+from .metrics import containment, normalised, share_of
 from .retrieval import Report, indexed, unreported
 
 CUTOFFS = (1, 3, 10)
 HIGHLIGHTS = 6
 _FIELDS = "'question', 'kind', 'source', 'language', 'answers' and 'quotes'"
 _LARGER_PART = 2 / 3
-_NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
 
 
 class NaturalQuestion(NamedTuple):
@@ -173,34 +171,21 @@ def _claims(asked: Sequence[Asked]) -> dict[str, Any]:
     judged = [one for one in asked if one.question.kind != "open"]  # no short answer to compare
     sufficient = [one for one in judged if one.output["sufficient"]]
     return {
-        "answered": _share([bool(one.output["answer"]) for one in asked]),
-        "right": _share([is_right(one.question, one.output["answer"]) for one in judged]),
-        "sufficient": _share([one.output["sufficient"] for one in asked]),
-        "precision": _share([is_right(o.question, o.output["answer"]) for o in sufficient]),
-        "highlighted": _share([is_highlighted(*one[:2]) for one in asked if one.question.quotes]),
+        "answered": share_of([bool(one.output["answer"]) for one in asked]),
+        "right": share_of([is_right(one.question, one.output["answer"]) for one in judged]),
+        "sufficient": share_of([one.output["sufficient"] for one in asked]),
+        "precision": share_of([is_right(o.question, o.output["answer"]) for o in sufficient]),
+        "highlighted": share_of([is_highlighted(*one[:2]) for one in asked if one.question.quotes]),
     }
 
 
 def _finds(retriever: str, asked: Sequence[Asked]) -> dict[str, Any]:
-    return {str(k): _share([_is_found(one, retriever, k) for one in asked]) for k in CUTOFFS}
+    return {str(k): share_of([_is_found(one, retriever, k) for one in asked]) for k in CUTOFFS}
 
 
 def _is_found(asked: Asked, retriever: str, first: int) -> bool:
     texts = asked.found[retriever][:first]
     return any(stands_in(quote, text) for quote in asked.question.quotes for text in texts)
-
-
-def _share(flags: Iterable[bool]) -> dict[str, float | int | None]:
-    """The share of true ``flags``, their number n, and Wilson's interval of 95 %."""
-    held = list(flags)
-    n, z = len(held), _NORMAL_QUANTILE
-    if not n:
-        return {"share": None, "n": 0, "low": None, "high": None}
-    share = sum(held) / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
-    return {"share": round(share, 4), "n": n, "low": round(low, 4), "high": round(high, 4)}
 
 
 def _row(asked: Asked) -> dict[str, Any]:

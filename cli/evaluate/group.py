@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from ...context import IndexContext
-from ..flags import Commands, Shown
+from ...context import IndexContext, MethodName
+from ..flags import Commands, Shown, parsed
 
 evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
 
@@ -52,3 +53,17 @@ def ended(
     if is_kept(context):
         keep(context.folder, experiment, result, plots, datetime.now(UTC))
     return result, show
+
+
+def named_settings(
+    settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
+) -> dict[str, str]:
+    """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
+    from ...graphs import graph_of
+
+    pairs = dict(pair.partition("=")[::2] for pair in settings or [])
+    for method in methods if pairs else ():
+        _, context_type = graph_of(method)
+        own: dict[str, Any] = {n: pairs[n] for n in pairs if n in context_type.model_fields}
+        parsed(partial(context_type, **own))
+    return pairs

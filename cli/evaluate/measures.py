@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
 from ...context import IndexContext, MethodName, RankerName
-from ..flags import Shown, context_options, parsed, shown
+from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from . import tables
-from .group import Fresh, Limit, Parallel, Plot, Seed, Set, Settings, drawing, ended, evaluate
+from .group import (
+    Fresh,
+    Limit,
+    Parallel,
+    Plot,
+    Seed,
+    Set,
+    Settings,
+    drawing,
+    ended,
+    evaluate,
+    named_settings,
+)
 
 _Methods = Annotated[
     list[str] | None,
@@ -41,7 +51,7 @@ def retrieval(
     from ...evaluation.retrieval import evaluate_retrieval
 
     methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
-    settings = _pairs(setting, methods)
+    settings = named_settings(setting, methods)
     result = evaluate_retrieval(dataset, retriever, context, limit, settings)
     return ended("retrieval", result, [recall_curve(result)], tables.retrieval, context)
 
@@ -69,8 +79,9 @@ def answers(
     from ...evaluation.plots import answer_bars
 
     methods = _chosen(method)
+    settings = named_settings(setting, methods)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
+        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
         result = evaluate_answers(dataset, plan)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
@@ -130,7 +141,7 @@ def router(
 
     draw = drawing(plot)
     methods = _chosen(method)
-    settings = _pairs(setting, [*methods, "router"])
+    settings = named_settings(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, settings, fresh, parallel, report)
         result = (
@@ -150,17 +161,3 @@ def _chosen(methods: list[str] | None) -> list[MethodName]:
         if name not in known:
             raise typer.BadParameter(f"{name!r} is no method; choose from {', '.join(known)}.")
     return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
-
-
-def _pairs(
-    settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
-) -> dict[str, str]:
-    """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
-    from ...graphs import graph_of
-
-    pairs = dict(pair.partition("=")[::2] for pair in settings or [])
-    for method in methods if pairs else ():
-        _, context_type = graph_of(method)
-        own: dict[str, Any] = {n: pairs[n] for n in pairs if n in context_type.model_fields}
-        parsed(partial(context_type, **own))
-    return pairs
