@@ -47,9 +47,7 @@ class Node(RunnableLambda[Any, Update]):
     update = await read_step.function(state, run)
     """
 
-    def __init__(
-        self, blocking: Callable[[Any], Update], run: Any, function: NodeFunction
-    ) -> None:
+    def __init__(self, blocking: Callable[[Any], Update], run: Any, function: NodeFunction) -> None:
         super().__init__(blocking, afunc=run, name=function.__name__)
         self.function = function
 
