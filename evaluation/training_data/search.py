@@ -21,7 +21,7 @@ from ...nodes.deeprag.conclude import conclude
 from ...nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
 from ...nodes.node import Node
 from ...nodes.run import Run
-from ...prompts.deeprag_replies import StepReading
+from ...prompts.deeprag_replies import StepAnswer, StepReading
 from ...prompts.evaluation import CLOSED_BOOK
 from ...prompts.prompt import Asked, Excerpt, Prompt
 from ...prompts.replies import PromptReply
@@ -208,11 +208,23 @@ class Search:
         [step] = path.state["pending"]
         decided = _deciding(path, step, "earlier")
         answered = (
-            await self._taken(answer_from_earlier, decided)
+            await self._from_earlier(decided)
             if step["source"] == "earlier"
             else await self._after(decided, lambda: self._by_heart(decided.state))
         )
         return answered if answered.state["steps"][-1]["found"] else None
+
+    async def _from_earlier(self, path: Path) -> Path:
+        """The pending step answered from earlier answers, of which none need have a citation."""
+        taken = await self._taken(answer_from_earlier, path)
+        *before, step = taken.state["steps"]
+        asked = taken.turns[len(path.turns) :]
+        reply = asked[-1].reply if asked else None
+        if step["found"] or not isinstance(reply, StepAnswer) or not reply.found:
+            return taken
+        answered: NarrativeStep = {**step, "answer": reply.answer, "found": bool(reply.answer)}
+        state = {**taken.state, "steps": [*before, answered]}
+        return replace(taken, state=cast(DeepragState, state))
 
     async def _by_heart(self, state: DeepragState) -> dict[str, Any]:
         [step] = state["pending"]
@@ -231,7 +243,7 @@ class Search:
         ended = await self._taken(conclude, path)
         answer = ended.state["answer"]
         if not answer and not ended.state["evidence"] and path.state["steps"]:
-            ended = await self._taken(answer_from_earlier, self._question_pending(path))
+            ended = await self._from_earlier(self._question_pending(path))
             answer = ended.state["steps"][-1]["answer"]
         if not self._is_right(answer):
             return None
