@@ -38,6 +38,7 @@ class Script:
             return failure(400, "nothing to say")
         steps = re.findall(r'<text id="Q\d+" title="(.*?)">\n(.*?)\n', human)
         asked = re.findall(r"^(?:Current sub-question|Question): (.+)$", human, re.MULTILINE)[-1]
+        asked = re.sub(r" \(The search .*", "", asked)  # what is said of repeated texts
         return getattr(self, kind.lower())(asked, steps)
 
     def after(self, count):
