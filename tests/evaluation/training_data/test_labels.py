@@ -1,4 +1,4 @@
-"""``ragraphs evaluate training-data crag`` and ``hops``: labels of gold support, without a model."""
+"""``ragraphs evaluate training-data crag`` and ``hops``: labels from gold support alone."""
 
 from __future__ import annotations
 
