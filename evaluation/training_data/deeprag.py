@@ -134,7 +134,7 @@ def _pairs(sources: Sources, question: LabelledQuestion, path: Path) -> list[Row
 
 def _decided(reply: PromptReply, decision: Decision) -> PromptReply:
     """``reply`` with the source of ``decision``, and a reason that fits it where it gives one."""
-    update = {"source": decision.source}
+    update: dict[str, str] = {"source": decision.source}
     if isinstance(reply, NextStep):
         known = _KNOWN if decision.known else _EARLIER
         update["reason"] = _LOOKED_UP if decision.source == "retrieve" else known
