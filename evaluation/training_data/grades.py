@@ -6,7 +6,7 @@ import asyncio
 
 from ...index.retrieval import search
 from ...prompts.library import GRADE_PASSAGES
-from ...prompts.prompt import number_passages
+from ...prompts.prompt import Inputs, number_passages
 from ...prompts.replies import Grades
 from ...state.errors import RagraphsError
 from ...state.records import Evidence
@@ -69,7 +69,7 @@ def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidenc
         for text, passage in zip(texts, passages, strict=True)
         if is_support(sources, question, passage)
     ]
-    inputs = {"question": question.question, "texts": texts}
+    inputs: Inputs = {"question": question.question, "texts": texts}
     turn = Turn(GRADE_PASSAGES, inputs, Grades(needed=needed))
     return [imitation(turn, sources.prompts, sources.source(question))]
 

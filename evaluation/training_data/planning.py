@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -40,7 +41,8 @@ class Choices(NamedTuple):
     report: Report = unreported
 
 
-class Sources(NamedTuple):
+@dataclass(frozen=True)
+class Sources:
     """A question set, its index, and the ``method`` that it is asked with, in its ``context``."""
 
     dataset: Dataset
