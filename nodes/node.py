@@ -37,9 +37,19 @@ logger = logging.getLogger("ragraphs.nodes")
 
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
-Node = RunnableLambda[Any, Update]
 _MODELS = ("model", "small_model", "traversal_model")
 Reserve = int | Callable[[Any], int]
+
+
+class Node(RunnableLambda[Any, Update]):
+    """A node of a graph; ``function`` is what it was made of, for a caller with its own run.
+
+    update = await read_step.function(state, run)
+    """
+
+    def __init__(self, blocking: Callable[[Any], Update], run: Any, function: NodeFunction) -> None:
+        super().__init__(blocking, afunc=run, name=function.__name__)
+        self.function = function
 
 
 def node(
@@ -85,7 +95,7 @@ def node(
         def run_blocking(state: Any) -> Update:
             return run_in_background(run(state))
 
-        return RunnableLambda(run_blocking, afunc=run, name=func.__name__)
+        return Node(run_blocking, run, func)
 
     return decorate
 

@@ -5,4 +5,5 @@ from . import experiments as experiments
 from . import graders as graders
 from . import make_set as make_set
 from . import measures as measures
+from . import training_data as training_data
 from .group import evaluate as evaluate

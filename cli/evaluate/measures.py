@@ -91,6 +91,7 @@ def answers(
     from ...evaluation.plots import answer_bars
 
     methods = _chosen(method)
+    settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
         result = evaluate_answers(dataset, plan)

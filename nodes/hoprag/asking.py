@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ...algorithms.hoprag.offers import Offer
 from ...algorithms.hoprag.walk import Label
@@ -13,7 +14,8 @@ from ...index.hops import LoadedHops
 from ...index.opening import Index
 from ...language.analyser import keywords, one_line, sentences
 from ...prompts.library import CHOOSE_HOPS
-from ...prompts.prompt import Asked, Excerpt, fence_in_line
+from ...prompts.prompt import Asked, Excerpt, Inputs, fence_in_line
+from ...prompts.replies import HopLabels
 from ...state.hoprag import HopragState
 from ...state.records import Passage
 from ..run import Run
@@ -21,9 +23,33 @@ from ..run import Run
 Labels = dict[str, dict[int, Label] | None]
 
 
-async def ask_labels(
+class ShownHops(NamedTuple):
+    """The inputs of a CHOOSE_HOPS request, and its offers by the numbers that they have in it."""
+
+    inputs: Inputs
+    offers: Mapping[str, Offer]
+
+
+Labeller = Callable[[ShownHops], Awaitable[HopLabels | None]]
+
+
+def model_labeller(run: Run[HopragContext], model: str) -> Labeller:
+    """Asks the model called ``model``; without a reply similarity chooses, with a warning."""
+
+    async def label(shown: ShownHops) -> HopLabels | None:
+        return await run.ask(
+            CHOOSE_HOPS,
+            otherwise="Hops were chosen by similarity instead.",
+            model=model,
+            **shown.inputs,
+        )
+
+    return label
+
+
+async def labels_of(
     run: Run[HopragContext],
-    model: str,
+    label: Labeller,
     state: HopragState,
     hops: LoadedHops,
     known: Sequence[str],
@@ -42,7 +68,9 @@ async def ask_labels(
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
         own = [offer for offer in offers if offer.source in batch]
         shown = [passages[id] for id in dict.fromkeys([*known, *batch]) if id in passages]
-        return await _ask(run, model, state, hops, shown, own)
+        hops_shown = _shown(state, hops, shown, own)
+        reply = await label(hops_shown)
+        return None if reply is None else _by_source(reply, hops_shown.offers)
 
     given = await asyncio.gather(*map(ask, batches))
     return {
@@ -57,14 +85,12 @@ def _passages(index: Index, ids: Sequence[str]) -> dict[str, Passage]:
     return {passage["id"]: passage for passage in found}
 
 
-async def _ask(
-    run: Run[HopragContext],
-    model: str,
+def _shown(
     state: HopragState,
     hops: LoadedHops,
     passages: Sequence[Passage],
     offers: Sequence[Offer],
-) -> dict[str, dict[int, Label]] | None:
+) -> ShownHops:
     question, missing = state["question"], " ".join(state["held"]["missing"])
     texts: list[Excerpt] = []
     numbers: dict[str, Offer] = {}
@@ -80,23 +106,19 @@ async def _ask(
         asked += [hops.graph.raised(offer.edge) for offer in own]
         shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
         texts.append({"id": str(place), "title": passage["title"], "text": shown})
-    reply = await run.ask(
-        CHOOSE_HOPS,
-        otherwise="Hops were chosen by similarity instead.",
-        model=model,
-        question=question,
-        texts=texts,
-        clue=Asked(missing, fence_in_line(missing)) if missing else "the answer",
-    )
-    if reply is None:
-        return None
+    clue = Asked(missing, fence_in_line(missing)) if missing else "the answer"
+    return ShownHops({"question": question, "texts": texts, "clue": clue}, numbers)
+
+
+def _by_source(reply: HopLabels, offers: Mapping[str, Offer]) -> dict[str, dict[int, Label]]:
+    """The labels of the edges that each source offers."""
     labels: dict[str, dict[int, Label]] = {}
     named: Mapping[Label, Sequence[str]] = {
         "necessary": reply.necessary,
         "indirect": reply.indirect,
     }
     for label, ids in named.items():
-        for offer in (numbers[id] for id in ids if id in numbers):
+        for offer in (offers[id] for id in ids if id in offers):
             labels.setdefault(offer.source, {}).setdefault(offer.edge, label)
     return labels
 

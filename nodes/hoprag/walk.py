@@ -33,7 +33,7 @@ from ...state.records import Evidence
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update
-from .asking import ask_labels
+from .asking import Labeller, labels_of, model_labeller
 
 _DEPTH = 5  # times top_k passages are ranked, since a hop's target may be one of the lower
 _KNOWN = 5  # passages whose sentence the model sees in every round
@@ -87,17 +87,23 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
 @node(reserve=1)
 async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     """One round: each passage of the frontier is left by the edge that promises most, if any."""
+    label = None if _by_similarity(run.context) else model_labeller(run, _model_name(run.context))
+    return await hop_on(state, run, label)
+
+
+async def hop_on(state: HopragState, run: Run[HopragContext], label: Labeller | None) -> Update:
+    """One round in which ``label`` judges the hops that are shown, or else similarity does."""
     context = run.context
     hops = await run.in_thread(load_hops)
     asked = await asyncio.to_thread(hops.ask, _sought(state))
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
     worths, judged = None, dict(state["judged"])
-    if _by_similarity(context):
+    if label is None:
         read = _read(hops, state["held"])
         steps = _most_similar(hops, asked, frontier, read)
         worths = _worths(asked, steps, counts)
     else:
-        steps = await _ask_model(run, hops, asked, state, judged)
+        steps = await _labelled(run, label, hops, asked, state, judged)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
     counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
     walked = [
@@ -208,19 +214,20 @@ def _most_similar(
     }
 
 
-async def _ask_model(
+async def _labelled(
     run: Run[HopragContext],
+    label: Labeller,
     hops: LoadedHops,
     asked: AskedEdges,
     state: HopragState,
     judged: dict[str, bool],
 ) -> dict[str, _Step | None]:
-    """The edges that the model would follow; ``judged`` gets what it said of their targets."""
+    """The edges that ``label`` would follow; ``judged`` gets what it said of their targets."""
     useful = [passage for passage, said in judged.items() if said]
     read = _read(hops, state["held"])
     offers = _offers(hops, asked, state, useful, read)
     known = list(dict.fromkeys([*useful, *_retriever_ranking(hops, state)]))[:_KNOWN]
-    labelled = await ask_labels(run, _model_name(run.context), state, hops, known, offers)
+    labelled = await labels_of(run, label, state, hops, known, offers)
     steps: dict[str, _Step | None] = {}
     for source, labels in labelled.items():
         if labels is None:

@@ -84,6 +84,8 @@ def reply(body: Any) -> Any:
             return {"points": [{"point": "Bridges.", "score": 90, "evidence": [texts[0][0]]}]}
         case "CombinedAnswer":
             return {"answer": "Bridges and who built them.", "used": ["1"], "sufficient": True}
+        case "NextStep":
+            return {"finish": True, "question": "", "source": "retrieve", "reason": "enough"}
         case "Answer":
             quote = {"id": texts[0][0], "quote": texts[0][2].split(". ")[0]}
             return {"quotes": [quote], "sufficient": True, "answer": quote["quote"]}

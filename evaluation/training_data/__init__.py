@@ -1,0 +1,1 @@
+"""Training data for small models, made of question sets and their gold answers."""

@@ -1,0 +1,96 @@
+"""Making a file of training data out of a question set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ...context import IndexContext
+from ...index.opening import open_index
+from ...models.protocol import OFFLINE
+from ...state.errors import IndexNotFoundError, RagraphsError
+from ...state.usage import total_calls, total_tokens
+from ..answers import Plan, contexts_of, indexing_context
+from ..asking import Estimate, open_asker
+from ..datasets import Dataset, load_dataset
+from ..retrieval import indexed, is_kept
+from .deeprag import trajectories, trajectory_costs
+from .examples import Made, check_place, write
+from .grades import grades
+from .hops import hops
+from .planning import METHODS, Choices, Sources
+
+
+def export(
+    folder: str,
+    out: Path,
+    choices: Choices,
+    context: IndexContext,
+    limit: int | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Writes training data from the set in ``folder`` into ``out``; a summary, as with ``--json``.
+
+    ``settings`` are those of the method. A dry run, as ``context`` says, writes nothing, and gives
+    the cost instead. Raises RagraphsError for what concerns all questions.
+    """
+    dataset = load_dataset(folder, limit)
+    check_place(out)
+    method = METHODS[choices.kind]
+    own = contexts_of(Plan([method], context, settings=settings))
+    wanted = indexing_context(context, own)
+    if context.dry_run and choices.kind == "hops":
+        _check_hops(context, dataset)
+    wanted = wanted.model_copy(update={"dry_run": False})
+    with indexed(dataset.sources, wanted, choices.report) as (index, _):
+        chosen = own[method]
+        chosen.index = index.name
+        sources = Sources(dataset, index, method, chosen)
+        about = {"set": dataset.name, "kind": choices.kind, "form": choices.form}
+        if context.dry_run:
+            return {**about, "dry_run": True, **asyncio.run(_cost(sources, choices, context))}
+        made, usage = asyncio.run(_made(sources, choices, context))
+    write(out, made.rows)
+    return {**about, "file": str(out), "examples": len(made.rows), **made.figures, **usage}
+
+
+def _check_hops(context: IndexContext, dataset: Dataset) -> None:
+    """Raises RagraphsError where a model would first have to read passages for the hops."""
+    layers: Sequence[str] = ()
+    with suppress(IndexNotFoundError):
+        layers = (
+            (open_index(context).catalogue.property("layers") or ()) if is_kept(context) else ()
+        )
+    if "hops" not in layers and context.model != OFFLINE:
+        raise RagraphsError(
+            f"{context.model} would first read the passages for the layer hops; see what that "
+            f"costs with: ragraphs index {dataset.passages} --layers hops --dry-run"
+        )
+
+
+async def _cost(sources: Sources, choices: Choices, context: IndexContext) -> dict[str, int]:
+    """What is still to be paid, in the names of ``Estimate``; nothing where no model is asked."""
+    if choices.kind != "deeprag":
+        return Estimate()._asdict()
+    asker = await open_asker(sources.index, context, "The search for trajectories")
+    return (await trajectory_costs(sources, asker, choices))._asdict()
+
+
+async def _made(
+    sources: Sources, choices: Choices, context: IndexContext
+) -> tuple[Made, dict[str, Any]]:
+    """The training data, and what it cost to ask for them."""
+    if choices.kind != "deeprag":
+        make = grades if choices.kind == "crag" else hops
+        return await make(sources, choices), {}
+    asker = await open_asker(sources.index, context, "The search for trajectories")
+    made = await trajectories(sources, asker, choices)
+    usage = asker.meter.usage()
+    reused = sum(model["reused"] for model in usage["models"].values())
+    spent = {"calls": total_calls(usage), "tokens": total_tokens(usage), "reused": reused}
+    notes = {"unanswered": asker.unanswered, "notes": asker.meter.warnings}
+    return made, {"model": context.model, **spent, **notes}

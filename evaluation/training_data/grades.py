@@ -1,0 +1,87 @@
+"""Graded passages for CRAG: what retrieval finds, and whether it supports the answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ...index.retrieval import search
+from ...prompts.library import GRADE_PASSAGES
+from ...prompts.prompt import Inputs, number_passages
+from ...prompts.replies import Grades
+from ...state.errors import RagraphsError
+from ...state.records import Evidence
+from ..asking import gathered
+from ..datasets import LabelledQuestion
+from .examples import Made, Row, Turn, imitation
+from .planning import Choices, Sources
+
+
+async def grades(sources: Sources, choices: Choices) -> Made:
+    """The retrieved passages of every question with gold support, graded by it."""
+    asked = supported(sources)
+
+    async def found_for(question: LabelledQuestion) -> list[Evidence]:
+        context = sources.context
+        given = question.question, context.retriever, context.top_k
+        return await asyncio.to_thread(search, sources.index, *given)
+
+    works = [lambda question=question: found_for(question) for question in asked]
+    found = dict(zip(asked, await gathered("retrieve", works, choices.report), strict=True))
+    make = _pairs if choices.form == "pairs" else _graded
+    rows = [
+        row for one, passages in found.items() if passages for row in make(sources, one, passages)
+    ]
+    labels = [
+        [is_support(sources, one, passage) for passage in passages]
+        for one, passages in found.items()
+    ]
+    return Made(
+        rows,
+        {
+            "questions": len(asked),
+            "without_support": len(sources.dataset.questions) - len(asked),
+            "passages": sum(map(len, labels)),
+            "supporting": sum(map(sum, labels)),
+            "nothing_supporting": sum(not any(one) for one in labels),
+        },
+    )
+
+
+def supported(sources: Sources) -> list[LabelledQuestion]:
+    """The questions that name supporting passages. Raises RagraphsError where there is none."""
+    asked = [question for question in sources.dataset.questions if question.supporting]
+    if not asked:
+        raise RagraphsError(f"No question of {sources.dataset.name} names supporting passages.")
+    return asked
+
+
+def is_support(sources: Sources, question: LabelledQuestion, passage: Evidence) -> bool:
+    """Whether ``passage`` is of a gold passage of ``question``."""
+    prefix = sources.dataset.prefix(sources.index.home)
+    return passage["document"].removeprefix(prefix) in question.supporting
+
+
+def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidence]) -> list[Row]:
+    """The request of the graph's grader, and the reply that gold support makes right."""
+    texts = number_passages(passages)
+    needed = [
+        text["id"]
+        for text, passage in zip(texts, passages, strict=True)
+        if is_support(sources, question, passage)
+    ]
+    inputs: Inputs = {"question": question.question, "texts": texts}
+    turn = Turn(GRADE_PASSAGES, inputs, Grades(needed=needed))
+    return [imitation(turn, sources.prompts, sources.source(question))]
+
+
+def _pairs(sources: Sources, question: LabelledQuestion, passages: list[Evidence]) -> list[Row]:
+    """A row for each passage, for cross-encoders: its text stands under its title."""
+    return [
+        {
+            "query": question.question,
+            "text": "\n".join(filter(None, [passage["title"], passage["text"]])),
+            "label": int(is_support(sources, question, passage)),
+            "source": sources.source(question, passage=passage["id"]),
+        }
+        for passage in passages
+    ]

@@ -1,0 +1,78 @@
+"""Labelled hops for HopRAG: the walk's choices as gold support makes them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, cast
+
+from ...context import HopragContext
+from ...index.hops import load_hops
+from ...models.meter import Meter
+from ...nodes.begin import fresh_state
+from ...nodes.hoprag.asking import ShownHops
+from ...nodes.hoprag.walk import hop_on, retrieve_edges
+from ...nodes.run import Run
+from ...prompts.library import CHOOSE_HOPS
+from ...prompts.replies import HopLabels
+from ...state.found import NOTHING
+from ...state.hoprag import HopragState
+from ..asking import gathered
+from ..datasets import LabelledQuestion
+from .examples import Made, Row, Turn, imitation
+from .grades import supported
+from .planning import Choices, Sources
+
+
+async def hops(sources: Sources, choices: Choices) -> Made:
+    """The requests of every question's walk, which follows the hops to supporting passages."""
+    asked = supported(sources)
+    works = [lambda question=question: _walked(sources, question) for question in asked]
+    walked = await gathered("walk", works, choices.report)
+    every = [row for rows in walked for row in rows]
+    empty = [place for place, row in enumerate(every) if not row["source"]["necessary"]]
+    most = round(choices.empty * (len(every) - len(empty)))
+    drawn = random.Random(choices.seed).sample(empty, min(most, len(empty)))
+    left_out = set(empty) - set(drawn)
+    rows = [row for place, row in enumerate(every) if place not in left_out]
+    return Made(
+        rows,
+        {
+            "questions": len(asked),
+            "without_support": len(sources.dataset.questions) - len(asked),
+            "with_necessary": len(every) - len(empty),
+            "nothing_necessary": len(empty) - len(left_out),
+            "left_out": len(left_out),
+        },
+    )
+
+
+async def _walked(sources: Sources, question: LabelledQuestion) -> list[Row]:
+    """An example for every request of the walk of ``question``."""
+    context = cast(HopragContext, sources.context)
+    run = Run(context, sources.index, Meter())
+    gold = await run.in_thread(lambda index: _gold(sources, question))
+    rows: list[Row] = []
+    fresh = fresh_state("hoprag", HopragState)
+    state: dict[str, Any] = {**fresh, "question": question.question, "held": NOTHING}
+
+    async def label(shown: ShownHops) -> HopLabels:
+        necessary = [one for one, offer in shown.offers.items() if offer.target in gold]
+        known = [one for one in necessary if shown.offers[one].target in state["counts"]]
+        reply = HopLabels(necessary=necessary)
+        about = {"round": state["round"], "necessary": necessary, "at_hand": known}
+        source = sources.source(question, **about)
+        rows.append(imitation(Turn(CHOOSE_HOPS, shown.inputs, reply), sources.prompts, source))
+        return reply
+
+    state |= await retrieve_edges.function(state, run)
+    while state["frontier"]:
+        state |= await hop_on(cast(HopragState, state), run, label)
+    return rows
+
+
+def _gold(sources: Sources, question: LabelledQuestion) -> set[str]:
+    """The passages that support the answer, as the hops layer knows them. Blocks."""
+    index, prefix = sources.index, sources.dataset.prefix(sources.index.home)
+    known = load_hops(index)
+    found = index.catalogue.passages_of(prefix + id for id in question.supporting)
+    return {known.vertex(passage["id"]) for own in found.values() for passage in own}
