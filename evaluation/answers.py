@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
@@ -22,6 +23,7 @@ from .metrics import answer_f1, containment, exact_match, recall_at
 from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
+N = TypeVar("N", bound=Hashable)
 Answerer = MethodName | Literal["router"]
 
 _QUALITY = ("em", "f1", "containment", "support_recall")
@@ -52,6 +54,13 @@ class Asked:
     dataset: Dataset
     index: Index
     scored: dict[Answerer, list[Scored]]
+
+
+class Way(NamedTuple):
+    """A method with its settings: one way to answer questions."""
+
+    method: Answerer
+    context: QuestionContext
 
 
 class Scored(NamedTuple):
@@ -102,13 +111,18 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
         for chosen in contexts.values():
             chosen.index = index.name
         ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
-        keys = _keys_of(questions, contexts, index)
+        ways = {method: Way(method, chosen) for method, chosen in contexts.items()}
+        texts = [question.question for question in questions]
+        keys = keys_of(texts, ways, index)
         if plan.fresh:
             ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
         asyncio.run(language_model(index, plan.context))  # fails early where there is none
         scored: dict[Answerer, list[Scored]] = {}
-        for method, chosen in contexts.items():
-            outcomes = asyncio.run(_ask(method, chosen, questions, keys[method], ledger, plan))
+        for method, way in ways.items():
+            report = partial(plan.report, method)
+            outcomes = asyncio.run(
+                outcomes_of(way, texts, keys[method], ledger, plan.parallel, report)
+            )
             pairs = zip(questions, outcomes, strict=True)
             scored[method] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
         yield Asked(dataset, index, scored)
@@ -204,51 +218,54 @@ def _layers_of(contexts: Mapping[Answerer, QuestionContext]) -> list[LayerName]:
     return sorted({layer for user in users for layer in layers_of(user)})
 
 
-def _keys_of(
-    asked: Sequence[LabelledQuestion], contexts: Mapping[Answerer, QuestionContext], index: Index
-) -> dict[Answerer, list[str]]:
+def keys_of(questions: Sequence[str], ways: Mapping[N, Way], index: Index) -> dict[N, list[str]]:
+    """For each of ``ways``, by name, the keys of the outcomes of all ``questions``. Blocks."""
     stamps = stamps_of(index)
     keys = {}
-    for method, context in contexts.items():
+    for name, (method, context) in ways.items():
         # The graph retriever reads the entities where there are any, and the router any layer.
         graph: list[LayerName] = ["entities"] if context.retriever == "graph" else []
         read = get_args(LayerName) if method == "router" else _layers_of({method: context})
         base = base_of(method, context, index, [*read, *graph], stamps)
-        keys[method] = [key_of(base, question.question) for question in asked]
+        keys[name] = [key_of(base, question) for question in questions]
     return keys
 
 
-async def _ask(
-    method: Answerer,
-    context: QuestionContext,
-    asked: Sequence[LabelledQuestion],
+async def outcomes_of(
+    way: Way,
+    questions: Sequence[str],
     keys: Sequence[str],
     ledger: Ledger,
-    plan: Plan,
+    parallel: int = 1,
+    report: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Outcome]:
-    """The outcome of every question: the one that ``ledger`` has under its key, or a new one."""
-    slots, done = asyncio.Semaphore(plan.parallel), 0
+    """The outcome of every question: the one that ``ledger`` has under its key, or a new one.
 
-    async def one(question: LabelledQuestion, key: str) -> Outcome:
+    ``parallel`` questions are asked at the same time; ``report`` is told how many are done.
+    """
+    slots, done = asyncio.Semaphore(parallel), 0
+
+    async def one(question: str, key: str) -> Outcome:
         nonlocal done
         outcome = ledger.get(key)
         if outcome is None:
             async with slots:
-                outcome = await _run(method, context, question.question)
+                outcome = await _run(way, question)
             if not outcome["error"]:
                 ledger.put(key, outcome)
         done += 1
-        plan.report(method, done, len(asked))
+        report(done, len(questions))
         return outcome
 
-    return await asyncio.gather(*map(one, asked, keys))
+    return await asyncio.gather(*map(one, questions, keys))
 
 
-async def _run(method: Answerer, context: QuestionContext, question: str) -> Outcome:
-    """The outcome of ``question`` by ``method``; a failure is an outcome, too."""
+async def _run(way: Way, question: str) -> Outcome:
+    """The outcome of ``question``; a failure is an outcome, too."""
     started = time.perf_counter()
     try:
-        result = await graph_of(method)[0].ainvoke({"question": question}, context=context)
+        graph, _ = graph_of(way.method)
+        result = await graph.ainvoke({"question": question}, context=way.context)
     except Exception as error:
         result, problem = {}, f"{type(error).__name__}: {error}"
     else:
@@ -261,7 +278,7 @@ async def _run(method: Answerer, context: QuestionContext, question: str) -> Out
         "citations": result.get("citations", []),
         "looked_up": looked_up(result),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
-        "tried": [attempt["method"] for attempt in result.get("path", [])] or [method],
+        "tried": [attempt["method"] for attempt in result.get("path", [])] or [way.method],
         "sufficient": result.get("sufficient", False),
         "stop_reason": result.get("stop_reason") or "failed",
         "calls": calls,

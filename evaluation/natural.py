@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -21,6 +20,7 @@ from ..index.retrieval import search
 from ..language.analyser import one_line
 from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
+from .bootstrap import wilson
 from .datasets import read_questions
 from .metrics import containment, normalised
 from .retrieval import Report, indexed, unreported
@@ -29,7 +29,6 @@ CUTOFFS = (1, 3, 10)
 HIGHLIGHTS = 6
 _FIELDS = "'question', 'kind', 'source', 'language', 'answers' and 'quotes'"
 _LARGER_PART = 2 / 3
-_NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
 
 
 class NaturalQuestion(NamedTuple):
@@ -193,13 +192,9 @@ def _is_found(asked: Asked, retriever: str, first: int) -> bool:
 def _share(flags: Iterable[bool]) -> dict[str, float | int | None]:
     """The share of true ``flags``, their number n, and Wilson's interval of 95 %."""
     held = list(flags)
-    n, z = len(held), _NORMAL_QUANTILE
-    if not n:
+    if not held:
         return {"share": None, "n": 0, "low": None, "high": None}
-    share = sum(held) / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
+    share, low, high, n = wilson(sum(held) / len(held), len(held))
     return {"share": round(share, 4), "n": n, "low": round(low, 4), "high": round(high, 4)}
 
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
-import numpy as np
+from .bootstrap import interval
 
 _EQUAL = 1e-9
-_RESAMPLES = 2000
-_TAIL = 2.5
 
 
 class Cell(NamedTuple):
@@ -142,13 +140,11 @@ def best_single(matrix: Matrix, most_calls: float | None = None) -> Strategy:
 def difference(one: Strategy, other: Strategy, seed: int) -> dict[str, float]:
     """The F1 that ``one`` has more, with a bootstrap interval of 95 % over the questions."""
     pairs = zip(one.cells, other.cells, strict=True)
-    gains = np.array([mine.f1 - theirs.f1 for mine, theirs in pairs])
-    draws = np.random.default_rng(seed).integers(0, len(gains), (_RESAMPLES, len(gains)))
-    low, high = np.percentile(gains[draws].mean(axis=1), [_TAIL, 100 - _TAIL])
+    found = interval([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
     return {
-        "f1": round(float(gains.mean()), 4),
-        "low": round(float(low), 4),
-        "high": round(float(high), 4),
+        "f1": round(found.mean, 4),
+        "low": round(found.low, 4),
+        "high": round(found.high, 4),
     }
 
 
