@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,10 +17,11 @@ from ..graphs import graph_of
 from ..index.opening import Index, language_model, open_index
 from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.index import IndexInput
 from ..state.usage import without_reuse
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .metrics import answer_f1, containment, exact_match, recall_at
-from .outcomes import FILE, Ledger, Outcome, base_of, key_of, stamps_of
+from .outcomes import FILE, Ledger, Outcome, base_of, key_of, piece_of, stamps_of
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
 N = TypeVar("N", bound=Hashable)
@@ -105,27 +106,41 @@ def asked_set(folder: str, plan: Plan) -> Iterator[Asked]:
     """
     dataset = load_dataset(folder, plan.limit)
     questions = answerable(dataset)
-    contexts = contexts_of(plan)
-    wanted = _indexing(plan.context, _layers_of(contexts))
-    with indexed(dataset.sources, wanted, plan.report) as (index, _):
-        for chosen in contexts.values():
-            chosen.index = index.name
-        ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
-        ways = {method: Way(method, chosen) for method, chosen in contexts.items()}
-        texts = [question.question for question in questions]
-        keys = keys_of(texts, ways, index)
-        if plan.fresh:
-            ledger.forget({key for keys_of_method in keys.values() for key in keys_of_method})
-        asyncio.run(language_model(index, plan.context))  # fails early where there is none
+    ways = {method: Way(method, chosen) for method, chosen in contexts_of(plan).items()}
+    texts = [question.question for question in questions]
+    with answered(dataset.sources, texts, ways, plan) as (index, outcomes):
         scored: dict[Answerer, list[Scored]] = {}
-        for method, way in ways.items():
-            report = partial(plan.report, method)
-            outcomes = asyncio.run(
-                outcomes_of(way, texts, keys[method], ledger, plan.parallel, report)
-            )
-            pairs = zip(questions, outcomes, strict=True)
+        for method, found in outcomes.items():
+            pairs = zip(questions, found, strict=True)
             scored[method] = [score(*pair, dataset.prefix(index.home)) for pair in pairs]
         yield Asked(dataset, index, scored)
+
+
+@contextmanager
+def answered(
+    given: IndexInput, questions: Sequence[str], ways: Mapping[N, Way], plan: Plan
+) -> Iterator[tuple[Index, dict[N, list[Outcome]]]]:
+    """The index of ``given``, and by the name of each of ``ways`` the outcomes of ``questions``.
+
+    Where ``plan.context`` names an index, that one is used, brought up to date with the layers
+    needed, and finished questions are kept in it. Raises RagraphsError for what concerns all
+    questions.
+    """
+    with indexed(given, indexing(plan.context, ways.values()), plan.report) as (index, _):
+        for way in ways.values():
+            way.context.index = index.name
+        ledger = Ledger(index.folder / FILE if is_kept(plan.context) else None)
+        keys = keys_of(questions, ways, index)
+        if plan.fresh:
+            ledger.forget({key for keys_of_way in keys.values() for key in keys_of_way})
+        asyncio.run(language_model(index, plan.context))  # fails early where there is none
+        outcomes: dict[N, list[Outcome]] = {}
+        for name, way in ways.items():
+            report = partial(plan.report, str(name))
+            outcomes[name] = asyncio.run(
+                outcomes_of(way, questions, keys[name], ledger, plan.parallel, report)
+            )
+        yield index, outcomes
 
 
 def answerable(dataset: Dataset) -> list[LabelledQuestion]:
@@ -201,8 +216,12 @@ def _quality(rows: Sequence[Scored]) -> dict[str, float | None]:
     return {name: round(mean(column), 4) if column else None for name, column in known.items()}
 
 
-def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
-    """The settings of indexing: an index that has the layers keeps the model that read for them."""
+def indexing(context: IndexContext, ways: Iterable[Way]) -> IndexContext:
+    """The settings of indexing for ``ways``.
+
+    An index that has the layers keeps the model that read for them.
+    """
+    layers = sorted({layer for way in ways for layer in _layers_of(way)})
     chosen = context.model_dump(include=context.model_fields_set)
     with suppress(IndexNotFoundError):
         if is_kept(context) and set(layers) <= set(
@@ -212,20 +231,20 @@ def _indexing(context: IndexContext, layers: list[LayerName]) -> IndexContext:
     return IndexContext(**{**chosen, "layers": ["passages", *layers]})
 
 
-def _layers_of(contexts: Mapping[Answerer, QuestionContext]) -> list[LayerName]:
-    """The layers that the methods need, with those of the retrievers that they use."""
-    users = {user for method, chosen in contexts.items() for user in (method, chosen.retriever)}
-    return sorted({layer for user in users for layer in layers_of(user)})
+def _layers_of(way: Way) -> set[LayerName]:
+    """The layers that a method needs, with those of the retriever that it uses."""
+    return {layer for user in (way.method, way.context.retriever) for layer in layers_of(user)}
 
 
 def keys_of(questions: Sequence[str], ways: Mapping[N, Way], index: Index) -> dict[N, list[str]]:
     """For each of ``ways``, by name, the keys of the outcomes of all ``questions``. Blocks."""
     stamps = stamps_of(index)
     keys = {}
-    for name, (method, context) in ways.items():
+    for name, way in ways.items():
+        method, context = way
         # The graph retriever reads the entities where there are any, and the router any layer.
         graph: list[LayerName] = ["entities"] if context.retriever == "graph" else []
-        read = get_args(LayerName) if method == "router" else _layers_of({method: context})
+        read = get_args(LayerName) if method == "router" else _layers_of(way)
         base = base_of(method, context, index, [*read, *graph], stamps)
         keys[name] = [key_of(base, question) for question in questions]
     return keys
@@ -278,6 +297,7 @@ async def _run(way: Way, question: str) -> Outcome:
         "citations": result.get("citations", []),
         "looked_up": looked_up(result),
         "documents": list(dict.fromkeys(p["document"] for p in result.get("evidence", []))),
+        "evidence": list(map(piece_of, result.get("evidence", []))),
         "tried": [attempt["method"] for attempt in result.get("path", [])] or [way.method],
         "sufficient": result.get("sufficient", False),
         "stop_reason": result.get("stop_reason") or "failed",

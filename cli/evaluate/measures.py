@@ -41,7 +41,7 @@ def retrieval(
     from ...evaluation.retrieval import evaluate_retrieval
 
     methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
-    settings = _pairs(setting, methods)
+    settings = pairs(setting, methods)
     result = evaluate_retrieval(dataset, retriever, context, limit, settings)
     return ended("retrieval", result, [recall_curve(result)], tables.retrieval, context)
 
@@ -70,7 +70,7 @@ def answers(
 
     methods = _chosen(method)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, _pairs(setting, methods), fresh, parallel, report)
+        plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
         result = evaluate_answers(dataset, plan)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
@@ -130,7 +130,7 @@ def router(
 
     draw = drawing(plot)
     methods = _chosen(method)
-    settings = _pairs(setting, [*methods, "router"])
+    settings = pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, settings, fresh, parallel, report)
         result = (
@@ -152,15 +152,15 @@ def _chosen(methods: list[str] | None) -> list[MethodName]:
     return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
 
 
-def _pairs(
+def pairs(
     settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
 ) -> dict[str, str]:
     """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
     from ...graphs import graph_of
 
-    pairs = dict(pair.partition("=")[::2] for pair in settings or [])
-    for method in methods if pairs else ():
+    given = dict(pair.partition("=")[::2] for pair in settings or [])
+    for method in methods if given else ():
         _, context_type = graph_of(method)
-        own: dict[str, Any] = {n: pairs[n] for n in pairs if n in context_type.model_fields}
+        own: dict[str, Any] = {n: given[n] for n in given if n in context_type.model_fields}
         parsed(partial(context_type, **own))
-    return pairs
+    return given
