@@ -34,7 +34,9 @@ def conditions_chosen(methods: list[str] | None, search: str) -> list[Condition]
 
 def table(title: str, *columns: str) -> Table:
     """A table with figures in ``columns`` behind a column of names."""
-    return Table("", *(Column(name, justify="right") for name in columns), title=title)
+    return Table(
+        Column(no_wrap=True), *(Column(name, justify="right") for name in columns), title=title
+    )
 
 
 def measured(measure: Mapping[str, Any]) -> str:

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from statements_support import MODEL, texts_in
 from ragraphs.evaluation.statements.bench_set import load_bench
 from ragraphs.state.errors import RagraphsError
+from statements_support import MODEL, texts_in
 
 MOUNT = "Mont St. Michel is located in Normandy."
 ARTHUR = "Merlin produced King Arthur."
