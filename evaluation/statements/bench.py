@@ -11,7 +11,7 @@ from statistics import mean
 from typing import Any, Literal, NamedTuple
 
 from ...context import Context, IndexContext
-from ...index.opening import Index
+from ...index.opening import Index, open_index
 from ...models.meter import Meter
 from ...models.protocol import OFFLINE
 from ...prompts.evaluation import CHECK_CLAIMS, MATCH_STATEMENTS
@@ -237,8 +237,6 @@ def _forecast(
             return []
         found: Requests = [(MATCH_STATEMENTS, _match_inputs(one, answer))]
         if judge.checks_claims(one):
-            from ...index.opening import open_index
-
             texts = texts_of(open_index(plan.context), outcome["evidence"])
             found.append((CHECK_CLAIMS, claims_inputs(question, answer, texts)))
         return found
