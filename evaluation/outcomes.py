@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..nodes.router.handing import looked_up
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.found import LookedUp
-from ..state.records import Citation
+from ..state.records import Citation, Evidence
 from ..views.status import export_lines
 
 FILE = "answers.jsonl"
@@ -35,14 +35,26 @@ _KINDS_OF_LAYER = {
 }
 
 
+class Piece(TypedDict):
+    """A piece of the evidence: the characters of a passage, as places in its document.
+
+    ``text`` is empty where the index has it, and the text of a page on the web.
+    """
+
+    passage: str
+    start: int
+    end: int
+    text: str
+
+
 class Outcome(TypedDict):
     """The outcome of a question by one method, or by the router.
 
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
-    ``documents`` and ``passages`` are those of the evidence, best first; ``tried`` the methods that
-    answered one after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked for.
-    ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where that is
-    not known. ``error`` is why the question failed, or empty.
+    ``documents`` are those of the ``evidence``, best first; ``tried`` the methods that answered one
+    after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked
+    for. ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where that
+    is not known. ``error`` is why the question failed, or empty.
     """
 
     answer: str
@@ -50,7 +62,7 @@ class Outcome(TypedDict):
     citations: list[Citation]
     looked_up: list[LookedUp]
     documents: list[str]
-    passages: list[str]
+    evidence: list[Piece]
     tried: list[str]
     sufficient: bool
     stop_reason: str
@@ -104,6 +116,34 @@ class Ledger:
             written = self._file.with_suffix(".new")
             written.write_text(rest, encoding="utf-8")
             written.replace(self._file)
+
+
+def piece_of(evidence: Evidence) -> Piece:
+    """The place of ``evidence`` in the index, or its text, where it was found on the web."""
+    return {
+        "passage": evidence["id"],
+        "start": evidence["start"],
+        "end": evidence["end"],
+        "text": evidence["text"] if evidence["found"] == "web" else "",
+    }
+
+
+def texts_of(index: Index, pieces: Sequence[Piece]) -> list[tuple[str, str]]:
+    """Title and text of each of ``pieces``; those that ``index`` has no more are left out. Blocks.
+
+    Pages of the web have no title.
+    """
+    known = {one["id"]: one for one in index.catalogue.passages([p["passage"] for p in pieces])}
+    found = []
+    for piece in pieces:
+        passage = known.get(piece["passage"])
+        if piece["text"]:
+            found.append(("", piece["text"]))
+        elif passage is not None:
+            first = piece["start"] - passage["start"]
+            text = passage["text"][first : first + piece["end"] - piece["start"]]
+            found.append((passage["title"], text))
+    return found
 
 
 def key_of(base: str, question: str) -> str:

@@ -126,7 +126,7 @@ def _outcome(row: _Row) -> Outcome:
         "citations": [_UNKNOWN] if cited else [],
         "looked_up": [],
         "documents": row.documents,
-        "passages": [],
+        "evidence": [],
         "tried": row.tried or [row.method],
         "sufficient": row.sufficient,
         "stop_reason": "answered" if row.sufficient else "insufficient",

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 _EQUAL = 1e-9
-_RESAMPLES = 2000
-_TAIL = 2.5
 
 
 class Cell(NamedTuple):

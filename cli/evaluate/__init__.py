@@ -1,8 +1,10 @@
 """The commands of `ragraphs evaluate`."""
 
-from . import closed_book as closed_book  # each module adds its commands to the group
+from . import claims as claims  # each module adds its commands to the group
+from . import closed_book as closed_book
 from . import experiments as experiments
 from . import graders as graders
+from . import graphrag_bench as graphrag_bench
 from . import make_set as make_set
 from . import measures as measures
 from . import training_data as training_data

@@ -17,7 +17,7 @@ def outcome(method, sufficient=False, cited=True, calls=1):
         "citations": [CITATION] if cited else [],
         "looked_up": [],
         "documents": [],
-        "passages": [],
+        "evidence": [],
         "tried": [method],
         "sufficient": sufficient,
         "stop_reason": "answered",

@@ -32,6 +32,7 @@ TEXTS = number([("A “title”", "Some text.")])
 GIVEN = {
     "question": "Who wrote it?",
     "answer": [{"id": "answer", "title": "", "text": "Ann Lee"}],
+    "reference": [{"id": "reference", "title": "", "text": "Ann Lee wrote it."}],
     "texts": TEXTS,
     "entity_types": "person, place",
     "examples": "",

@@ -45,6 +45,19 @@ _TRIPLES = {
     "passage": "reports/2024/tower.md",
     "triples": [["Tower Bridge", "was opened in", "London"]],
 }
+_BENCH: dict[str, Any] = {
+    "Corpus/novel": [{"corpus_name": "Novel-44557", "context": "The Tay Bridge fell in a storm."}],
+    "Questions/novel_questions": [
+        {
+            "id": "Novel-1",
+            "source": "Novel-44557",
+            "question": "Why did the Tay Bridge fall?",
+            "answer": "Because of a storm.",
+            "question_type": "Fact Retrieval",
+            "evidence": ["The Tay Bridge fell in a storm."],
+        }
+    ],
+}
 _PARTS = [{"question": "Who designed the Forth Bridge?"}, {"question": "Where was #1 born?"}]
 _NAME = r"(?:[A-Z]\. )?[A-Z]\w+(?: [A-Z]\w+)*"
 _FACT = re.compile(rf"({_NAME}) (was designed by|wrote of|died in|crosses) (?:the )?({_NAME})")
@@ -59,6 +72,10 @@ def write_folder(sets: Iterable[str], pdf: bytes) -> None:
         file.write_text(text, encoding="utf-8")
     Path("notes.pdf").write_bytes(pdf)
     Path("openie.jsonl").write_text(json.dumps(_TRIPLES) + "\n", encoding="utf-8")
+    for name, rows in _BENCH.items():
+        file = Path(f"GraphRAG-Benchmark/Datasets/{name}.json")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(rows), encoding="utf-8")
     Path("prices.json").write_text(json.dumps({"prices": {}}), encoding="utf-8")
     write_cross_encoder(Path("models/ms-marco"), _TEXTS.values())
     write_set([question | {"decomposition": _PARTS} for question in QUESTIONS])
@@ -86,6 +103,14 @@ def reply(body: Any) -> Any:
             return {"answer": "Bridges and who built them.", "used": ["1"], "sufficient": True}
         case "NextStep":
             return {"finish": True, "question": "", "source": "retrieve", "reason": "enough"}
+        case "CheckedClaims":
+            return {"claims": [{"claim": "It fell.", "texts": ["1"], "verdict": "supported"}]}
+        case "MatchedStatements":
+            gold = {"statement": "It fell.", "in_answer": True}
+            return {
+                "answer": [{"statement": "It fell.", "in_reference": True}],
+                "reference": [gold],
+            }
         case "Answer":
             quote = {"id": texts[0][0], "quote": texts[0][2].split(". ")[0]}
             return {"quotes": [quote], "sufficient": True, "answer": quote["quote"]}

@@ -1,0 +1,180 @@
+"""Claims of answers: how many a method makes, how varied they are, and which are supported."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...context import Context
+from ...index.opening import Index
+from ...prompts.evaluation import CHECK_CLAIMS
+from ...state.index import IndexInput
+from ..answers import Plan, answered
+from ..asking import Asker, Estimate, gathered, open_asker
+from ..outcomes import Outcome
+from ..plots import Plot, bars
+from .checking import VERDICTS, Claim, claims_inputs, claims_of
+from .conditions import Condition, ways_of
+from .forecast import LONGEST_ANSWER, Judging, Requests, forecast, length_of, require_model
+from .likeness import THRESHOLDS, clusters
+from .measure import bar, mean_of, share_of
+
+_UNSUPPORTED = ("contradicted", "not said", "uncited")
+_USER = "Checking claims"
+_LONGEST_QUOTES = 2000  # tokens
+
+
+class Questions(NamedTuple):
+    """Questions by the ``name`` of their set; ``given`` is indexed before they are asked."""
+
+    name: str
+    given: IndexInput
+    texts: Sequence[str]
+
+
+class Checked(NamedTuple):
+    """A question, what a condition did with it, and its claims; None where they are not known."""
+
+    question: str
+    outcome: Outcome
+    claims: list[Claim] | None
+
+
+def evaluate_claims(
+    questions: Questions,
+    conditions: Sequence[Condition],
+    plan: Plan,
+    judge: str | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Numbers of claims and the shares that the cited sentences support, in the form of ``--json``.
+
+    The model ``judge`` lists and checks the claims, or the model that answers. With ``dry_run`` in
+    ``plan.context`` nobody is asked, and the cost is estimated. Raises RagraphsError.
+    """
+    ways = ways_of(conditions, plan)
+    context = plan.context.narrowed(Context, **({"model": judge} if judge else {}))
+    require_model(context, _USER)
+    if plan.context.dry_run:
+        judging = Judging(context, _USER, _requests, _unknown)
+        return forecast(questions.given, questions.texts, ways, plan, judging)
+    with answered(questions.given, questions.texts, ways, plan) as (index, outcomes):
+        asker, checked = asyncio.run(_check(index, context, questions.texts, outcomes, plan))
+    return {
+        "set": questions.name,
+        "model": plan.context.model,
+        "judge": context.model,
+        "questions": len(questions.texts),
+        "conditions": [_measured(name, rows, seed) for name, rows in checked.items()],
+        "usage": asker.meter.usage(),
+        "warnings": asker.meter.warnings,
+        "answers": [_row(name, one) for name, rows in checked.items() for one in rows],
+    }
+
+
+def claim_plots(result: Mapping[str, Any]) -> list[Plot]:
+    """Support of claims and their number for each condition, from ``evaluate_claims``."""
+    shares = {
+        one["condition"]: [bar(name, one[name]) for name in ("supported", "unsupported")]
+        for one in result["conditions"]
+    }
+    numbers = {
+        one["condition"]: [
+            bar("claims", one["claims"]),
+            *(bar(f"clusters at {cut}", found) for cut, found in one["clusters"].items()),
+        ]
+        for one in result["conditions"]
+    }
+    title = f"{result['set']}, {result['judge']}, {result['questions']} questions"
+    return [
+        bars(f"{title}: claims by the cited sentences", shares),
+        bars(f"{title}: claims an answer", numbers, "number"),
+    ]
+
+
+async def _check(
+    index: Index,
+    context: Context,
+    questions: Sequence[str],
+    outcomes: Mapping[str, Sequence[Outcome]],
+    plan: Plan,
+) -> tuple[Asker, dict[str, list[Checked]]]:
+    """The claims of every answer; those of a question that failed are not asked for."""
+    asker = await open_asker(index, context, _USER)
+
+    async def one(question: str, outcome: Outcome) -> Checked:
+        if outcome["error"]:
+            return Checked(question, outcome, None)
+        texts = _cited(outcome)
+        return Checked(
+            question, outcome, await claims_of(asker, question, outcome["answer"], texts)
+        )
+
+    works = [
+        partial(one, question, outcome)
+        for found in outcomes.values()
+        for question, outcome in zip(questions, found, strict=True)
+    ]
+    rows = iter(await gathered("claims", works, plan.report))
+    return asker, {name: [next(rows) for _ in found] for name, found in outcomes.items()}
+
+
+def _cited(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(one["title"], one["quote"]) for one in outcome["citations"]]
+
+
+def _requests(place: int, question: str, outcome: Outcome) -> Requests:
+    if outcome["error"] or not outcome["answer"].strip():
+        return []
+    return [(CHECK_CLAIMS, claims_inputs(question, outcome["answer"], _cited(outcome)))]
+
+
+def _unknown(place: int, question: str) -> Estimate:
+    """One request at most: an answer may be empty."""
+    most = length_of(CHECK_CLAIMS, claims_inputs(question, "", []))
+    return Estimate(0, 1, 0, most + LONGEST_ANSWER + _LONGEST_QUOTES)
+
+
+def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
+    """The measures of a condition.
+
+    ``unsupported`` is the share of claims that the cited sentences contradict or do not say, or
+    whose answer cites none; shares are of the claims with a verdict, ``unclear`` is of all.
+    """
+    known = [row for row in rows if row.claims is not None]
+    verdicts = [[claim["verdict"] for claim in row.claims or ()] for row in known]
+    numbers = [len(of_one) for of_one in verdicts]
+    judged = [sum(one != "unclear" for one in of_one) for of_one in verdicts]
+    grouped = [clusters([claim["claim"] for claim in row.claims or ()]) for row in known]
+    counts = {kind: [of_one.count(kind) for of_one in verdicts] for kind in VERDICTS}
+    unsupported = [sum(map(of_one.count, _UNSUPPORTED)) for of_one in verdicts]
+    failed = [row for row in rows if row.outcome["error"]]
+    return {
+        "condition": name,
+        "answers": len(known),
+        "failures": len(failed),
+        "first_failure": failed[0].outcome["error"] if failed else "",
+        "without_reply": len(rows) - len(known) - len(failed),
+        "without_claims": numbers.count(0),
+        "without_citations": sum(not row.outcome["citations"] for row in known),
+        "claims": mean_of(numbers, seed),
+        "clusters": {str(cut): mean_of([one[cut] for one in grouped], seed) for cut in THRESHOLDS},
+        "supported": share_of(counts["supported"], judged, seed),
+        "unsupported": share_of(unsupported, judged, seed),
+        **{kind.replace(" ", "_"): share_of(counts[kind], judged, seed) for kind in _UNSUPPORTED},
+        "unclear": share_of(counts["unclear"], numbers, seed),
+    }
+
+
+def _row(name: str, checked: Checked) -> dict[str, Any]:
+    question, outcome, claims = checked
+    return {
+        "condition": name,
+        "question": question,
+        "answer": outcome["answer"],
+        "error": outcome["error"],
+        "citations": [citation["quote"] for citation in outcome["citations"]],
+        "claims": claims,
+    }
