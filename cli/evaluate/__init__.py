@@ -1,4 +1,5 @@
 """The commands of `ragraphs evaluate`."""
 
-from . import measures as measures  # each module adds its commands to the group
+from . import judge as judge  # each module adds its commands to the group
+from . import measures as measures
 from .group import evaluate as evaluate

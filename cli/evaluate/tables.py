@@ -16,7 +16,7 @@ _SHARES = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": 
 def retrieval(result: Any) -> None:
     """Prints recall as a table of percentages."""
     title = f"{result['set']} · {result['retriever']} · {result['embeddings']}"
-    table = _table(title, *(f"@{k}" for k in result["recall"]))
+    table = table_of(title, *(f"@{k}" for k in result["recall"]))
     for name in ("recall", "all_support"):
         table.add_row(name, *(f"{100 * value:.1f}" for value in result[name].values()))
     out.print(table)
@@ -31,13 +31,13 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
     """Prints a line for every method, shares as percentages, costs per question."""
     first = results[0]
     title = f"{first['set']} · {first['model']} · {first['questions']} questions"
-    table = _table(title, *_SHARES.values(), "calls", "tokens", "seconds")
+    table = table_of(title, *_SHARES.values(), "calls", "tokens", "seconds")
     for result in results:
         shares = (result[name] for name in _SHARES)
         costs = (result[name] / result["questions"] for name in ("calls", "tokens"))
         table.add_row(
             result["method"],
-            *map(_percent, shares),
+            *map(percent, shares),
             *(f"{cost:,.1f}" for cost in costs),
             f"{result['seconds_per_question']:.2f}",
         )
@@ -54,15 +54,15 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
 def router(result: dict[str, Any]) -> None:
     """Prints a line for every way to choose methods, calls and tokens a question, the verdict."""
     title = f"{result['set']} · {result['model']} · {result['questions']} questions"
-    table = _table(title, "EM", "F1", "calls", "tokens", "misleading")
+    table = table_of(title, "EM", "F1", "calls", "tokens", "misleading")
     for one in result["strategies"]:
         table.add_row(
             one["strategy"],
-            _percent(one["em"]),
-            _percent(one["f1"]),
+            percent(one["em"]),
+            percent(one["f1"]),
             f"{one['calls']:.1f}",
             f"{one['tokens']:,.0f}",
-            f"{_percent(one['misleading'])} / {_percent(one['misleading_of_sufficient'])}",
+            f"{percent(one['misleading'])} / {percent(one['misleading_of_sufficient'])}",
         )
     out.print(table)
     out.print(escape(result["verdict"]))
@@ -81,25 +81,27 @@ def natural(result: dict[str, Any]) -> None:
     """Prints what is claimed and what is found, by kind of question and of document."""
     title = f"{result['set']} · {result['method']} · {result['model']} · {result['embeddings']}"
     columns = ("answered", "right", "sufficient", "precision", "highlighted")
-    claims = _table(title, "n", *columns)
+    claims = table_of(title, "n", *columns)
     for name, shares in {**result["answers"], **result["answers_by_source"]}.items():
         claims.add_row(name, str(shares["answered"]["n"]), *_shares(shares, columns))
     out.print(claims)
     for retriever, found in result["quotes"].items():
         cutoffs = list(found["all"])
-        table = _table(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
+        table = table_of(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
         for source, shares in found.items():
             table.add_row(source, str(shares[cutoffs[0]]["n"]), *_shares(shares, cutoffs))
         out.print(table)
 
 
 def _shares(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
-    return [_percent(shares[name]["share"]) for name in names]
+    return [percent(shares[name]["share"]) for name in names]
 
 
-def _table(title: str, *columns: str) -> Table:
+def table_of(title: str, *columns: str) -> Table:
+    """An empty table with a column of names and ``columns`` of figures."""
     return Table("", *(Column(name, justify="right") for name in columns), title=title)
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A share of 1 in percent, without the sign."""
     return "–" if share is None else f"{100 * share:.1f}"
