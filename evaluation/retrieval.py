@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from ..algorithms.router.decision import NEEDS
-from ..context import IndexContext, LayerName, MethodName, RankerName, RetrieverName
+from ..context import Context, IndexContext, LayerName, MethodName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
 from ..index.opening import Index, open_index
@@ -113,7 +113,7 @@ def indexed(
         yield open_index(context), time.perf_counter() - started
 
 
-def is_kept(context: IndexContext) -> bool:
+def is_kept(context: Context) -> bool:
     """Whether ``context`` names an index, rather than leaving the default."""
     return "index" in context.model_fields_set
 

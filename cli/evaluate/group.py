@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...context import IndexContext
+from ...context import Context
 from ..flags import Commands, Shown
 
 evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
@@ -40,7 +40,7 @@ def ended(
     result: Any,
     plots: list[Any],
     show: Callable[[Any], None],
-    context: IndexContext,
+    context: Context,
 ) -> Shown:
     """The end of a command: its result is kept with the index that ``context`` names, if any.
 

@@ -64,8 +64,11 @@ async def of_unknown_judgements(
     texts = number([("answer", ""), ("answer", "")])
     bare = 0
     for criteria in judging.criteria():
-        inputs = {"question": "", "texts": texts, "criteria": told_criteria(criteria)}
-        bare += (await asker.missing(JUDGE_ANSWERS, **inputs, reading="0")).tokens_most
+        told = told_criteria(criteria)
+        one = await asker.missing(
+            JUDGE_ANSWERS, question="", texts=texts, criteria=told, reading="0"
+        )
+        bare += one.tokens_most
     comparisons, calls = judging.comparisons_each, judging.calls_each
     known = [count_tokens(question) for question in questions]
     least = sum(comparisons * bare + calls * tokens for tokens in known)
