@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
 from ..index.opening import Index, language_model, open_index
+from ..models.meter import current_meter
 from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import without_reuse
@@ -241,9 +242,14 @@ async def outcomes_of(
 ) -> list[Outcome]:
     """The outcome of every question: the one that ``ledger`` has under its key, or a new one.
 
-    ``parallel`` questions are asked at the same time; ``report`` is told how many are done.
+    ``parallel`` questions are asked at the same time; ``report`` is told how many are done. An
+    outcome that a limit of the whole command may have cut short is not kept.
     """
     slots, done = asyncio.Semaphore(parallel), 0
+    budget = current_meter().budget
+
+    def spent() -> bool:
+        return budget is not None and budget.was_reached
 
     async def one(question: str, key: str) -> Outcome:
         nonlocal done
@@ -251,7 +257,7 @@ async def outcomes_of(
         if outcome is None:
             async with slots:
                 outcome = await _run(way, question)
-            if not outcome["error"]:
+            if not outcome["error"] and not spent():
                 ledger.put(key, outcome)
         done += 1
         report(done, len(questions))

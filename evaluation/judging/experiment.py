@@ -154,6 +154,7 @@ class _Experiment:
             found = await outcomes_of(
                 way, texts, keys[name], self._ledger, self.plan.parallel, report
             )
+            self._check_budget()
             outcomes[name] = dict(zip(texts, found, strict=True))
         answers = _shown(texts, outcomes)
         self._check(answers, outcomes)
@@ -201,6 +202,14 @@ class _Experiment:
             for name, own in keys.items()
         }
         return {name: {q: one for q, one in own.items() if one} for name, own in found.items()}
+
+    def _check_budget(self) -> None:
+        budget = self.asker.meter.budget
+        if budget is not None and budget.was_reached:
+            raise RagraphsError(
+                "The limit on tokens or cost was reached while questions were answered. The "
+                "replies that came are kept: the same command goes on from here."
+            )
 
     def _check(self, answers: Answers, outcomes: Mapping[str, Mapping[str, Outcome]]) -> None:
         if any(len(given) > 1 for given in answers.values()):
