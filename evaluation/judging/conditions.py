@@ -78,10 +78,10 @@ def reads_all(way: Way) -> bool:
 
 def _parsed(given: str) -> tuple[str, str, dict[str, str]]:
     """The name that a condition is shown by, its method and its settings."""
-    full = _SHORT.get(given.casefold(), given)
-    if level := _LEVEL.fullmatch(given):
-        full = f"graphrag:global:{int(level[1])}"
-    method, *parts = full.split(":")
+    head, _, rest = given.partition(":")
+    level = _LEVEL.fullmatch(head)
+    long = f"graphrag:global:{int(level[1])}" if level else _SHORT.get(head.casefold(), head)
+    method, *parts = [*long.split(":"), *filter(None, rest.split(":"))]
     settings: dict[str, str] = {}
     for part in parts:
         name, is_setting, value = part.partition("=")
@@ -93,7 +93,7 @@ def _parsed(given: str) -> tuple[str, str, dict[str, str]]:
             settings["level"] = part
         else:
             raise ConditionError(f"{given!r} is no condition: {_FORM}.")
-    return _shown(method, settings) or full, method, settings
+    return _shown(method, settings) or given, method, settings
 
 
 def _shown(method: str, settings: Mapping[str, str]) -> str:

@@ -11,7 +11,9 @@ from .verdicts import CRITERIA
 
 def judge_plots(result: Mapping[str, Any]) -> list[Plot]:
     """A matrix of win rates for each criterion, and quality against tokens a question."""
-    return [*(_matrix(result, criterion) for criterion in CRITERIA), _quality(result)]
+    known = any(one["quality"] is not None for one in result["conditions"])
+    matrices = [_matrix(result, criterion) for criterion in CRITERIA]
+    return [*matrices, *([_quality(result)] if known else [])]
 
 
 def _matrix(result: Mapping[str, Any], criterion: str) -> Matrix:

@@ -84,4 +84,11 @@ def reply(body: Any) -> Any:
         case "Answer":
             quote = {"id": texts[0][0], "quote": texts[0][2].split(". ")[0]}
             return {"quotes": [quote], "sufficient": True, "answer": quote["quote"]}
+        case "Personas":
+            return {"personas": [{"persona": "An engineer.", "tasks": ["Compare bridges."]}]}
+        case "CollectionQuestions":
+            return {"tasks": [{"task": "A", "questions": ["How do the bridges differ?"]}]}
+        case "Verdicts":
+            verdict = {"criterion": "directness", "reason": "It is shorter.", "winner": 1}
+            return {"verdicts": [verdict]}
     return failure(404, f"Nobody wrote a reply to {kind}")

@@ -63,7 +63,7 @@ def test_the_tokens_of_judging_known_answers_are_exact(judged):
 def test_the_requests_for_all_reports_and_all_texts_are_known(judged):
     Path("own.txt").write_text("Who knows whom?")
     asked = ["--question-file", "own.txt", "--condition", "C0"]
-    asked += ["--condition", "graphrag:text:context_tokens=500"]
+    asked += ["--condition", "text:context_tokens=500"]
     costs = judged(*asked, "--dry-run")["answers"]
     result = judged(*asked)
     calls = sum(round(one["calls"]) for one in result["conditions"])
