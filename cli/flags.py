@@ -23,7 +23,7 @@ from ..state.filters import parse_where
 from .operating import operate
 from .show import print_json
 
-C = TypeVar("C", bound=Context)
+T = TypeVar("T")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _FILTER = (
@@ -202,7 +202,7 @@ def _default(field: FieldInfo) -> Any:
         return None
 
 
-def parsed(make: Callable[[], C]) -> C:
+def parsed(make: Callable[[], T]) -> T:
     """The context that ``make`` makes of flags. Raises WrongUsageError, which names the flag."""
     try:
         return make()

@@ -303,7 +303,9 @@ def calibrate(
     if not cross_encoder:
         return calibrate(opened(context), dataset), show.calibration
     with progress_bars(quiet=False) as report:
-        return calibrate_cross_encoder(opened(context), cross_encoder, dataset, report), show.calibration
+        return calibrate_cross_encoder(
+            opened(context), cross_encoder, dataset, report
+        ), show.calibration
 
 
 @app.command()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 _RESAMPLES = 2000
 _TAIL = 2.5
@@ -37,11 +38,35 @@ def interval(
     """
     known = np.asarray(values, dtype=float)
     shares = np.ones_like(known) if weights is None else np.asarray(weights, dtype=float)
-    draws = np.random.default_rng(seed).integers(0, len(known), (_RESAMPLES, len(known)))
-    means = (known * shares)[draws].sum(axis=1) / shares[draws].sum(axis=1)
-    low, high = np.percentile(means, [_TAIL, 100 - _TAIL])
+    places = draws(len(known), seed)
+    means = (known * shares)[places].sum(axis=1) / shares[places].sum(axis=1)
     mean = float((known * shares).sum() / shares.sum())
-    return Interval(mean, float(low), float(high), len(known))
+    return Interval(mean, *middle(means), len(known))
+
+
+def resampled(
+    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
+) -> Interval:
+    """``measure`` of ``rows``, a row for each question, with its bootstrap interval of 95 %.
+
+    ``measure`` takes rows along its last axis, of one draw or of many.
+    """
+    found = measure(rows[draws(len(rows), seed)])
+    return Interval(float(measure(rows)), *middle(found), len(rows))
+
+
+def draws(n: int, seed: int) -> NDArray[np.int64]:
+    """The places of ``n`` items in each resample, drawn with replacement: a row for each.
+
+    With the same ``seed`` as many items are drawn alike.
+    """
+    return np.random.default_rng(seed).integers(0, n, (_RESAMPLES, n))
+
+
+def middle(found: Sequence[float] | NDArray[Any]) -> tuple[float, float]:
+    """The middle 95 % of a statistic over resamples; those where it has no value are left out."""
+    low, high = np.nanpercentile(found, [_TAIL, 100 - _TAIL])
+    return float(low), float(high)
 
 
 def share_interval(values: Sequence[float], seed: int) -> Interval:

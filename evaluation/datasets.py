@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from ..index.opening import Index
 from ..state.errors import RagraphsError
 from ..state.index import IndexInput
+from ..state.records import Passage
 from ..stores.loading.sources import document_path
 
 T = TypeVar("T")
@@ -75,6 +76,11 @@ class Dataset:
         prefix = self.prefix(home)
         return list(dict.fromkeys(document.removeprefix(prefix) for document in documents))
 
+    def is_gold(self, question: LabelledQuestion, passage: Passage, home: Path) -> bool:
+        """Whether ``passage``, of an index of that ``home``, supports ``question``."""
+        [id] = self.ids([passage["document"]], [passage["id"]], home)
+        return id in question.supporting
+
     def support_in(self, index: Index) -> list[set[str]]:
         """The passages of ``index`` that support each question. Blocks."""
         if self.is_in_index:
@@ -127,6 +133,14 @@ def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:
     fields = "'question', 'answer' and 'supporting'"
     questions = tuple(read_questions(path, _question, fields, limit))
     return Dataset(path.name, files[0], questions, _origin(path / MADE_FROM))
+
+
+def supported(dataset: Dataset) -> list[LabelledQuestion]:
+    """The questions that name supporting passages. Raises RagraphsError where none does."""
+    asked = [question for question in dataset.questions if question.supporting]
+    if not asked:
+        raise RagraphsError(f"No question of {dataset.name} names supporting passages.")
+    return asked
 
 
 def read_questions(

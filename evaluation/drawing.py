@@ -107,7 +107,7 @@ def _bars(axes: Axes, plot: Bars) -> None:
         axes.annotate(said, (end, y), **beside)
     axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows])
     for label, (_, bar) in zip(axes.get_yticklabels(), rows, strict=True):
-        label.set_weight("normal" if bar else "bold")
+        label.set_fontweight("normal" if bar else "bold")
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.margins(x=0.14)

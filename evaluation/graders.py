@@ -24,10 +24,11 @@ from ..prompts.prompt import number_passages
 from ..state.errors import RagraphsError
 from ..state.records import Evidence
 from .asking import Asker, Estimate, gathered, open_asker
+from .bootstrap import Interval, draws, middle
 from .calibration import Graded
-from .datasets import Dataset, LabelledQuestion, load_dataset
-from .intervals import Share, draws, interval_of, rounded, share_of
-from .retrieval import Report, indexed, layers_of, unreported
+from .datasets import Dataset, LabelledQuestion, load_dataset, supported
+from .intervals import Share, share_of, share_over
+from .retrieval import Report, indexed_set, layers_of, unreported
 
 SETTINGS = (
     *("top_k", "retriever", "rerank", "rerank_candidates"),
@@ -88,8 +89,10 @@ def evaluate_grader(plan: GraderPlan) -> dict[str, Any]:
     The retrievals that found support are graded a second time with the support taken away. Raises
     RagraphsError.
     """
-    dataset, asked = _questions(plan)
-    with indexed(dataset.sources, _indexing(plan), plan.report) as (index, _):
+    dataset = load_dataset(plan.folder, plan.limit)
+    supported(dataset)
+    with indexed_set(dataset, _indexing(plan), plan.report) as (dataset, index, _):
+        asked = supported(dataset)
         retrieved = _retrieved(dataset, asked, index, plan.crag)
         stripped = [case.stripped() for case in retrieved if any(case.support)]
         graded, thresholds, meter = asyncio.run(_graded(index, plan, [*retrieved, *stripped]))
@@ -111,21 +114,15 @@ def evaluate_grader(plan: GraderPlan) -> dict[str, Any]:
 
 def cost_of_grading(plan: GraderPlan) -> dict[str, Any]:
     """The requests and tokens sent that are still to pay, which are known exactly."""
-    dataset, asked = _questions(plan)
-    with indexed(dataset.sources, _indexing(plan), plan.report) as (index, _):
+    dataset = load_dataset(plan.folder, plan.limit)
+    supported(dataset)
+    with indexed_set(dataset, _indexing(plan), plan.report) as (dataset, index, _):
+        asked = supported(dataset)
         retrieved = _retrieved(dataset, asked, index, plan.crag)
         cost = Estimate()
         if plan.crag.grader == "model":
             cost = asyncio.run(_missing(index, plan, retrieved))
         return {**_head(plan, dataset, asked, index), **cost._asdict()}
-
-
-def _questions(plan: GraderPlan) -> tuple[Dataset, list[LabelledQuestion]]:
-    dataset = load_dataset(plan.folder, plan.limit)
-    asked = [question for question in dataset.questions if question.supporting]
-    if not asked:
-        raise RagraphsError(f"No question of {plan.folder} names supporting passages.")
-    return dataset, asked
 
 
 def _indexing(plan: GraderPlan) -> IndexContext:
@@ -158,7 +155,6 @@ def _retrieved(
     dataset: Dataset, asked: Sequence[LabelledQuestion], index: Index, crag: CragContext
 ) -> list[Retrieved]:
     """What is retrieved for each question; a piece of a supporting passage supports. Blocks."""
-    prefix = dataset.prefix(index.home)
     encoder = open_cross_encoder(crag.rerank, index.operator) if crag.rerank else None
     wanted = to_rerank(crag.rerank_candidates, crag.top_k) if encoder else crag.top_k
     found = []
@@ -166,7 +162,7 @@ def _retrieved(
         passages = search(index, one.question, crag.retriever, wanted)
         if encoder is not None:
             passages = reranked(encoder, one.question, passages, crag.top_k)
-        support = [each["document"].removeprefix(prefix) in one.supporting for each in passages]
+        support = [dataset.is_gold(one, each, index.home) for each in passages]
         found.append(Retrieved(one.question, passages, support))
     return found
 
@@ -285,7 +281,7 @@ _OF_COUNTS: dict[str, Callable[[Any], float]] = {
 def _with_interval(value: float, resampled: Sequence[float], n: int) -> Share:
     if np.isnan(value):
         return {"share": None, "n": n, "low": None, "high": None}
-    return rounded(value, n, *interval_of(resampled))
+    return share_over(Interval(value, *middle(resampled), n))
 
 
 def auc(grades: Any, support: Any) -> float:

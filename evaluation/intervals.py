@@ -1,17 +1,15 @@
-"""Shares and means with their number n and an interval of 95 %."""
+"""Shares, means and other measures with intervals of 95 %, as results show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import sqrt
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-_NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
-_RESAMPLES = 2000
-_TAIL = 2.5
+from .bootstrap import Interval, interval, resampled, wilson
 
 
 class Share(TypedDict):
@@ -23,42 +21,41 @@ class Share(TypedDict):
     high: float | None
 
 
-_NOTHING: Share = {"share": None, "n": 0, "low": None, "high": None}
+class Measured(TypedDict):
+    """A value with the bounds of its interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 def share_of(flags: Iterable[bool]) -> Share:
     """The share of true ``flags``, with Wilson's interval."""
     held = list(flags)
-    n, z = len(held), _NORMAL_QUANTILE
-    if not n:
-        return _NOTHING
-    share = sum(held) / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return rounded(share, n, max(0.0, middle - reach), min(1.0, middle + reach))
+    return share_over(wilson(sum(held) / len(held), len(held)) if held else None)
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Share:
     """The mean of ``values`` in [0, 1], with a bootstrap interval."""
-    if not values:
-        return _NOTHING
-    held = np.array(values, dtype=float)
-    means = [held[draw].mean() for draw in draws(len(held), seed)]
-    return rounded(float(held.mean()), len(held), *interval_of(means))
+    return share_over(interval(values, seed) if values else None)
 
 
-def draws(n: int, seed: int) -> Iterable[NDArray[np.int64]]:
-    """The places of each resample of ``n`` items, drawn with replacement."""
-    chance = np.random.default_rng(seed)
-    return (chance.integers(0, n, n) for _ in range(_RESAMPLES))
+def share_over(found: Interval | None) -> Share:
+    """``found`` as a share, rounded; None is a share of nothing."""
+    if found is None:
+        return {"share": None, "n": 0, "low": None, "high": None}
+    share, low, high = (round(value, 4) for value in found[:3])
+    return {"share": share, "n": found.n, "low": low, "high": high}
 
 
-def interval_of(resampled: Sequence[float]) -> tuple[float, float]:
-    """The middle 95 % of a statistic over resamples; those where it has no value are left out."""
-    low, high = np.nanpercentile(resampled, [_TAIL, 100 - _TAIL])
-    return float(low), float(high)
+def measured(
+    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
+) -> Measured:
+    """``measure`` of ``rows`` with its bootstrap interval, as ``resampled`` takes them."""
+    value, low, high = (round(each, 4) for each in resampled(rows, measure, seed)[:3])
+    return {"value": value, "low": low, "high": high}
 
 
-def rounded(share: float, n: int, low: float, high: float) -> Share:
-    """A share as results show it."""
-    return {"share": round(share, 4), "n": n, "low": round(low, 4), "high": round(high, 4)}
+def measured_mean(values: Sequence[float], seed: int) -> Measured:
+    """The mean of ``values``, one for each question, with its bootstrap interval."""
+    return measured(np.array(values), lambda drawn: drawn.mean(axis=-1), seed)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from math import sqrt
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_NORMAL_QUANTILE = 1.96  # of 95 %, two-sided
 _UNSPACED = re.compile(r"([぀-ヿ㐀-鿿])")
 
 
@@ -73,19 +71,6 @@ def containment(answer: str, golds: Sequence[str]) -> float:
     text = " ".join(normalised(answer))
     spans = (re.escape(" ".join(normalised(gold))) for gold in golds)
     return float(any(re.search(rf"(?<!\w){span}(?![^\W가-힣])", text) for span in spans if span))
-
-
-def share(flags: Iterable[bool]) -> dict[str, float | int | None]:
-    """The share of true ``flags``, their number n, and Wilson's interval of 95 %."""
-    held = list(flags)
-    n, z = len(held), _NORMAL_QUANTILE
-    if not n:
-        return {"share": None, "n": 0, "low": None, "high": None}
-    part = sum(held) / n
-    middle = (part + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * sqrt(part * (1 - part) / n + z * z / (4 * n * n))
-    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
-    return {"share": round(part, 4), "n": n, "low": round(low, 4), "high": round(high, 4)}
 
 
 def _word_f1(words: Sequence[str], gold: Sequence[str]) -> float:

@@ -53,8 +53,8 @@ class Outcome(TypedDict):
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
     ``documents`` are those of the ``evidence``, best first; ``tried`` the methods that answered one
     after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked
-    for. ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where that
-    is not known. ``error`` is why the question failed, or empty.
+    for. ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where
+    that is not known. ``error`` is why the question failed, or empty.
     """
 
     answer: str

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..state.errors import RagraphsError
 from ..state.records import Citation
-from .answers import Answerer, Scored, score
+from .answering import Answerer
+from .answers import Scored, score
 from .datasets import LabelledQuestion
 from .outcomes import Outcome
 

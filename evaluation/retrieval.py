@@ -17,10 +17,10 @@ from ..index.opening import Index, open_index
 from ..index.retrieval import search
 from ..models.embeddings import identity
 from ..models.reranker import candidates, open_cross_encoder, reranked
-from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.errors import IndexNotFoundError
 from ..state.index import IndexInput
 from ..state.records import Evidence
-from .datasets import Dataset, LabelledQuestion, load_dataset
+from .datasets import Dataset, LabelledQuestion, load_dataset, supported
 from .measuring import peak_megabytes, timed
 from .metrics import all_support_at, f1_at, precision_at, recall_at
 
@@ -56,11 +56,11 @@ def evaluate_retrieval(
     """
     dataset = load_dataset(folder, limit)
     settings = {"rerank": "", **(settings or {})}
-    _supported(dataset)
+    supported(dataset)
     if layers := layers_of(retriever):
         context = context.model_copy(update={"layers": ["passages", *layers]})
     with indexed_set(dataset, context) as (dataset, index, index_seconds):
-        asked = _supported(dataset)
+        asked = supported(dataset)
         index.embedder.embed(["warm up"])
         if settings["rerank"]:
             open_cross_encoder(settings["rerank"], index.operator)
@@ -81,14 +81,6 @@ def evaluate_retrieval(
         "peak_mb": round(peak_megabytes(), 1),
         "notes": list(dataset.notes),
     }
-
-
-def _supported(dataset: Dataset) -> list[LabelledQuestion]:
-    """The questions that name supporting passages. Raises RagraphsError where none does."""
-    asked = [question for question in dataset.questions if question.supporting]
-    if not asked:
-        raise RagraphsError(f"No question of {dataset.name} names supporting passages.")
-    return asked
 
 
 def layers_of(user: str) -> list[LayerName]:

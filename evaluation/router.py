@@ -13,7 +13,8 @@ from ..index.opening import open_index
 from ..models.protocol import OFFLINE
 from ..models.web import web_search
 from ..settings import settings
-from .answers import Answerer, Plan, Scored, answerable, asked_set, contexts_of
+from .answering import Answerer, Plan, contexts_of
+from .answers import Scored, answerable, asked_set
 from .by_kinds.routing import Ranking, Signs, rank, signs_of
 from .cascade import Course, Limits, course_alone
 from .datasets import load_dataset

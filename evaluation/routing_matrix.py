@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-from typing_extensions import TypedDict
+from .intervals import measured_mean
 
 _EQUAL = 1e-9
 
@@ -142,41 +140,8 @@ def best_single(matrix: Matrix, most_calls: float | None = None) -> Strategy:
 def difference(one: Strategy, other: Strategy, seed: int) -> dict[str, float]:
     """The F1 that ``one`` has more, with a bootstrap interval of 95 % over the questions."""
     pairs = zip(one.cells, other.cells, strict=True)
-    gain = resampled_mean([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
+    gain = measured_mean([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
     return {"f1": gain["value"], "low": gain["low"], "high": gain["high"]}
-
-
-class Interval(TypedDict):
-    """A value with the bounds of its interval of 95 %."""
-
-    value: float
-    low: float
-    high: float
-
-
-def resampled_mean(values: Sequence[float], seed: int) -> Interval:
-    """The mean of ``values``, one for each question, with its bootstrap interval of 95 %.
-
-    With the same ``seed`` as many values are drawn alike.
-    """
-    return resampled(np.array(values), lambda drawn: drawn.mean(axis=-1), seed)
-
-
-def resampled(
-    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
-) -> Interval:
-    """``measure`` of ``rows``, a row for each question, with its bootstrap interval of 95 %.
-
-    ``measure`` takes rows along its last axis, of one draw or of many. Draws that it cannot be told
-    of (NaN) are left out.
-    """
-    draws = np.random.default_rng(seed).integers(0, len(rows), (_RESAMPLES, len(rows)))
-    low, high = np.nanpercentile(measure(rows[draws]), [_TAIL, 100 - _TAIL])
-    return {
-        "value": round(float(measure(rows)), 4),
-        "low": round(float(low), 4),
-        "high": round(float(high), 4),
-    }
 
 
 def _mean(cells: Sequence[Cell], name: str) -> Any:

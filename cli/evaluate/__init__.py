@@ -5,6 +5,7 @@ from . import closed_book as closed_book
 from . import experiments as experiments
 from . import graders as graders
 from . import graphrag_bench as graphrag_bench
+from . import judge as judge
 from . import make_set as make_set
 from . import measures as measures
 from . import training_data as training_data

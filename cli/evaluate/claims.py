@@ -13,8 +13,7 @@ from ...context import IndexContext, MethodName
 from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
-from .group import Fresh, Limit, Parallel, Plot, Seed, Settings, drawing, ended, evaluate
-from .measures import pairs
+from .group import Fresh, Limit, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
 from .statement_tables import conditions_chosen, cost, measured, ranged, table
 
 _THRESHOLD = "0.6"
@@ -59,7 +58,7 @@ def claims(
     A model lists the claims of every answer and checks each against the answer's citations. What
     is finished is kept with --index DIR: an interrupted command goes on where it stopped.
     """
-    from ...evaluation.answers import Plan
+    from ...evaluation.answering import Plan
     from ...evaluation.statements.claims import claim_plots, evaluate_claims
 
     draw = drawing(plot)

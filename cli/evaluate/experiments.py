@@ -55,7 +55,7 @@ def curve(
     With --index DIR, finished questions are kept and shared with `evaluate answers`. --retrieval
     asks no model about questions; --model then only builds layers that the index lacks.
     """
-    from ...evaluation.answers import Plan
+    from ...evaluation.answering import Plan
     from ...evaluation.experiments.curve import Vary, curve_cost, curve_plots, evaluate_curve
 
     draw = drawing(plot)
@@ -93,7 +93,7 @@ def ablation(
     With --index DIR, finished questions are kept and shared with `evaluate answers`. Rewriting and
     selection are of the web search, and measured only where TAVILY_API_KEY is set.
     """
-    from ...evaluation.answers import Plan
+    from ...evaluation.answering import Plan
     from ...evaluation.experiments.ablation import (
         ablation_cost,
         ablation_plots,
@@ -131,7 +131,7 @@ def boundary(
     DeepRAG runs under the policy `model`, and the same model answers every question without
     documents. With --index DIR, finished questions and replies are kept.
     """
-    from ...evaluation.answers import Plan
+    from ...evaluation.answering import Plan
     from ...evaluation.experiments.boundary import (
         boundary_cost,
         boundary_plots,

@@ -13,8 +13,7 @@ from ...context import IndexContext, MethodName
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
-from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate
-from .measures import pairs
+from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
 from .statement_tables import conditions_chosen, cost, measured, table
 
 
@@ -60,7 +59,7 @@ def graphrag_bench(
     Every corpus gets an index of its own: DIR/NAME with --index DIR, which keeps what is finished,
     else a temporary one. Without a model only what needs none is measured.
     """
-    from ...evaluation.answers import Plan
+    from ...evaluation.answering import Plan
     from ...evaluation.statements.bench import bench_plots, context_of, evaluate_graphrag_bench
     from ...evaluation.statements.bench_set import load_bench
 

@@ -8,11 +8,12 @@ from typing import Any, get_args
 from ...context import CragPart
 from ...models.web import web_search
 from ...settings import settings
-from ..answers import Plan, Scored, Way, answerable, asked_by, contexts_of, unfinished
+from ..answering import Plan, Way, contexts_of, unfinished
+from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate
 from ..datasets import load_dataset
+from ..intervals import Measured, measured_mean
 from ..plots import Bar, Plot, bars
-from ..routing_matrix import Interval, resampled_mean
 from .cost import estimated
 from .curve import answered
 
@@ -33,9 +34,8 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     for what concerns all questions.
     """
     dataset, has_web = load_dataset(folder, plan.limit), _has_web(plan)
-    questions = answerable(dataset)
-    with asked_by(_ways(plan), dataset, questions, plan) as asked:
-        whole = asked.scored[FULL]
+    with asked_by(_ways(plan), dataset, answerable, plan) as asked:
+        dataset, whole = asked.dataset, asked.scored[FULL]
         rows = [
             {
                 "without": None if name == FULL else name,
@@ -49,8 +49,8 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
         "set": dataset.name,
         "model": plan.context.model,
         "web": has_web,
-        "questions": len(questions),
-        "left_out": len(dataset.questions) - len(questions),
+        "questions": len(whole),
+        "left_out": len(dataset.questions) - len(whole),
         "notes": [] if has_web else [_NO_WEB],
         "rows": [{**rows[0], "kind": FULL}, *rows[1:]],
     }
@@ -59,7 +59,9 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
 def ablation_cost(folder: str, plan: Plan) -> Estimate:
     """What ``evaluate_ablation`` would cost; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
-    return estimated(ways, unfinished(ways, questions, plan), questions, plan)
+    return estimated(
+        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
+    )
 
 
 def name_of(row: Mapping[str, Any]) -> str:
@@ -106,9 +108,9 @@ def _measured(rows: Sequence[Scored] | None, whole: Sequence[Scored], seed: int)
         ]
         for name in _COMPARED
     }
-    more = {name: resampled_mean(values, seed) for name, values in differences.items()}
+    more = {name: measured_mean(values, seed) for name, values in differences.items()}
     return {**answered(rows, seed), "difference": more}
 
 
-def _bars(intervals: Mapping[str, Interval]) -> list[Bar]:
+def _bars(intervals: Mapping[str, Measured]) -> list[Bar]:
     return [{"name": said, **intervals[name]} for name, said in _COMPARED.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +17,20 @@ from ...prompts.library import CLOSED_BOOK
 from ...prompts.replies import ClosedBookAnswer
 from ...settings import settings
 from ...state.errors import IndexNotFoundError, RagraphsError
-from ..answers import Plan, Scored, Way, answerable, asked_by, contexts_of, unfinished
+from ..answering import Plan, Way, contexts_of, unfinished
+from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate, gathered, open_asker
 from ..closed_book import closed_book
 from ..datasets import LabelledQuestion, load_dataset
+from ..intervals import Measured, measured, measured_mean
 from ..metrics import containment, exact_match
 from ..plots import Bar, Plot, bars
 from ..retrieval import is_kept
-from ..routing_matrix import Interval, resampled, resampled_mean
 from .cost import estimated
 from .curve import answered
 
 _USER = "The boundary of knowledge"
-_METHOD = "deeprag"
+_METHOD: Final = "deeprag"
 _WORD = "the model's word"
 MEASURES = {
     "accuracy": "accuracy",
@@ -100,9 +101,9 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     Raises RagraphsError without a model, and for what concerns all questions.
     """
     ways, dataset = _ways(plan), load_dataset(folder, plan.limit)
-    questions = answerable(dataset)
-    with asked_by(ways, dataset, questions, plan) as asked:
+    with asked_by(ways, dataset, answerable, plan) as asked:
         rows = asked.scored[_METHOD]
+        questions = [row.question for row in rows]
         told = asyncio.run(_known(asked.index, questions, plan))
     pairs = [
         (row, reply)
@@ -122,8 +123,8 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
         "measured": len(cases),
         "unanswered": sum(reply is None for reply in told),
         "left_out": len(dataset.questions) - len(questions),
-        "needs_retrieval": resampled_mean([not case["knows"] for case in cases], seed),
-        "retrievals": resampled_mean([case["retrievals"] for case in cases], seed),
+        "needs_retrieval": measured_mean([not case["knows"] for case in cases], seed),
+        "retrievals": measured_mean([case["retrievals"] for case in cases], seed),
         "deciders": {
             _METHOD: _decided([case["retrieved"] for case in cases], cases, seed),
             _WORD: _decided([not case["sure"] for case in cases], cases, seed),
@@ -136,7 +137,9 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
 def boundary_cost(folder: str, plan: Plan) -> Estimate:
     """What ``evaluate_boundary`` would cost; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
-    answers = estimated(ways, unfinished(ways, questions, plan), questions, plan)
+    answers = estimated(
+        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
+    )
     try:
         index = open_index(plan.context) if is_kept(plan.context) else None
     except IndexNotFoundError:
@@ -223,11 +226,11 @@ def _decided(
     }
 
 
-def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int) -> Interval | None:
+def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int) -> Measured | None:
     def measure(cases: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(function(counts_of(cases)))
 
-    return None if np.isnan(measure(rows)) else resampled(rows, measure, seed)
+    return None if np.isnan(measure(rows)) else measured(rows, measure, seed)
 
 
 def _ratio(part: Any, whole: Any) -> Any:
@@ -236,5 +239,5 @@ def _ratio(part: Any, whole: Any) -> Any:
         return np.divide(part, whole)
 
 
-def _bar(name: str, interval: Interval | None) -> Bar:
+def _bar(name: str, interval: Measured | None) -> Bar:
     return {"name": name, "value": None} if interval is None else {"name": name, **interval}

@@ -12,7 +12,7 @@ from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
 from ...prompts import library
 from ...prompts.prompt import Prompt
-from ..answers import Plan, Way
+from ..answering import Plan, Way
 from ..asking import Estimate
 from ..datasets import LabelledQuestion
 

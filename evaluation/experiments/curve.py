@@ -11,22 +11,14 @@ from typing import Any, NamedTuple
 from ...context import MethodName
 from ...models.protocol import OFFLINE
 from ...state.errors import RagraphsError
-from ..answers import (
-    Plan,
-    Scored,
-    Way,
-    answerable,
-    asked_by,
-    contexts_of,
-    summary,
-    unfinished,
-)
+from ..answering import Plan, Way, contexts_of, unfinished
+from ..answers import Scored, answerable, asked_by, summary
 from ..asking import Estimate
 from ..datasets import Dataset, LabelledQuestion, load_dataset
+from ..intervals import measured_mean
 from ..metrics import recall_at
 from ..plots import Bar, Plot, Spot, Unit, bars
 from ..retrieval import CUTOFFS
-from ..routing_matrix import resampled_mean
 from .cost import estimated
 
 QUALITY = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
@@ -86,11 +78,10 @@ def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dic
     Raises RagraphsError for what concerns all questions.
     """
     ways, dataset = vary.ways(plan), load_dataset(folder, plan.limit)
-    questions = vary.questions_of(dataset)
-    with asked_by(ways, dataset, questions, plan) as asked:
-        prefix = dataset.prefix(asked.index.home)
-        measured = {
-            name: _found(rows, prefix, seed) if vary.retrieval else answered(rows, seed)
+    with asked_by(ways, dataset, vary.questions_of, plan) as asked:
+        dataset, questions = asked.dataset, vary.questions_of(asked.dataset)
+        found = {
+            name: _found(rows, seed) if vary.retrieval else answered(rows, seed)
             for name, rows in asked.scored.items()
         }
     return {
@@ -101,8 +92,7 @@ def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dic
         "questions": len(questions),
         "left_out": len(dataset.questions) - len(questions),
         "points": [
-            {"values": vary.values_of(ways[name]), **measures}
-            for name, measures in measured.items()
+            {"values": vary.values_of(ways[name]), **measures} for name, measures in found.items()
         ],
     }
 
@@ -111,14 +101,16 @@ def curve_cost(folder: str, vary: Vary, plan: Plan) -> Estimate:
     """What ``evaluate_curve`` would cost; see ``estimated``."""
     ways = vary.ways(plan)
     questions = vary.questions_of(load_dataset(folder, plan.limit))
-    return estimated(ways, unfinished(ways, questions, plan), questions, plan)
+    return estimated(
+        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
+    )
 
 
 def answered(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
     """The summary of ``rows``, with the interval of each measure of quality that is known."""
     columns = {name: [getattr(row, name) for row in rows] for name in QUALITY}
     known = {name: [v for v in column if v is not None] for name, column in columns.items()}
-    intervals = {name: resampled_mean(column, seed) for name, column in known.items() if column}
+    intervals = {name: measured_mean(column, seed) for name, column in known.items() if column}
     return {**summary(rows), "intervals": intervals}
 
 
@@ -151,15 +143,12 @@ def curve_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _found(rows: Sequence[Scored], prefix: str, seed: int) -> dict[str, Any]:
+def _found(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
     """Recall of the supporting passages among the first of the evidence, and in all of it."""
-    found = [
-        ([document.removeprefix(prefix) for document in row.outcome["documents"]], row.question)
-        for row in rows
-    ]
+    found = [(row.found, row.question) for row in rows]
     cutoffs = {str(k): k for k in CUTOFFS} | {_ALL: max(len(ids) for ids, _ in found)}
     recall = {
-        name: resampled_mean([recall_at(ids, one.supporting, k) for ids, one in found], seed)
+        name: measured_mean([recall_at(ids, one.supporting, k) for ids, one in found], seed)
         for name, k in cutoffs.items()
     }
     seconds = mean(row.outcome["seconds"] for row in rows)
@@ -198,7 +187,7 @@ def _plot(
     result: Mapping[str, Any],
     label: str,
     unit: Unit,
-    figures: Sequence[Mapping[str, Mapping[str, float]]],
+    figures: Sequence[Mapping[str, Any]],
 ) -> Plot:
     """Lines over the first setting; groups of bars where it is no number."""
     title = f"{result['set']}, {result['method']}, {result['model']}"

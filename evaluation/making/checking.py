@@ -96,11 +96,10 @@ def found_for(index: Index, draft: Draft) -> list[Passage]:
     """The passages that are found for the question, and its own at the end where they are not."""
     found: dict[str, Passage] = {}
     for retriever in retrievers_of(index):
-        for passage in search(index, draft.question, retriever, SEARCHED):
-            found.setdefault(passage["id"], passage)
-    for passage in draft.own:
-        found.setdefault(passage["id"], passage)
-    return list(found.values())
+        for one in search(index, draft.question, retriever, SEARCHED):
+            found.setdefault(one["id"], one)
+    own = {one["id"]: one for one in draft.own if one["id"] not in found}
+    return [*found.values(), *own.values()]
 
 
 async def answered(asker: Asker, posed: Sequence[Posed]) -> list[Verdict | None]:

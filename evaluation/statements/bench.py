@@ -17,7 +17,7 @@ from ...models.protocol import OFFLINE
 from ...prompts.evaluation import CHECK_CLAIMS, MATCH_STATEMENTS
 from ...state.index import IndexInput
 from ...state.usage import add_usage, add_warnings
-from ..answers import Plan, Way, answered
+from ..answering import Plan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..outcomes import Outcome, texts_of
 from ..plots import Bar, Plot, bars

@@ -11,7 +11,7 @@ from ...context import Context
 from ...index.opening import Index
 from ...prompts.evaluation import CHECK_CLAIMS
 from ...state.index import IndexInput
-from ..answers import Plan, answered
+from ..answering import Plan, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..outcomes import Outcome
 from ..plots import Plot, bars
@@ -144,11 +144,13 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
     whose answer cites none; shares are of the claims with a verdict, ``unclear`` is of all.
     """
     known = [row for row in rows if row.claims is not None]
-    verdicts = [[claim["verdict"] for claim in row.claims or ()] for row in known]
+    verdicts: list[list[str]] = [[claim["verdict"] for claim in row.claims or ()] for row in known]
     numbers = [len(of_one) for of_one in verdicts]
     judged = [sum(one != "unclear" for one in of_one) for of_one in verdicts]
     grouped = [clusters([claim["claim"] for claim in row.claims or ()]) for row in known]
-    counts = {kind: [of_one.count(kind) for of_one in verdicts] for kind in VERDICTS}
+    counts: dict[str, list[int]] = {
+        kind: [of_one.count(kind) for of_one in verdicts] for kind in VERDICTS
+    }
     unsupported = [sum(map(of_one.count, _UNSUPPORTED)) for of_one in verdicts]
     failed = [row for row in rows if row.outcome["error"]]
     return {

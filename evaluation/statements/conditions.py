@@ -8,7 +8,7 @@ from typing import NamedTuple, cast, get_args
 from ...context import MethodName, SearchName
 from ...graphs import graph_of
 from ...state.errors import RagraphsError
-from ..answers import Plan, Way, contexts_of
+from ..answering import Plan, Way, contexts_of
 
 
 class Condition(NamedTuple):

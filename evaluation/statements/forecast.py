@@ -19,7 +19,7 @@ from ...prompts.prompt import Prompt
 from ...state.errors import RagraphsError
 from ...state.index import IndexInput
 from ...state.index import Plan as IndexPlan
-from ..answers import Plan, Way, indexing, keys_of
+from ..answering import Plan, Way, indexing, keys_of
 from ..asking import Estimate, open_asker
 from ..outcomes import FILE, Ledger, Outcome
 from ..retrieval import is_kept
@@ -121,8 +121,9 @@ def _of_answer(way: Way, question: str) -> Estimate:
     if context.model == OFFLINE:
         return Estimate()
     asked = length_of(ANSWER, {"question": question, "texts": []})
-    is_graphrag = isinstance(context, GraphragContext)
-    shown = context.context_tokens if is_graphrag else context.top_k * _PASSAGE
+    shown = context.top_k * _PASSAGE
+    if isinstance(context, GraphragContext):
+        shown = context.context_tokens
     most = context.max_calls
     return Estimate(1, most, asked, most * (asked + shown))
 

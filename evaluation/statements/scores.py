@@ -54,7 +54,7 @@ def faithfulness(claims: Sequence[Claim]) -> float | None:
 def similarities(pairs: Sequence[tuple[str, str]], embedder: Embedder) -> list[float]:
     """(1 + cosine) / 2 of the two texts of each pair; 0 where one is empty. Blocks."""
     known = [pair for pair in pairs if all(text.strip() for text in pair)]
-    vectors = embedder.embed([text for pair in known for text in pair]) if known else []
+    vectors = embedder.embed([text for pair in known for text in pair])
     found = {
         pair: (1 + float(vectors[2 * place] @ vectors[2 * place + 1])) / 2
         for place, pair in enumerate(known)

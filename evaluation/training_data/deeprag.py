@@ -10,14 +10,14 @@ from ...context import DeepragContext
 from ...index.opening import Index
 from ...language.analyser import count_tokens
 from ...prompts.deeprag_replies import NextStep
-from ...prompts.evaluation import CLOSED_BOOK
-from ...prompts.library import ANSWER_FROM_STEPS, NEXT_STEP, READ_STEP, SYNTHESIZE
+from ...prompts.library import ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP, SYNTHESIZE
 from ...prompts.replies import PromptReply
 from ...state.deeprag import StepSource
 from ..answers import answerable
 from ..asking import Asker, Estimate, gathered
 from ..datasets import LabelledQuestion
-from ..metrics import containment, exact_match, share_of
+from ..intervals import share_of
+from ..metrics import containment, exact_match
 from .examples import Made, Row, Turn, imitation, preference
 from .planning import Choices, Sources
 from .search import Decision, Path, Recorder, Search, StoppedError

@@ -14,10 +14,10 @@ from ...index.opening import open_index
 from ...models.protocol import OFFLINE
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ...state.usage import total_calls, total_tokens
-from ..answers import Plan, contexts_of, indexing_context
+from ..answering import Plan, indexing, ways_of
 from ..asking import Estimate, open_asker
 from ..datasets import Dataset, load_dataset
-from ..retrieval import indexed, is_kept
+from ..retrieval import indexed_set, is_kept
 from .deeprag import trajectories, trajectory_costs
 from .examples import Made, check_place, write
 from .grades import grades
@@ -41,15 +41,14 @@ def export(
     dataset = load_dataset(folder, limit)
     check_place(out)
     method = METHODS[choices.kind]
-    own = contexts_of(Plan([method], context, settings=settings))
-    wanted = indexing_context(context, own)
+    [way] = ways_of(Plan([method], context, settings=settings)).values()
+    wanted = indexing(context, [way])
     if context.dry_run and choices.kind == "hops":
         _check_hops(context, dataset)
     wanted = wanted.model_copy(update={"dry_run": False})
-    with indexed(dataset.sources, wanted, choices.report) as (index, _):
-        chosen = own[method]
-        chosen.index = index.name
-        sources = Sources(dataset, index, method, chosen)
+    with indexed_set(dataset, wanted, choices.report) as (dataset, index, _):
+        way.context.index = index.name
+        sources = Sources(dataset, index, method, way.context)
         about = {"set": dataset.name, "kind": choices.kind, "form": choices.form}
         if context.dry_run:
             return {**about, "dry_run": True, **asyncio.run(_cost(sources, choices, context))}

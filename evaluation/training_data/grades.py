@@ -8,17 +8,16 @@ from ...index.retrieval import search
 from ...prompts.library import GRADE_PASSAGES
 from ...prompts.prompt import Inputs, number_passages
 from ...prompts.replies import Grades
-from ...state.errors import RagraphsError
 from ...state.records import Evidence
 from ..asking import gathered
-from ..datasets import LabelledQuestion
+from ..datasets import LabelledQuestion, supported
 from .examples import Made, Row, Turn, imitation
 from .planning import Choices, Sources
 
 
 async def grades(sources: Sources, choices: Choices) -> Made:
     """The retrieved passages of every question with gold support, graded by it."""
-    asked = supported(sources)
+    asked = supported(sources.dataset)
 
     async def found_for(question: LabelledQuestion) -> list[Evidence]:
         context = sources.context
@@ -47,18 +46,9 @@ async def grades(sources: Sources, choices: Choices) -> Made:
     )
 
 
-def supported(sources: Sources) -> list[LabelledQuestion]:
-    """The questions that name supporting passages. Raises RagraphsError where there is none."""
-    asked = [question for question in sources.dataset.questions if question.supporting]
-    if not asked:
-        raise RagraphsError(f"No question of {sources.dataset.name} names supporting passages.")
-    return asked
-
-
 def is_support(sources: Sources, question: LabelledQuestion, passage: Evidence) -> bool:
     """Whether ``passage`` is of a gold passage of ``question``."""
-    prefix = sources.dataset.prefix(sources.index.home)
-    return passage["document"].removeprefix(prefix) in question.supporting
+    return sources.dataset.is_gold(question, passage, sources.index.home)
 
 
 def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidence]) -> list[Row]:

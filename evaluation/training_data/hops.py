@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any, cast
 
 from ...context import HopragContext
@@ -17,15 +18,14 @@ from ...prompts.replies import HopLabels
 from ...state.found import NOTHING
 from ...state.hoprag import HopragState
 from ..asking import gathered
-from ..datasets import LabelledQuestion
+from ..datasets import LabelledQuestion, supported
 from .examples import Made, Row, Turn, imitation
-from .grades import supported
 from .planning import Choices, Sources
 
 
 async def hops(sources: Sources, choices: Choices) -> Made:
     """The requests of every question's walk, which follows the hops to supporting passages."""
-    asked = supported(sources)
+    asked = supported(sources.dataset)
     works = [lambda question=question: _walked(sources, question) for question in asked]
     walked = await gathered("walk", works, choices.report)
     every = [row for rows in walked for row in rows]
@@ -72,7 +72,6 @@ async def _walked(sources: Sources, question: LabelledQuestion) -> list[Row]:
 
 def _gold(sources: Sources, question: LabelledQuestion) -> set[str]:
     """The passages that support the answer, as the hops layer knows them. Blocks."""
-    index, prefix = sources.index, sources.dataset.prefix(sources.index.home)
-    known = load_hops(index)
-    found = index.catalogue.passages_of(prefix + id for id in question.supporting)
-    return {known.vertex(passage["id"]) for own in found.values() for passage in own}
+    known = load_hops(sources.index)
+    [found] = replace(sources.dataset, questions=(question,)).support_in(sources.index)
+    return {known.vertex(id) for id in found}

@@ -22,7 +22,7 @@ from ...nodes.deeprag.narrative import answer_from_earlier, decide, read_step, r
 from ...nodes.node import Node
 from ...nodes.run import Run
 from ...prompts.deeprag_replies import StepAnswer, StepReading
-from ...prompts.evaluation import CLOSED_BOOK
+from ...prompts.library import CLOSED_BOOK
 from ...prompts.prompt import Asked, Excerpt, Prompt
 from ...prompts.replies import PromptReply
 from ...state.deeprag import DeepragState, NarrativeStep, StepSource

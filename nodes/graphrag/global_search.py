@@ -45,9 +45,7 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
-    known = view.communities
-    weighty = [id for id in chosen if known[id].rating > ASIDE_RATING]
-    ranked = sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
+    ranked = _weightiest(view, chosen)
     sizes = await run.in_thread(_report_sizes, ranked)
     return _batched(ranked, sizes, _requests_left(state, context), context)
 
@@ -132,6 +130,22 @@ def map_tasks(state: GraphragState, context: GraphragContext) -> list[Send]:
     ]
 
 
+def map_contexts(index: Index, context: GraphragContext) -> list[int]:
+    """The tokens of the texts in each request that maps over a level of reports, or all passages.
+
+    ``context`` asks for a global search that is not dynamic, or for the search text. Blocks; raises
+    RagraphsError without the layer.
+    """
+    if context.search == "text":
+        sizes = _sizes(index)
+        ranked = list(sizes)
+    else:
+        view = load_communities(index)
+        ranked = _weightiest(view, view.at(context.level))
+        sizes = _report_sizes(index, ranked)
+    return [sum(map(sizes.__getitem__, one)) for one in _shuffled(ranked, sizes, context)]
+
+
 def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -> list[Point]:
     """The points that score, with the communities or passages that they come from."""
     found: list[Point] = []
@@ -207,9 +221,23 @@ def _batched(
         )
         best = [[ranked[place] for place in group] for group in groups[: max(0, most)]]
         return {"batches": best, "unread": ["budget"]}
+    return {"batches": _shuffled(ranked, sizes, context)}
+
+
+def _shuffled(
+    ranked: Sequence[str], sizes: Mapping[str, int], context: GraphragContext
+) -> list[list[str]]:
+    """The texts in a seeded random order, cut into contexts."""
     shuffled = [ranked[place] for place in seeded_order(ranked, _SEED)]
-    packed = pack([sizes[id] for id in shuffled], limit)
-    return {"batches": [[shuffled[place] for place in group] for group in packed]}
+    packed = pack([sizes[id] for id in shuffled], context.context_tokens)
+    return [[shuffled[place] for place in group] for group in packed]
+
+
+def _weightiest(view: CommunityView, chosen: Sequence[str]) -> list[str]:
+    """The communities that are worth reading, the best rated first; all where none stands out."""
+    known = view.communities
+    weighty = [id for id in chosen if known[id].rating > ASIDE_RATING]
+    return sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
 
 
 def _in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:

@@ -31,6 +31,13 @@ FILES = sorted(
 TEXTS = number([("A “title”", "Some text.")])
 GIVEN = {
     "question": "Who wrote it?",
+    "titles": [{"id": "-", "title": "Titles", "text": "Ann Lee"}],
+    "earlier": "(none)",
+    "personas": "2",
+    "tasks": "3",
+    "persona": "A poet",
+    "criteria": "- directness: says what is asked.",
+    "reading": "1",
     "answer": [{"id": "answer", "title": "", "text": "Ann Lee"}],
     "reference": [{"id": "reference", "title": "", "text": "Ann Lee wrote it."}],
     "texts": TEXTS,

@@ -120,6 +120,13 @@ def reply(body: Any) -> Any:
             return {"needed": [texts[0][0]], "related": []}
         case "NextStep":
             return {"finish": True}
+        case "Personas":
+            return {"personas": [{"persona": "An engineer.", "tasks": ["Compare bridges."]}]}
+        case "CollectionQuestions":
+            return {"tasks": [{"task": "A", "questions": ["How do the bridges differ?"]}]}
+        case "Verdicts":
+            verdict = {"criterion": "directness", "reason": "It is shorter.", "winner": 1}
+            return {"verdicts": [verdict]}
     if (of_set := written(kind, human)) is not None:
         return of_set
     return failure(404, f"Nobody wrote a reply to {kind}")

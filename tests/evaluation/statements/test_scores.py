@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.answers import Plan
+from ragraphs.evaluation.answering import Plan
 from ragraphs.evaluation.question_files import read_question_file
 from ragraphs.evaluation.statements.conditions import condition_of, ways_of
 from ragraphs.evaluation.statements.measure import mean_of, share_of

@@ -1,0 +1,1 @@
+"""Methods compared by a judge, on questions about the whole (GraphRAG's evaluation)."""
