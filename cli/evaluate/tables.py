@@ -131,7 +131,8 @@ def curve(result: dict[str, Any]) -> None:
     if result["retrieval"]:
         table = table_of(title, *(f"@{k}" for k in first["recall"]), "passages", "seconds")
     else:
-        table = table_of(title, *_SHARES.values(), "calls", "tokens", "seconds")
+        columns = (*_SHARES.values(), "recall", "calls", "tokens", "seconds")
+        table = table_of(title, *columns)
     names = [
         ", ".join(f"{setting}={value}" for setting, value in point["values"].items())
         for point in result["points"]

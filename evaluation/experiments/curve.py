@@ -183,6 +183,10 @@ def _marks(
             yield _Mark(x, ", ".join(line if others and len(shown) == 1 else [*line, name]), figure)
 
 
+def _bounds(figure: Mapping[str, float]) -> dict[str, float]:
+    return {name: figure[name] for name in ("low", "high") if name in figure}
+
+
 def _plot(
     result: Mapping[str, Any],
     label: str,
@@ -195,12 +199,13 @@ def _plot(
     if any(type(mark.x) not in (int, float) for mark in marks):
         groups: dict[str, list[Bar]] = {}
         for mark in marks:
-            groups.setdefault(str(mark.x), []).append({"name": mark.line, **mark.figure})
+            bar: Any = {"name": mark.line, "value": mark.figure["value"]}
+            groups.setdefault(str(mark.x), []).append(bar | _bounds(mark.figure))
         return bars(f"{title}: {label}", groups, unit)
     curves: dict[str, list[Spot]] = {}
     for mark in sorted(marks, key=lambda mark: float(mark.x)):
-        figure = dict(mark.figure)
-        curves.setdefault(mark.line, []).append({"x": mark.x, "y": figure.pop("value"), **figure})
+        spot: Any = {"x": mark.x, "y": mark.figure["value"]}
+        curves.setdefault(mark.line, []).append(spot | _bounds(mark.figure))
     return {
         "kind": "curves",
         "title": title,

@@ -102,7 +102,7 @@ def test_the_hops_of_an_output_are_rounds_or_sub_questions():
         {**part, "status": "answered"},
         {**part, "status": "not_found"},
     ]
-    step = {"question": "?", "answer": "", "citations": []}
+    step = {"question": "?", "answer": "", "citations": [], "source": "retrieve"}
     assert hops_of({"hops": rounds}) == 2 and hops_of({"hops": []}) == 0
     assert hops_of({"paths": rounds}) == 2
     assert hops_of({"steps": [], "tree": tree}) == 2

@@ -116,7 +116,7 @@ def test_a_dry_run_asks_nobody_and_counts_what_is_left(run, question_set, model)
     assert measure(run, *asked, "--dry-run")["calls_least"] == 3
     assert measure(run, *asked, "--dry-run", "--fresh")["calls_least"] == 6
     shown = run("evaluate", "curve", "set", *asked, "--dry-run").out
-    assert "3 to 12 calls and " in shown
+    assert "3 to 12 requests to openai:stub" in shown
     assert measure(run, *asked, "--retrieval", "--dry-run")["calls_most"] == 0
 
 
