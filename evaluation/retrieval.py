@@ -115,12 +115,15 @@ def indexed_set(
     Where ``context`` names the index that the set was made from, that one is asked: only layers
     are added to it. Else the set's passages are indexed, as by ``indexed``.
     """
-    own = is_kept(context) and dataset.origin is not None and _is_made_from(dataset, context)
+    own = is_made_from(dataset, context)
     with indexed({} if own else dataset.sources, context, report) as (index, seconds):
         yield dataset.asked_in(index) if own else dataset, index, seconds
 
 
-def _is_made_from(dataset: Dataset, context: IndexContext) -> bool:
+def is_made_from(dataset: Dataset, context: IndexContext) -> bool:
+    """Whether ``context`` names the index that the set was made from. Blocks."""
+    if not is_kept(context) or dataset.origin is None:
+        return False
     try:
         return dataset.is_made_from(open_index(context))
     except IndexNotFoundError:

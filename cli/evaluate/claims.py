@@ -82,7 +82,7 @@ def _questions(
     from ...evaluation.datasets import load_dataset
     from ...evaluation.question_files import read_question_file
     from ...evaluation.results import FOLDER
-    from ...evaluation.retrieval import is_kept
+    from ...evaluation.retrieval import is_kept, is_made_from
     from ...evaluation.statements.claims import Questions
     from ...index.opening import open_index
 
@@ -90,7 +90,8 @@ def _questions(
         dataset = load_dataset(folder, limit)
         own = list(dict.fromkeys(one.question for one in dataset.questions))
         asked = own if file is None else read_question_file(file, limit)
-        return Questions(dataset.name, dataset.sources, asked)
+        given = {} if is_made_from(dataset, context) else dataset.sources
+        return Questions(dataset.name, given, asked)
     if not is_kept(context):
         raise WrongUsageError("Name the folder of a question set, or an index with --index.")
     index = open_index(context)

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from rich.table import Column, Table
 
-from ...context import GraphragContext, MethodName
-from ...state.errors import RagraphsError
-from ..flags import WrongUsageError, parsed
+from ...context import MethodName, SearchName
+from ..flags import parsed
 from ..show import out
 
 if TYPE_CHECKING:
-    from ...evaluation.statements.conditions import Condition
+    from ...evaluation.conditions import Condition
 
 
-def conditions_chosen(methods: list[str] | None, search: str) -> list[Condition]:
+def conditions_chosen(methods: list[str] | None, search: SearchName) -> list[Condition]:
     """The conditions that are named, each once, or all methods; ``search`` is GraphRAG's."""
-    from ...evaluation.statements.conditions import condition_of
+    from ...evaluation.conditions import condition_of
+    from ...graphs import graph_of
 
-    try:
-        found = [
-            condition_of(text, search) for text in dict.fromkeys(methods or get_args(MethodName))
-        ]
-    except RagraphsError as error:
-        raise WrongUsageError(str(error)) from error
-    for one in found:
+    named = dict.fromkeys(methods or get_args(MethodName))
+    found = {one.name: one for one in (condition_of(text, search) for text in named)}
+    for one in found.values():
         settings: Mapping[str, Any] = one.settings
-        parsed(lambda given=settings: GraphragContext(**given))  # type: ignore[misc]
-    return found
+        parsed(partial(graph_of(one.method)[1], **settings))
+    return list(found.values())
 
 
 def table(title: str, *columns: str) -> Table:

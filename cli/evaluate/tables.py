@@ -227,7 +227,8 @@ def _with_interval(measured: dict[str, float] | None, sign: str = "") -> str:
     if measured is None:
         return "–"
     low, high = (f"{100 * measured[name]:{sign}.0f}" for name in ("low", "high"))
-    return f"{100 * measured['value']:{sign}.1f} ({low} to {high})"
+    between = f"{low} to {high}" if sign else f"{low}–{high}"
+    return f"{100 * measured['value']:{sign}.1f} ({between})"
 
 
 def _range(least: int, most: int) -> str:

@@ -1,38 +1,24 @@
-"""Conditions: the ways to answer that are compared, by the names that a person gives them."""
+"""The conditions that a judge compares, as ways to answer over an index."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
 from ...algorithms.router.decision import NEEDS
-from ...context import GraphragContext, MethodName, QuestionContext, SearchName
+from ...context import GraphragContext, QuestionContext
 from ...graphs import graph_of
 from ...index.communities import load_communities
 from ...index.layers import layers_of
 from ...index.opening import Index
 from ...nodes.graphrag.global_search import map_contexts
-from ...state.errors import RagraphsError
 from ..answering import Answerer, Way
+from ..conditions import ConditionError, condition_of
 
-_SHORT = {"text": "graphrag:text", "ss": "graphrag:basic"}
-_LEVEL = re.compile(r"C(\d+)", re.IGNORECASE)
 _WITHOUT_LAYERS = {"text", "basic"}
 _MOST_CALLS = 1000
-_FORM = (
-    "a condition is METHOD, METHOD:NAME=VALUE such as hoprag:top_k=5, graphrag:global:0 (C0), "
-    "graphrag:text (text), graphrag:basic (ss), graphrag:local or graphrag:drift, and METHOD is "
-    f"one of router, {', '.join(get_args(MethodName))}"
-)
-
-
-class ConditionError(RagraphsError):
-    """A condition that cannot be asked."""
-
-    exit_code = 2
 
 
 def default_conditions(index: Index) -> list[str]:
@@ -55,7 +41,7 @@ def ways_of(names: Sequence[str], context: QuestionContext, index: Index) -> dic
     """
     ways: dict[str, Way] = {}
     for given in names:
-        name, method, settings = _parsed(given.strip())
+        name, method, settings = condition_of(given)
         way = _way(given, method, settings, context)
         _check_layers(name, way, index)
         if same := next((known for known, other in ways.items() if other == way), None):
@@ -76,47 +62,15 @@ def reads_all(way: Way) -> bool:
     )
 
 
-def _parsed(given: str) -> tuple[str, str, dict[str, str]]:
-    """The name that a condition is shown by, its method and its settings."""
-    head, _, rest = given.partition(":")
-    level = _LEVEL.fullmatch(head)
-    long = f"graphrag:global:{int(level[1])}" if level else _SHORT.get(head.casefold(), head)
-    method, *parts = [*long.split(":"), *filter(None, rest.split(":"))]
-    settings: dict[str, str] = {}
-    for part in parts:
-        name, is_setting, value = part.partition("=")
-        if is_setting:
-            settings[name] = value
-        elif method == "graphrag" and part in get_args(SearchName):
-            settings["search"] = part
-        elif method == "graphrag" and part.isdecimal() and settings.get("search") == "global":
-            settings["level"] = part
-        else:
-            raise ConditionError(f"{given!r} is no condition: {_FORM}.")
-    return _shown(method, settings) or given, method, settings
-
-
-def _shown(method: str, settings: Mapping[str, str]) -> str:
-    """The short name of one of the paper's conditions; else empty."""
-    if method != "graphrag":
-        return ""
-    if settings.keys() == {"search", "level"} and settings["search"] == "global":
-        return f"C{int(settings['level'])}"
-    searches = {"graphrag:text": "text", "graphrag:basic": "ss"}
-    only = settings.keys() == {"search"}
-    return searches.get(f"graphrag:{settings['search']}", "") if only else ""
-
-
-def _way(given: str, method: str, settings: dict[str, Any], context: QuestionContext) -> Way:
-    if method not in ("router", *get_args(MethodName)):
-        raise ConditionError(f"{given!r} is no condition: {_FORM}.")
-    answerer = cast(Answerer, method)
-    _, kind = graph_of(answerer)
+def _way(
+    given: str, method: Answerer, settings: Mapping[str, Any], context: QuestionContext
+) -> Way:
+    _, kind = graph_of(method)
     for name in settings:
         if name not in kind.model_fields or name == "index":
             raise ConditionError(f"{name!r} in {given!r} is no setting of {method}; leave it out.")
     try:
-        return Way(answerer, context.narrowed(kind, **settings))
+        return Way(method, context.narrowed(kind, **settings))
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or given

@@ -19,12 +19,13 @@ from ...state.index import IndexInput
 from ...state.usage import add_usage, add_warnings
 from ..answering import Plan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
+from ..conditions import Condition
 from ..outcomes import Outcome, texts_of
 from ..plots import Bar, Plot, bars
 from ..retrieval import is_kept
 from .bench_set import KINDS, BenchQuestion, BenchSet, Corpus
 from .checking import Claim, claims_inputs, claims_of, shown_answer
-from .conditions import Condition, ways_of
+from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, Judging, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
 from .measure import Measure, bar, mean_of

@@ -13,10 +13,11 @@ from ...prompts.evaluation import CHECK_CLAIMS
 from ...state.index import IndexInput
 from ..answering import Plan, answered
 from ..asking import Asker, Estimate, gathered, open_asker
+from ..conditions import Condition
 from ..outcomes import Outcome
 from ..plots import Plot, bars
 from .checking import VERDICTS, Claim, claims_inputs, claims_of
-from .conditions import Condition, ways_of
+from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, Judging, Requests, forecast, length_of, require_model
 from .likeness import THRESHOLDS, clusters
 from .measure import bar, mean_of, share_of

@@ -101,7 +101,7 @@ def test_a_measure_without_a_value_has_none(run, question_set, model):
     assert (deeprag["mcc"], deeprag["balanced_accuracy"]) == (None, None)
     assert deeprag["accuracy"]["value"] == deeprag["f1"]["value"] == 0
     shown = run("evaluate", "boundary", "set", *MODEL).out
-    assert "–" in shown and "100.0 (100 to 100) % of the questions need retrieval" in shown
+    assert "–" in shown and "100.0 (100–100) % of the questions need retrieval" in shown
 
 
 def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(run, question_set, model):

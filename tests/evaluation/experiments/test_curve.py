@@ -122,7 +122,7 @@ def test_a_dry_run_asks_nobody_and_counts_what_is_left(run, question_set, model)
 
 def test_a_table_has_a_line_for_each_value(run, question_set, model):
     shown = run("evaluate", "curve", "set", "--method", "basic", "--vary", "top_k=1,2", *MODEL).out
-    assert "66.7 (0 to 100)" in shown and "top_k=2" in shown and "interval of 95 %" in shown
+    assert "66.7 (0–100)" in shown and "top_k=2" in shown and "interval of 95 %" in shown
 
 
 def test_questions_that_fail_are_told_with_their_value(run, question_set, model):

@@ -96,7 +96,7 @@ def test_conditions_of_one_method_are_told_apart(measure, question_set, judge):
         *("claims", "set", "--method", "graphrag:text", "--method", "graphrag:basic"), *MODEL[-2:],
         *("--model", "offline", "--judge", "openai:judge", "--limit", "1"),
     )  # fmt: skip
-    assert [one["condition"] for one in result["conditions"]] == ["graphrag:text", "graphrag:basic"]
+    assert [one["condition"] for one in result["conditions"]] == ["text", "ss"]
     assert (result["model"], result["judge"]) == ("offline", "openai:judge")
     assert {kind for kind, _ in judge.asked} <= {"CheckedClaims"}
 
@@ -172,7 +172,7 @@ def test_a_dry_run_and_the_table_can_be_read_and_drawn(run, question_set, judge)
         (["claims", *MODEL], 2, "Name the folder of a question set, or an index"),
         (["claims", "set"], 1, "needs a language model"),
         (["claims", "set", "--method", "graphrag:global:99", *MODEL], 2, "--level"),
-        (["claims", "set", "--method", "magic", *MODEL], 2, "is no method"),
+        (["claims", "set", "--method", "magic", *MODEL], 2, "is no condition"),
         (["claims", "--index", "nowhere", *MODEL], 1, "nowhere"),
     ],
 )

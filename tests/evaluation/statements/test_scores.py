@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from ragraphs.context import IndexContext
 from ragraphs.evaluation.answering import Plan
+from ragraphs.evaluation.conditions import condition_of
 from ragraphs.evaluation.question_files import read_question_file
-from ragraphs.evaluation.statements.conditions import condition_of, ways_of
+from ragraphs.evaluation.statements.conditions import ways_of
 from ragraphs.evaluation.statements.measure import mean_of, share_of
 from ragraphs.evaluation.statements.scores import (
     Matched,
@@ -102,18 +103,18 @@ def test_a_condition_is_a_method_or_a_search_of_graphrag_at_a_level():
     plan = Plan(["graphrag", "basic"], IndexContext(), settings={"top_k": "3", "level": "2"})
     ways = ways_of(named, plan)
     chosen = {name: way.context.model_dump(exclude_unset=True) for name, way in ways.items()}
-    assert chosen["graphrag:global:0"] == {"top_k": 3, "level": 0, "search": "global"}
-    assert chosen["graphrag:text"] == {"top_k": 3, "level": 2, "search": "text"}
+    assert chosen["C0"] == {"top_k": 3, "level": 0, "search": "global"}
+    assert chosen["text"] == {"top_k": 3, "level": 2, "search": "text"}
     assert chosen["basic"] == {"top_k": 3}
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("magic", "is no method; choose from basic"),
-        ("basic:global", "basic has no kinds of search"),
-        ("graphrag:deep", "'deep' is no search of graphrag; choose from global"),
-        ("graphrag:global:high", "the level must be a number"),
+        ("magic", "'magic' is no condition: a condition is METHOD"),
+        ("basic:global", "'basic:global' is no condition"),
+        ("graphrag:deep", "is no condition: .*graphrag:local or graphrag:drift"),
+        ("graphrag:global:high", "METHOD:NAME=VALUE such as hoprag:top_k=5"),
     ],
 )
 def test_another_condition_is_refused_in_one_sentence(text, words):
