@@ -12,6 +12,7 @@ from ragraphs.context import Context
 from ragraphs.evaluation.asking import open_asker
 from ragraphs.evaluation.closed_book import closed_book
 from ragraphs.index.opening import open_index
+from replayed import Replay, recorded
 from stub_openai import failure
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
@@ -144,3 +145,19 @@ def test_other_code_asks_one_question(model, question_set):
 
     reply = asyncio.run(ask())
     assert (reply.known, reply.answer) == (False, "Sheffield, perhaps")
+
+
+def test_recorded_replies_of_a_reader_are_measured(run, openai):
+    """Of six sub-questions the reader was sure of three, and right in these."""
+    openai.answer = Replay(recorded())
+    golds = {"Brand": "Henrik Ibsen", "Pearl Jam": "Seattle", "Aschenbrodel": "Johann Strauss II"}
+    asked = [row.inputs["question"] for row in recorded() if row.prompt.name == "closed_book"]
+    write_set(
+        [
+            {"question": one, "answer": next((golds[n] for n in golds if n in one), "another")}
+            for one in asked
+        ]
+    )
+    found = measure(run, *MODEL)
+    assert (found["questions"], found["em"]["share"], found["known"]["share"]) == (6, 0.5, 0.5)
+    assert (found["if_known"]["em"]["share"], found["if_guessed"]["em"]["share"]) == (1.0, 0.0)

@@ -10,12 +10,17 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragraphs.prompts import library
+from ragraphs.prompts import evaluation, library
 from ragraphs.prompts.prompt import Inputs, Prompt
 from stub_openai import failure
 
 _FILE = Path(__file__).parent.parent / "data" / "recorded" / "replies.jsonl"
-_PROMPTS = {prompt.name: prompt for prompt in vars(library).values() if isinstance(prompt, Prompt)}
+_PROMPTS = {
+    prompt.name: prompt
+    for module in (library, evaluation)
+    for prompt in vars(module).values()
+    if isinstance(prompt, Prompt)
+}
 
 
 class Recorded(NamedTuple):
