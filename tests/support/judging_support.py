@@ -52,7 +52,8 @@ def grade_of(answer: str) -> int:
 
 def personas(human: str) -> Any:
     """As many personas, with as many tasks, as were asked for."""
-    people, tasks = map(int, re.search(r"People: (\d+)\. Tasks for each: (\d+)", human).groups())
+    [wanted] = re.findall(r"People: (\d+)\. Tasks for each: (\d+)", human)
+    people, tasks = map(int, wanted)
     return {
         "personas": [
             {
@@ -67,7 +68,7 @@ def personas(human: str) -> Any:
 def collection_questions(human: str) -> Any:
     """One question more for each task than was asked for."""
     asked = re.findall(r'<text id="([A-Z])" title="questions: (\d+)">\n(.*?)\n', human)
-    person = re.search(r"<text>(.*?)</text>", human)[1]
+    person = re.findall(r"<text>(.*?)</text>", human)[0]
     return {
         "tasks": [
             {"task": letter, "questions": [f"{person}, {task}: what of it, {n}?"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -65,10 +66,9 @@ def _shared_words(per_word: float) -> onnx.ModelProto:
         ("Squeeze", ["count_rows", "two"], "count"),
         ("Mul", ["count", "per_word"], "logits"),
     ]
+    options: dict[str, Any] = {"Cast": {"to": TensorProto.FLOAT}}
     nodes = [
-        helper.make_node(
-            kind, given, [made], **({"to": TensorProto.FLOAT} if kind == "Cast" else {})
-        )
+        helper.make_node(kind, given, [made], **options.get(kind, {}))
         for kind, given, made in steps
     ]
     constants = {"zero": [0], "one": [1], "two": [2], "last_special": [len(_SPECIAL) - 1]}
