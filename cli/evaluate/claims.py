@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 from rich.markup import escape
@@ -45,6 +45,10 @@ def claims(
     judge: Annotated[
         str | None, typer.Option(help="Model that lists and checks claims; none: the model.")
     ] = None,
+    against: Annotated[
+        Literal["passages", "sentences"],
+        typer.Option(help="Check claims against the cited passages, or the cited sentences alone."),
+    ] = "passages",
     limit: Limit = None,
     setting: Settings = None,
     parallel: Parallel = 1,
@@ -53,7 +57,7 @@ def claims(
     plot: Plot = None,
     context: IndexContext,
 ) -> Shown:
-    """Claims an answer, how varied they are, and how many the cited sentences support.
+    """Claims an answer, how varied they are, and how many the cited evidence supports.
 
     A model lists the claims of every answer and checks each against the answer's citations. What
     is finished is kept with --index DIR: an interrupted command goes on where it stopped.
@@ -67,7 +71,7 @@ def claims(
     questions = _questions(dataset, question_file, limit, context)
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
-        result = evaluate_claims(questions, conditions, plan, judge, seed)
+        result = evaluate_claims(questions, conditions, plan, judge, against, seed)
     if context.dry_run:
         return result, partial(cost, "claims")
     plots = claim_plots(result)

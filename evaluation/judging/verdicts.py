@@ -15,13 +15,13 @@ from ..asking import Asker, Estimate, gathered
 from ..retrieval import Report, unreported
 
 CRITERIA = {
-    "comprehensiveness": "how much of what the question asks for the answer covers, and in how "
-    "much detail.",
-    "diversity": "how many different sides, views and insights on the question the answer offers.",
+    "comprehensiveness": "how much of what the question asks for the answer covers: which of its "
+    "parts, sides and cases. More words on the same point cover no more.",
+    "diversity": "how different the views and kinds of insight are that the answer brings "
+    "together. An answer may cover every part of the question, and all from one view.",
     "empowerment": "how well the answer helps its reader to understand the matter and to judge it: "
-    "by explanations, reasons, examples and sources, without misleading.",
-    "directness": "how specifically and clearly the answer says what the question asks for, "
-    "without anything else.",
+    "by explanations, reasons and examples.",
+    "directness": "how specifically and clearly the answer addresses what the question asks.",
 }
 # What programs and models set into an answer to point at texts: [1], [2, 5–7], [Data: Reports (3)],
 # (Text 4), 【1】, [^2]; their forms would tell the judge which method answered.

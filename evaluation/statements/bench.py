@@ -11,7 +11,7 @@ from statistics import mean
 from typing import Any, Literal, NamedTuple
 
 from ...context import Context, IndexContext
-from ...index.opening import Index, open_index
+from ...index.opening import Index
 from ...models.meter import Meter
 from ...models.protocol import OFFLINE
 from ...prompts.evaluation import CHECK_CLAIMS, MATCH_STATEMENTS
@@ -232,13 +232,13 @@ def _forecast(
 ) -> dict[str, Any]:
     """What the answers about ``corpus`` and judging them cost."""
 
-    def requests(place: int, question: str, outcome: Outcome) -> Requests:
+    def requests(index: Index, place: int, question: str, outcome: Outcome) -> Requests:
         answer, one = outcome["answer"], asked[place]
         if not answer.strip():
             return []
         found: Requests = [(MATCH_STATEMENTS, _match_inputs(one, answer))]
         if judge.checks_claims(one):
-            texts = texts_of(open_index(plan.context), outcome["evidence"])
+            texts = texts_of(index, outcome["evidence"])
             found.append((CHECK_CLAIMS, claims_inputs(question, answer, texts)))
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...context import Context
 from ...index.opening import Index
@@ -22,9 +22,10 @@ from .forecast import LONGEST_ANSWER, Judging, Requests, forecast, length_of, re
 from .likeness import THRESHOLDS, clusters
 from .measure import bar, mean_of, share_of
 
+Against = Literal["passages", "sentences"]
 _UNSUPPORTED = ("contradicted", "not said", "uncited")
 _USER = "Checking claims"
-_LONGEST_QUOTES = 2000  # tokens
+_LONGEST_CITED = 8000  # tokens
 
 
 class Questions(NamedTuple):
@@ -35,11 +36,20 @@ class Questions(NamedTuple):
     texts: Sequence[str]
 
 
+class Cited(NamedTuple):
+    """A text that an answer cites, as the judge sees it, with the ``quotes`` from it."""
+
+    title: str
+    text: str
+    quotes: list[str]
+
+
 class Checked(NamedTuple):
     """A question, what a condition did with it, and its claims; None where they are not known."""
 
     question: str
     outcome: Outcome
+    cited: list[Cited]
     claims: list[Claim] | None
 
 
@@ -48,25 +58,30 @@ def evaluate_claims(
     conditions: Sequence[Condition],
     plan: Plan,
     judge: str | None = None,
+    against: Against = "passages",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Numbers of claims and the shares that the cited sentences support, in the form of ``--json``.
+    """Numbers of claims and the shares that the cited evidence supports, in the form of ``--json``.
 
-    The model ``judge`` lists and checks the claims, or the model that answers. With ``dry_run`` in
+    The model ``judge`` lists and checks the claims, or the model that answers: ``against`` the
+    cited sentences alone, or the passages that they stand in. With ``dry_run`` in
     ``plan.context`` nobody is asked, and the cost is estimated. Raises RagraphsError.
     """
     ways = ways_of(conditions, plan)
     context = plan.context.narrowed(Context, **({"model": judge} if judge else {}))
     require_model(context, _USER)
     if plan.context.dry_run:
-        judging = Judging(context, _USER, _requests, _unknown)
+        judging = Judging(context, _USER, partial(_requests, against), _unknown)
         return forecast(questions.given, questions.texts, ways, plan, judging)
     with answered(questions.given, questions.texts, ways, plan) as (index, outcomes):
-        asker, checked = asyncio.run(_check(index, context, questions.texts, outcomes, plan))
+        asker, checked = asyncio.run(
+            _check(index, context, questions.texts, outcomes, plan, against)
+        )
     return {
         "set": questions.name,
         "model": plan.context.model,
         "judge": context.model,
+        "against": against,
         "questions": len(questions.texts),
         "conditions": [_measured(name, rows, seed) for name, rows in checked.items()],
         "usage": asker.meter.usage(),
@@ -90,7 +105,7 @@ def claim_plots(result: Mapping[str, Any]) -> list[Plot]:
     }
     title = f"{result['set']}, {result['judge']}, {result['questions']} questions"
     return [
-        bars(f"{title}: claims by the cited sentences", shares),
+        bars(f"{title}: claims by the cited {result['against']}", shares),
         bars(f"{title}: claims an answer", numbers, "number"),
     ]
 
@@ -101,20 +116,20 @@ async def _check(
     questions: Sequence[str],
     outcomes: Mapping[str, Sequence[Outcome]],
     plan: Plan,
+    against: Against,
 ) -> tuple[Asker, dict[str, list[Checked]]]:
     """The claims of every answer; those of a question that failed are not asked for."""
     asker = await open_asker(index, context, _USER)
 
-    async def one(question: str, outcome: Outcome) -> Checked:
+    async def one(question: str, outcome: Outcome, cited: list[Cited]) -> Checked:
         if outcome["error"]:
-            return Checked(question, outcome, None)
-        texts = _cited(outcome)
-        return Checked(
-            question, outcome, await claims_of(asker, question, outcome["answer"], texts)
-        )
+            return Checked(question, outcome, [], None)
+        texts = [(one.title, one.text) for one in cited]
+        found = await claims_of(asker, question, outcome["answer"], texts)
+        return Checked(question, outcome, cited, found)
 
     works = [
-        partial(one, question, outcome)
+        partial(one, question, outcome, await asyncio.to_thread(cited_by, index, outcome, against))
         for found in outcomes.values()
         for question, outcome in zip(questions, found, strict=True)
     ]
@@ -122,26 +137,46 @@ async def _check(
     return asker, {name: [next(rows) for _ in found] for name, found in outcomes.items()}
 
 
-def _cited(outcome: Outcome) -> list[tuple[str, str]]:
-    return [(one["title"], one["quote"]) for one in outcome["citations"]]
+def cited_by(index: Index, outcome: Outcome, against: Against) -> list[Cited]:
+    """The sentences that an answer cites, or the passages that they stand in, each once. Blocks.
+
+    A sentence whose passage ``index`` has not, such as one of the web, stands for it.
+    """
+    sentences = [Cited(one["title"], one["quote"], [one["quote"]]) for one in outcome["citations"]]
+    if against == "sentences":
+        return sentences
+    ids = [one["passage"] for one in outcome["citations"]]
+    known = {passage["id"]: passage for passage in index.catalogue.passages(ids)}
+    found: dict[str, Cited] = {}
+    for id, alone in zip(ids, sentences, strict=True):
+        if id not in known:
+            found[alone.text] = alone
+        elif id in found:
+            found[id].quotes.extend(alone.quotes)
+        else:
+            found[id] = Cited(known[id]["title"], known[id]["text"], [*alone.quotes])
+    return list(found.values())
 
 
-def _requests(place: int, question: str, outcome: Outcome) -> Requests:
+def _requests(
+    against: Against, index: Index, place: int, question: str, outcome: Outcome
+) -> Requests:
     if outcome["error"] or not outcome["answer"].strip():
         return []
-    return [(CHECK_CLAIMS, claims_inputs(question, outcome["answer"], _cited(outcome)))]
+    texts = [(one.title, one.text) for one in cited_by(index, outcome, against)]
+    return [(CHECK_CLAIMS, claims_inputs(question, outcome["answer"], texts))]
 
 
 def _unknown(place: int, question: str) -> Estimate:
     """One request at most: an answer may be empty."""
     most = length_of(CHECK_CLAIMS, claims_inputs(question, "", []))
-    return Estimate(0, 1, 0, most + LONGEST_ANSWER + _LONGEST_QUOTES)
+    return Estimate(0, 1, 0, most + LONGEST_ANSWER + _LONGEST_CITED)
 
 
 def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
     """The measures of a condition.
 
-    ``unsupported`` is the share of claims that the cited sentences contradict or do not say, or
+    ``unsupported`` is the share of claims that the cited evidence contradicts or do not say, or
     whose answer cites none; shares are of the claims with a verdict, ``unclear`` is of all.
     """
     known = [row for row in rows if row.claims is not None]
@@ -172,12 +207,12 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
 
 
 def _row(name: str, checked: Checked) -> dict[str, Any]:
-    question, outcome, claims = checked
+    question, outcome, cited, claims = checked
     return {
         "condition": name,
         "question": question,
         "answer": outcome["answer"],
         "error": outcome["error"],
-        "citations": [citation["quote"] for citation in outcome["citations"]],
+        "citations": [" … ".join(one.quotes) for one in cited],
         "claims": claims,
     }

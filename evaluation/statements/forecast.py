@@ -33,13 +33,13 @@ Requests = list[tuple[Prompt[Any], dict[str, Any]]]
 class Judging(NamedTuple):
     """How answers are judged: by the model of ``context``, for ``user``.
 
-    ``requests`` are the prompts about a known outcome of the question at a place, with their
-    inputs; ``unknown`` is the cost where there is no outcome yet.
+    ``requests`` are the prompts, with their inputs, about a known outcome of the question at a
+    place, in an index; ``unknown`` is the cost where there is no outcome yet.
     """
 
     context: Context
     user: str
-    requests: Callable[[int, str, Outcome], Requests]
+    requests: Callable[[Index, int, str, Outcome], Requests]
     unknown: Callable[[int, str], Estimate]
 
 
@@ -139,7 +139,7 @@ async def _exact(
         return Estimate()
     asker = await open_asker(index, judging.context, judging.user)
     requests = chain.from_iterable(
-        judging.requests(place, question, outcome)
+        judging.requests(index, place, question, outcome)
         for place, (question, outcome) in enumerate(zip(questions, outcomes, strict=True))
         if outcome is not None
     )
