@@ -131,9 +131,9 @@ def spoken_by(passage: ColumnElement[str], where: ColumnElement[bool]) -> Column
 
 
 def metadata_kinds(engine: Engine) -> dict[str, dict[str, Any]]:
-    """The keys of the metadata of all passages, each with the kinds of its values and an example.
+    """The keys of the metadata of all passages, each with the kinds of its values.
 
-    The kinds are ``text``, ``number``, ``boolean`` and ``list``, which has no example.
+    The kinds are ``text``, with an example, ``number``, ``boolean`` and ``list``.
     """
     dialect = _dialect(engine)
     pair = dialect.pairs(tables.passages.c.metadata)
@@ -144,7 +144,7 @@ def metadata_kinds(engine: Engine) -> dict[str, dict[str, Any]]:
     kinds: dict[str, dict[str, Any]] = {}
     for key, name, example in rows(engine, query):
         kind = names.get(name, "list")
-        kinds.setdefault(key, {})[kind] = None if kind == "list" else example
+        kinds.setdefault(key, {})[kind] = example if kind == "text" else None
     return kinds
 
 

@@ -153,7 +153,7 @@ def test_what_is_no_question_is_told_in_a_sentence(full_index, script, given, wo
 
 def test_a_missing_index_is_told_before_anything_is_asked(tmp_path, script):
     context = RouterContext(index=str(tmp_path / "none"), model=MODEL)
-    with pytest.raises(RagraphsError, match="There is no index at"):
+    with pytest.raises(RagraphsError, match="There is no index"):
         graph.invoke({"messages": [HumanMessage(QUESTION)]}, context=context)
     assert script.asked == []
 

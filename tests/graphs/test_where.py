@@ -259,10 +259,12 @@ def test_as_many_passages_are_found_as_meet_the_filter(shelves: Index, retriever
     assert len(search(shelves, asked, retriever, 4, {"shelf": {"$ne": "new"}})) == 4
 
 
-def test_a_change_of_metadata_is_seen_by_the_next_question(shelves: Index) -> None:
+def test_a_change_of_metadata_is_seen_by_the_next_question(tmp_path: Path) -> None:
     where = {"shelf": "sold"}
+    context = IndexContext(index=str(tmp_path / "shelves"), embeddings="lexical")
+    index_graph.invoke({"documents": [shelved(number) for number in (38, 39)]}, context=context)
+    shelves = open_index(context)
     assert search(shelves, "Forth Bridge", "hybrid", 4, where) == []
-    context = IndexContext(index=shelves.name, embeddings="lexical")
     index_graph.invoke({"documents": [shelved(39, "sold")]}, context=context)
     [found] = search(shelves, "Forth Bridge", "hybrid", 4, where)
     assert found["document"] == "39"
