@@ -302,10 +302,10 @@ class Catalogue:
                 yield _passage(row)
 
     def metadata_kinds(self) -> dict[str, dict[str, Any]]:
-        """The keys of all metadata, each with the kinds of its values and an example of each kind.
+        """The keys of all metadata, each with the kinds of its values.
 
-        The kinds are ``text``, ``number``, ``boolean`` and ``list``. Reads the metadata of every
-        passage.
+        The kinds are ``text``, with an example, ``number``, ``boolean`` and ``list``. Reads the
+        metadata of every passage.
         """
         return metadata_kinds(self._engine)
 
