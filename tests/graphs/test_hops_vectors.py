@@ -163,6 +163,7 @@ def test_a_question_that_is_still_asked_elsewhere_keeps_its_vector(indexing, rem
     assert_complete(indexing)
 
 
+@pytest.mark.in_folder("its rows are changed by SQL of SQLite")
 @pytest.mark.parametrize(
     ("statement", "made"),
     [
@@ -195,6 +196,7 @@ def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
     assert asked.promises([0, 1]).tolist() == before.tolist()
 
 
+@pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     change(indexing, "DROP TABLE question_vectors")
