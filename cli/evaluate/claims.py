@@ -14,7 +14,8 @@ from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Limit, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost, measured, ranged, table
+from .statement_tables import conditions_chosen, cost, ranged
+from .tables import table_of, with_interval
 
 _THRESHOLD = "0.6"
 
@@ -84,8 +85,7 @@ def _questions(
 ) -> Any:
     """The questions of a set or of a file, with what is to be indexed for them."""
     from ...evaluation.datasets import load_dataset
-    from ...evaluation.question_files import read_question_file
-    from ...evaluation.results import FOLDER
+    from ...evaluation.question_files import kept_file, read_question_file
     from ...evaluation.retrieval import is_kept, is_made_from
     from ...evaluation.statements.claims import Questions
     from ...index.opening import open_index
@@ -99,7 +99,7 @@ def _questions(
     if not is_kept(context):
         raise WrongUsageError("Name the folder of a question set, or an index with --index.")
     index = open_index(context)
-    kept = index.folder / FOLDER / "questions.jsonl"
+    kept = kept_file(index)
     if file is None and not kept.is_file():
         raise WrongUsageError(
             f"The index at {index.name} keeps no questions; name a file with --question-file."
@@ -109,14 +109,14 @@ def _questions(
 
 def _print(result: Any) -> None:
     title = f"{result['set']} · {result['judge']} · {result['questions']} questions"
-    shown = table(title, "claims", f"clusters at {_THRESHOLD}", "supported", "unsupported", "n")
+    shown = table_of(title, "claims", f"clusters at {_THRESHOLD}", "supported", "unsupported", "n")
     for one in result["conditions"]:
         shown.add_row(
             one["condition"],
             ranged(one["claims"]),
             ranged(one["clusters"][_THRESHOLD]),
-            measured(one["supported"]),
-            measured(one["unsupported"]),
+            with_interval(one["supported"]),
+            with_interval(one["unsupported"]),
             f"{one['supported']['n']:,}",
         )
     out.print(shown)
@@ -130,7 +130,7 @@ def _print(result: Any) -> None:
         }
         counts = [f"{one[name]} {words}" for name, words in said.items() if one[name]]
         if one["unclear"]["value"]:
-            counts.append(f"{measured(one['unclear'])} % of the claims got no clear verdict")
+            counts.append(f"{with_interval(one['unclear'])} % of the claims got no clear verdict")
         if counts:
             out.print(escape(f"{one['condition']}: {'; '.join(counts)}."))
     notes(result["warnings"])

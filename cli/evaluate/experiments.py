@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -23,6 +25,9 @@ from .group import (
     evaluate,
     pairs,
 )
+
+if TYPE_CHECKING:
+    from ...evaluation.asking import Estimate
 
 
 @evaluate.command()
@@ -63,15 +68,13 @@ def curve(
     with progress_bars(quiet=False) as report:
         plan = Plan([method], context, limit, pairs(setting, [method]), fresh, parallel, report)
         parsed(lambda: varied.ways(plan))
-        if context.dry_run:
-            return {
-                "model": context.model,
-                **curve_cost(dataset, varied, plan)._asdict(),
-            }, tables.cost
-        result = evaluate_curve(dataset, varied, plan, seed=seed)
-    plots = curve_plots(result)
-    draw(plots)
-    return ended("curve", result, plots, tables.curve, context)
+        study = _Study(
+            partial(curve_cost, dataset, varied, plan),
+            partial(evaluate_curve, dataset, varied, plan, seed=seed),
+            curve_plots,
+            tables.curve,
+        )
+        return _studied("curve", study, draw, context)
 
 
 @evaluate.command()
@@ -104,12 +107,13 @@ def ablation(
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["crag"])
         plan = Plan(["crag"], context, limit, settings, fresh, parallel, report)
-        if context.dry_run:
-            return {"model": context.model, **ablation_cost(dataset, plan)._asdict()}, tables.cost
-        result = evaluate_ablation(dataset, plan, seed=seed)
-    plots = ablation_plots(result)
-    draw(plots)
-    return ended("ablation", result, plots, tables.ablation, context)
+        study = _Study(
+            partial(ablation_cost, dataset, plan),
+            partial(evaluate_ablation, dataset, plan, seed=seed),
+            ablation_plots,
+            tables.ablation,
+        )
+        return _studied("ablation", study, draw, context)
 
 
 @evaluate.command()
@@ -142,12 +146,34 @@ def boundary(
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["deeprag"])
         plan = Plan(["deeprag"], context, limit, settings, fresh, parallel, report)
-        if context.dry_run:
-            return {"model": context.model, **boundary_cost(dataset, plan)._asdict()}, tables.cost
-        result = evaluate_boundary(dataset, plan, seed=seed)
-    plots = boundary_plots(result)
+        study = _Study(
+            partial(boundary_cost, dataset, plan),
+            partial(evaluate_boundary, dataset, plan, seed=seed),
+            boundary_plots,
+            tables.boundary,
+        )
+        return _studied("boundary", study, draw, context)
+
+
+class _Study(NamedTuple):
+    """An experiment: its cost, its result, the plots of the result, and how it is printed."""
+
+    cost: Callable[[], Estimate]
+    evaluate: Callable[[], Any]
+    plots: Callable[[Any], list[Any]]
+    show: Callable[[Any], None]
+
+
+def _studied(
+    name: str, study: _Study, draw: Callable[[list[Any]], None], context: IndexContext
+) -> Shown:
+    """The result of an experiment, drawn and kept; or what it would cost, in a dry run."""
+    if context.dry_run:
+        return {"model": context.model, **study.cost()._asdict()}, tables.cost
+    result = study.evaluate()
+    plots = study.plots(result)
     draw(plots)
-    return ended("boundary", result, plots, tables.boundary, context)
+    return ended(name, result, plots, study.show, context)
 
 
 def _values(vary: list[str]) -> dict[str, list[str]]:

@@ -14,7 +14,8 @@ from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost, measured, table
+from .statement_tables import conditions_chosen, cost
+from .tables import table_of, with_interval
 
 
 @evaluate.command("graphrag-bench")
@@ -86,9 +87,9 @@ def _print(result: Any) -> None:
     sources = ", ".join(result["sources"])
     for one in result["conditions"]:
         title = f"{result['set']} ({sources}) · {one['condition']} · {result['judge']}"
-        shown = table(title, *(name.replace("_", " ") for name in names), "n")
+        shown = table_of(title, *(name.replace("_", " ") for name in names), "n")
         for kind, found in one["by_type"].items():
-            cells = (measured(found[name]) for name in names)
+            cells = (with_interval(found[name]) for name in names)
             shown.add_row(kind, *cells, str(found["rouge_l"]["n"]))
         out.print(shown)
         if one["average"] is not None:

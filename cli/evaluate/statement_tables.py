@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
-from rich.table import Column, Table
-
 from ...context import MethodName, SearchName
 from ..flags import parsed
 from ..show import out
+from .tables import table_of
 
 if TYPE_CHECKING:
     from ...evaluation.conditions import Condition
@@ -29,21 +28,6 @@ def conditions_chosen(methods: list[str] | None, search: SearchName) -> list[Con
     return list(found.values())
 
 
-def table(title: str, *columns: str) -> Table:
-    """A table with figures in ``columns`` behind a column of names."""
-    return Table(
-        Column(no_wrap=True), *(Column(name, justify="right") for name in columns), title=title
-    )
-
-
-def measured(measure: Mapping[str, Any]) -> str:
-    """A share in percent with its interval."""
-    if measure["value"] is None:
-        return "–"
-    value, low, high = (100 * measure[name] for name in ("value", "low", "high"))
-    return f"{value:.1f} ({low:.0f}–{high:.0f})"
-
-
 def ranged(measure: Mapping[str, Any]) -> str:
     """A number with its interval."""
     if measure["value"] is None:
@@ -54,7 +38,7 @@ def ranged(measure: Mapping[str, Any]) -> str:
 def cost(judged: str, result: Mapping[str, Any]) -> None:
     """Prints what is still to pay, of which judging is called ``judged``."""
     indexing = result["indexing"]
-    shown = table("still to pay", "requests", "tokens sent")
+    shown = table_of("still to pay", "requests", "tokens sent")
     shown.add_row("index", f"{indexing['calls']:,}", f"{indexing['tokens']:,}")
     for name, one in (
         (f"{result['missing_answers']:,} answers", result["answers"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
@@ -161,7 +161,7 @@ def ablation(result: dict[str, Any]) -> None:
             table.add_row(name, "needs", "the", "web")
             continue
         costs = (row[unit] / row["questions"] for unit in ("calls", "tokens"))
-        more = _with_interval(row["difference"]["f1"], "+") if row["without"] else ""
+        more = with_interval(row["difference"]["f1"], "+") if row["without"] else ""
         quality = [percent(row[name]) for name in shares]
         table.add_row(name, *quality, more, *(f"{cost:,.1f}" for cost in costs))
     out.print(table)
@@ -179,7 +179,7 @@ def boundary(result: dict[str, Any]) -> None:
     table = table_of(title, "accuracy", "balanced", "F1", "MCC")
     for decider, decided in result["deciders"].items():
         shares = (decided[name] for name in ("accuracy", "balanced_accuracy", "f1", "mcc"))
-        table.add_row(decider, *map(_with_interval, shares))
+        table.add_row(decider, *map(with_interval, shares))
     out.print(table)
     for decider, decided in result["deciders"].items():
         counts = table_of(decider, "retrieved", "not retrieved")
@@ -189,7 +189,7 @@ def boundary(result: dict[str, Any]) -> None:
         out.print(counts)
     searches = result["retrievals"]
     out.print(
-        f"{_with_interval(result['needs_retrieval'])} % of the questions need retrieval; "
+        f"{with_interval(result['needs_retrieval'])} % of the questions need retrieval; "
         f"{searches['value']:.2f} retrievals a question ({searches['low']:.2f} to "
         f"{searches['high']:.2f}). Brackets: bootstrap interval of 95 %; all in %."
     )
@@ -205,7 +205,7 @@ def _answered(measured: dict[str, Any]) -> list[str]:
     costs = (measured[name] / measured["questions"] for name in ("calls", "tokens"))
     return [
         percent(measured["em"]),
-        _with_interval(measured["intervals"]["f1"]),
+        with_interval(measured["intervals"]["f1"]),
         *(percent(measured[name]) for name in ("containment", "support_recall")),
         *(f"{cost:,.1f}" for cost in costs),
         f"{measured['seconds_per_question']:.2f}",
@@ -216,15 +216,15 @@ def _found(measured: dict[str, Any]) -> list[str]:
     *shares, last = measured["recall"].values()
     return [
         *(percent(share["value"]) for share in shares),
-        _with_interval(last),
+        with_interval(last),
         f"{measured['passages']:.1f}",
         f"{measured['seconds_per_question']:.3f}",
     ]
 
 
-def _with_interval(measured: dict[str, float] | None, sign: str = "") -> str:
+def with_interval(measured: Mapping[str, Any] | None, sign: str = "") -> str:
     """A share in percent with its interval; the ``sign`` + is written before what is positive."""
-    if measured is None:
+    if measured is None or measured["value"] is None:
         return "–"
     low, high = (f"{100 * measured[name]:{sign}.0f}" for name in ("low", "high"))
     between = f"{low} to {high}" if sign else f"{low}–{high}"
@@ -242,7 +242,8 @@ def shares_of(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
 
 def table_of(title: str, *columns: str) -> Table:
     """An empty table with a first column for names, and ``columns`` of numbers."""
-    return Table("", *(Column(name, justify="right") for name in columns), title=title)
+    figures = (Column(name, justify="right") for name in columns)
+    return Table(Column(no_wrap=True), *figures, title=title)
 
 
 def percent(share: float | None) -> str:

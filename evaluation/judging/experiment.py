@@ -18,6 +18,7 @@ from ...state.errors import RagraphsError
 from ..answering import Way, keys_of, outcomes_of
 from ..asking import Asker, Estimate, open_asker
 from ..outcomes import FILE, Ledger, Outcome
+from ..question_files import kept_file
 from ..retrieval import Report, unreported
 from .conditions import default_conditions, ways_of
 from .costs import of_answers, of_unknown_judgements
@@ -26,7 +27,6 @@ from .questions import (
     Wanted,
     Writing,
     keep_questions,
-    kept_file,
     material_of,
     read_questions,
     spread,

@@ -19,7 +19,7 @@ from ...prompts.judging_replies import Persona
 from ...prompts.prompt import Excerpt, fence_in_line, number
 from ...state.errors import RagraphsError
 from ..asking import Asker, Estimate, gathered
-from ..results import FOLDER
+from ..question_files import read_question_rows
 from ..retrieval import Report, unreported
 
 MOST_TASKS = len(ascii_uppercase)
@@ -69,43 +69,12 @@ class Wanted(NamedTuple):
         return sum(map(sum, self.counts()))
 
 
-def kept_file(index: Index) -> Path:
-    """The file of the questions that are kept with ``index``."""
-    return index.folder / FOLDER / "questions.jsonl"
-
-
 def read_questions(file: Path) -> list[Question]:
-    """The questions in ``file``, each once: JSON lines with ``question``, or plain lines.
-
-    Raises RagraphsError.
-    """
-    try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RagraphsError(
-            f"The questions in {file} cannot be read ({error}); name another file, or save it as "
-            "UTF-8."
-        ) from error
-    found = [_read(file, n, line) for n, line in enumerate(lines, start=1) if line.strip()]
-    if not found:
-        raise RagraphsError(f"{file} has no question; write one on each line.")
-    return list({one.question: one for one in found}.values())
-
-
-def _read(file: Path, number: int, line: str) -> Question:
-    if not line.lstrip().startswith("{"):
-        return Question("", "", line.strip())
-    try:
-        row = json.loads(line)
-        persona, task, question = (row.get(name) or "" for name in Question._fields)
-        if not question.strip():
-            raise ValueError(question)
-        return Question(persona.strip(), task.strip(), question.strip())
-    except (ValueError, AttributeError) as error:
-        raise RagraphsError(
-            f"{file}, line {number} is no question; each line needs a JSON object with "
-            "'question', or a question as plain text."
-        ) from error
+    """The questions in ``file``, as ``read_question_rows`` reads them. Raises RagraphsError."""
+    return [
+        Question(*(str(row.get(name) or "").strip() for name in Question._fields))
+        for row in read_question_rows(file)
+    ]
 
 
 def keep_questions(file: Path, questions: Sequence[Question]) -> Path | None:
