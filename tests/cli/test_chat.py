@@ -102,8 +102,7 @@ def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, scr
         terminal.types("/open 1\n")
         terminal.sees("Firth of Forth.")
         terminal.sees("> ")
-        terminal.types("\x03")
-        terminal.sees("Ctrl-D leaves.")
+        terminal.stops("Ctrl-D leaves.")
         terminal.sees("> ")
         terminal.types("\x04")
         assert terminal.ends()[0] == 0

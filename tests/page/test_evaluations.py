@@ -93,7 +93,7 @@ def test_in_korean_the_page_says_all_in_korean(visit, measured):
     page = visit(measured, "#evaluations", locale="ko-KR")
     expect(page.page.get_by_role("link", name="평가", exact=True)).to_be_visible()
     page.press(page.part("evaluation-list").get_by_role("link").first)
-    expect(page.part("plot").first).to_contain_text("오차 막대는 구간입니다.")
+    expect(page.part("plot").first).to_contain_text("오차 막대는 95 % 구간입니다.")
     assert table_of(page.part("plot").nth(1))[2][2] == "측정하지 않음"
     page.press(page.page.get_by_role("link", name="← 모든 결과"))
     expect(page.part("evaluation-list")).to_be_visible()

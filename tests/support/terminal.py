@@ -17,6 +17,7 @@ from contextlib import contextmanager
 
 _PIECE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|(\x1b\[?[0-9;?]*$)|(.)", re.DOTALL)
 _PATIENCE = 60  # seconds
+_AGAIN = 3  # seconds, after which a person presses a key once more
 # The command gets the terminal as its own, and heeds Ctrl-C even where the tests run in the
 # background. (`preexec_fn` would do the same, but may hang where the tests have threads.)
 _LAUNCHER = """
@@ -102,6 +103,23 @@ class Terminal:
         begun = found.rpartition("\n")[2]
         self._seen = (line + found.count("\n"), len(begun) + place * ("\n" not in found))
         return found
+
+    def stops(self, text: str) -> str:
+        """Presses Ctrl-C where a line is read, as often as it takes, until ``text`` is there.
+
+        Python's input() misses one that comes between its prompt and its wait for a key.
+        """
+        pressed = float("-inf")
+
+        def there() -> bool:
+            nonlocal pressed
+            if text not in self.unseen and time.monotonic() - pressed > _AGAIN:
+                pressed = time.monotonic()
+                self.types("\x03")
+            return text in self.unseen
+
+        self.waits(there, repr(text))
+        return self.sees(text)
 
     def waits(self, until: Callable[[], object], name: str = "end") -> None:
         """Waits until ``until()`` is true; one that never comes is told by ``name``."""

@@ -1,33 +1,19 @@
-"""Every setting that a caller can change, within bounds, among what the operator allows.
-
-What only the operator may set is in ``settings``. Each graph's ``context_schema`` is a subclass of
-``Context``.
-"""
+"""Settings of the graphs that answer questions."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
 
-from .settings import index_folder, settings, split_commas
-from .state.filters import conditions_of
-from .state.found import NOTHING, Found
-from .state.own import WithOwn
+from ..settings import split_commas
+from ..state.filters import conditions_of
+from ..state.found import NOTHING, Found
+from .base import Context, operator_default
 
 MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
-LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
 CragPart = Literal["correct", "incorrect", "ambiguous", "refine", "rewrite", "select"]
 TraversalName = Literal["model", "similarity"]
@@ -38,159 +24,12 @@ RetrievalPolicy = Literal["biased", "retrieve_always", "model"]
 MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
-C = TypeVar("C", bound="Context")
-
-
-def _operator_default(name: str) -> Any:
-    return Field(
-        default_factory=lambda: getattr(settings(), name),
-        json_schema_extra=lambda schema: schema.update(default=getattr(settings(), name)),
-    )
 
 
 def _checked_filter(where: dict[str, Any] | None) -> dict[str, Any] | None:
     if where is not None:
         conditions_of(where)
     return where
-
-
-class Context(WithOwn, BaseModel):
-    """Settings that all graphs share."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    index: Annotated[
-        str, Field(min_length=1, description="Folder of the index; on a server, a name.")
-    ] = _operator_default("index")
-    model: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="Language model: offline, provider:name such as openai:gpt-4o-mini, or "
-            "auto: the operator's.",
-        ),
-        AfterValidator(lambda name: settings().model if name == "auto" else name),
-    ] = _operator_default("model")
-    temperature: Annotated[
-        float, Field(ge=0, le=2, description="Sampling temperature of the language model.")
-    ] = 0.0
-    timeout: Annotated[
-        float, Field(gt=0, le=600, description="Seconds to wait for one reply of the model.")
-    ] = 60.0
-    max_retries: Annotated[
-        int, Field(ge=0, le=10, description="Retries of a request after an error of transport.")
-    ] = 2
-    concurrency: Annotated[
-        int, Field(ge=1, le=256, description="Requests to the model at the same time.")
-    ] = 16
-    max_tokens: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            description="Most tokens that a run sends to models and receives from them; empty: any "
-            "number.",
-        ),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        Field(gt=0, description="Most US dollars that a run spends on models; empty: any sum."),
-    ] = None
-
-    def narrowed(self, context_type: type[C], **changes: Any) -> C:
-        """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""
-        names = self.model_fields_set.intersection(context_type.model_fields)
-        return context_type(**{name: getattr(self, name) for name in names} | changes).owning(
-            self.own
-        )
-
-    @property
-    def folder(self) -> Path:
-        """The index folder. Raises RagraphsError where the operator does not allow it."""
-        return index_folder(self.index, settings())
-
-
-class IndexContext(Context):
-    """Settings of the index graph."""
-
-    embeddings: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="Embeddings: auto, lexical, fastembed:MODEL[@FOLDER] or openai:MODEL.",
-        ),
-    ] = _operator_default("default_embeddings")
-    chunk_tokens: Annotated[
-        int | None,
-        Field(ge=20, le=8000, description="Longest passage in tokens; empty: the index's, or 400."),
-    ] = None
-    chunk_overlap: Annotated[
-        int | None,
-        Field(ge=0, le=1000, description="Tokens passages share; empty: the index's, or 0."),
-    ] = None
-    layers: Annotated[
-        list[LayerName],
-        BeforeValidator(split_commas),
-        Field(
-            description="Layers to build besides those of the index: passages, sentences, hops, "
-            "entities, communities."
-        ),
-    ] = ["passages"]
-    entity_types: Annotated[
-        list[str],
-        BeforeValidator(split_commas),
-        Field(
-            min_length=1,
-            max_length=50,
-            description="Types of entities to look for; unset: the index's.",
-        ),
-    ] = ["person", "organisation", "place", "work", "event"]
-    examples: Annotated[
-        str,
-        Field(
-            max_length=20_000,
-            description="Texts with their entities and relations, for the model to follow.",
-        ),
-    ] = ""
-    claims: Annotated[bool, Field(description="Read what is claimed of entities as well.")] = False
-    gleanings: Annotated[
-        int, Field(ge=0, le=5, description="Most rounds of asking for entities that were missed.")
-    ] = 0
-    joint: Annotated[
-        bool, Field(description="Ask for a passage's questions and entities in one request.")
-    ] = True
-    max_cluster_size: Annotated[
-        int | None,
-        Field(
-            ge=2,
-            le=10_000,
-            description="Communities of more entities are divided; empty: the index's, or 10.",
-        ),
-    ] = None
-    report_tokens: Annotated[
-        int | None,
-        Field(
-            ge=200,
-            le=100_000,
-            description="Most tokens that a report is written from; empty: the index's, or 2000.",
-        ),
-    ] = None
-    dry_run: Annotated[
-        bool, Field(description="Only say what would be done and what it would cost.")
-    ] = False
-    refresh: Annotated[
-        bool, Field(description="Ask the model again where a prompt's words have changed since.")
-    ] = False
-    repair: Annotated[
-        bool, Field(description="Rebuild the vectors and the lexical index from the catalogue.")
-    ] = False
-    purge: Annotated[
-        bool, Field(description="Leave no byte of removed texts in the files of the index.")
-    ] = False
-
-
-def wants_refresh(context: Context) -> bool:
-    """Whether replies to prompts in earlier words are to be asked for again."""
-    return isinstance(context, IndexContext) and context.refresh
 
 
 class QuestionContext(Context):
@@ -209,7 +48,7 @@ class QuestionContext(Context):
             description="Cross-encoder that orders anew what was found, such as fastembed:MODEL; "
             "empty: none."
         ),
-    ] = _operator_default("default_rerank")
+    ] = operator_default("default_rerank")
     rerank_candidates: Annotated[
         int | None,
         Field(
@@ -305,7 +144,7 @@ class CragContext(QuestionContext):
             description="Parts of CRAG to leave out, to measure their worth: the verdicts correct, "
             "incorrect, ambiguous; refine, rewrite, select."
         ),
-    ] = []
+    ] = Field(default=[])
 
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")

@@ -1,0 +1,76 @@
+"""Settings that all graphs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ..settings import index_folder, settings
+from ..state.own import WithOwn
+
+C = TypeVar("C", bound="Context")
+
+
+def operator_default(name: str) -> Any:
+    """A field whose default is the operator's setting of that ``name``."""
+    return Field(
+        default_factory=lambda: getattr(settings(), name),
+        json_schema_extra=lambda schema: schema.update(default=getattr(settings(), name)),
+    )
+
+
+class Context(WithOwn, BaseModel):
+    """Settings that all graphs share."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    index: Annotated[
+        str, Field(min_length=1, description="Folder of the index; on a server, a name.")
+    ] = operator_default("index")
+    model: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Language model: offline, provider:name such as openai:gpt-4o-mini, or "
+            "auto: the operator's.",
+        ),
+        AfterValidator(lambda name: settings().model if name == "auto" else name),
+    ] = operator_default("model")
+    temperature: Annotated[
+        float, Field(ge=0, le=2, description="Sampling temperature of the language model.")
+    ] = 0.0
+    timeout: Annotated[
+        float, Field(gt=0, le=600, description="Seconds to wait for one reply of the model.")
+    ] = 60.0
+    max_retries: Annotated[
+        int, Field(ge=0, le=10, description="Retries of a request after an error of transport.")
+    ] = 2
+    concurrency: Annotated[
+        int, Field(ge=1, le=256, description="Requests to the model at the same time.")
+    ] = 16
+    max_tokens: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="Most tokens that a run sends to models and receives from them; empty: any "
+            "number.",
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Field(gt=0, description="Most US dollars that a run spends on models; empty: any sum."),
+    ] = None
+
+    def narrowed(self, context_type: type[C], **changes: Any) -> C:
+        """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""
+        names = self.model_fields_set.intersection(context_type.model_fields)
+        return context_type(**{name: getattr(self, name) for name in names} | changes).owning(
+            self.own
+        )
+
+    @property
+    def folder(self) -> Path:
+        """The index folder. Raises RagraphsError where the operator does not allow it."""
+        return index_folder(self.index, settings())
