@@ -192,7 +192,8 @@ def _connect(ray: ModuleType, operator: Settings) -> None:
     try:
         ray.init(address=address, **options)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        why, *_ = f"{error}\n".splitlines()  # a traceback may follow
+        said = str(error).splitlines() or [type(error).__name__]
+        why = said[-1] if "Traceback" in str(error) else said[0]
         raise RagraphsError(
             f"The Ray cluster at {address} cannot be used ({why}); start it with: ray start "
             "--head, or see whether its address and the token are right."

@@ -60,10 +60,11 @@ class Gate:
             body["response_format"]["json_schema"]["name"], body["messages"][-1]["content"]
         )
 
-    def until_closed(self) -> None:
-        """Waits until a request is held, and what came before it is stored."""
+    def until_closed(self, docs: Path) -> None:
+        """Waits until a request is held, and the replies before it are stored."""
         until(lambda: bool(self.waiting))
-        time.sleep(2)
+        replies = open_index(str(docs.parent / "shared")).replies
+        until(lambda: replies.count() == self.finished.total())
 
     def open(self) -> None:
         self._open.set()
@@ -176,12 +177,12 @@ def test_a_worker_that_is_killed_loses_nothing(docs, on_ray, openai):
     )
     openai.answer = gate.answer
     run.start()
-    gate.until_closed()
-    waiting = gate.waiting.copy()
+    gate.until_closed(docs)
     workers = [one for one in psutil.Process().children(recursive=True) if is_busy(one)]
     assert workers
     workers[0].kill()
     time.sleep(1)
+    waiting = gate.waiting.copy()
     gate.open()
     run.join(SECONDS)
     [(shared, _)] = result
@@ -240,11 +241,11 @@ def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(wor
     gate = Gate(most=6)
     openai.answer = gate.answer
     run = Started(docs, workers)
-    gate.until_closed()
-    waiting = gate.waiting.copy()
+    gate.until_closed(docs)
     run.process.kill()
     run.process.communicate()
     until(lambda: not run.left())
+    waiting = gate.waiting.copy()
     gate.open()
     shared, result = indexed(docs, "shared", "openai:stub")
     assert shared == alone
@@ -263,6 +264,8 @@ def head_of_a_cluster(token: str) -> Iterator[str]:
     command += ["--port", str(port), "--ray-client-server-port", str(client)]
     with TemporaryDirectory(prefix="ray") as logs:  # paths of sockets must be short
         known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token, "RAY_TMPDIR": logs}
+        # Else a client is refused after 30 seconds, which a busy machine may take.
+        known["RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"] = str(SECONDS)
         head = subprocess.Popen(command, env={**os.environ, **known}, stdout=subprocess.DEVNULL)
         try:
             until(lambda: is_open(client))
@@ -316,7 +319,7 @@ def test_the_cluster_of_a_run_is_closed_to_others_and_logs_no_key(
     with TemporaryDirectory(prefix="ray") as logs:  # paths of sockets must be short
         monkeypatch.setenv("RAY_TMPDIR", logs)
         run = Started(docs, 2)
-        gate.until_closed()
+        gate.until_closed(docs)
         found = run.listening()
         assert {address for _, address, _ in found} == {"127.0.0.1"}
         [port] = [port for name, _, port in found if name == "gcs_server"]
@@ -346,7 +349,7 @@ def test_ctrl_c_ends_the_run_and_its_cluster(docs, openai):
     gate = Gate(most=6)
     openai.answer = gate.answer
     run = Started(docs, 2)
-    gate.until_closed()
+    gate.until_closed(docs)
     run.process.send_signal(signal.SIGINT)
     time.sleep(1)
     gate.open()
