@@ -69,14 +69,16 @@ def middle(found: Sequence[float] | NDArray[Any]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def share_interval(values: Sequence[float], seed: int) -> Interval:
+def share_interval(
+    values: Sequence[float], seed: int, weights: Sequence[float] | None = None
+) -> Interval:
     """The mean of values from 0 to 1, with an interval of 95 %.
 
     Where all are 0, or all 1, no resample differs: Wilson's interval stands in for the bootstrap's.
     """
     if all(value == values[0] for value in values) and values[0] in (0.0, 1.0):
         return wilson(values[0], len(values))
-    return interval(values, seed)
+    return interval(values, seed, weights)
 
 
 def wilson(share: float, n: int) -> Interval:

@@ -142,7 +142,7 @@ def _measures(told: Sequence[Told], seed: int) -> dict[str, Any]:
 def _quality(told: Sequence[Told], seed: int) -> dict[str, Any]:
     return {
         "em": share_of(bool(one.em) for one in told),
-        "f1": mean_of([one.f1 for one in told], seed),
+        "f1": mean_of([one.f1 for one in told], seed, share=True),
         "containment": share_of(bool(one.containment) for one in told),
     }
 

@@ -27,7 +27,7 @@ from .asking import Asker, Estimate, gathered, open_asker
 from .bootstrap import Interval, draws, middle
 from .calibration import Graded
 from .datasets import Dataset, LabelledQuestion, load_dataset, supported
-from .intervals import Share, share_of, share_over
+from .intervals import Measure, measure_of, share_of
 from .retrieval import Report, indexed_set, layers_of, unreported
 
 SETTINGS = (
@@ -223,7 +223,7 @@ async def _missing(index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved
     return sum(parts, Estimate())
 
 
-def passage_measures(cases: Sequence[Graded], upper: float, seed: int) -> dict[str, Share]:
+def passage_measures(cases: Sequence[Graded], upper: float, seed: int) -> dict[str, Measure]:
     """Measures of "supports", said of each passage that is graded ``upper`` or more.
 
     Intervals are from resampled questions, since the passages of one belong together.
@@ -278,10 +278,10 @@ _OF_COUNTS: dict[str, Callable[[Any], float]] = {
 }
 
 
-def _with_interval(value: float, resampled: Sequence[float], n: int) -> Share:
+def _with_interval(value: float, resampled: Sequence[float], n: int) -> Measure:
     if np.isnan(value):
-        return {"share": None, "n": n, "low": None, "high": None}
-    return share_over(Interval(value, *middle(resampled), n))
+        return measure_of(None, n)
+    return measure_of(Interval(value, *middle(resampled), n))
 
 
 def auc(grades: Any, support: Any) -> float:
@@ -342,8 +342,8 @@ def _verdicts(
         name: {kind: share_of(one == kind for one in given) for kind in _VERDICTS}
         for name, given in drawn.items()
     }
-    hit = shares["with_support"]["correct"]["share"]
-    false = shares["support_taken_away"]["correct"]["share"]
+    hit = shares["with_support"]["correct"]["value"]
+    false = shares["support_taken_away"]["correct"]["value"]
     known = hit is not None and false is not None
     balanced = round((cast(float, hit) + 1 - cast(float, false)) / 2, 4) if known else None
     return {"balanced_accuracy": balanced, **shares}

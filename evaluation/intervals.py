@@ -1,4 +1,4 @@
-"""Shares, means and other measures with intervals of 95 %, as results show them."""
+"""Shares, means and other measures over questions with intervals of 95 %, as results show them."""
 
 from __future__ import annotations
 
@@ -9,53 +9,60 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from .bootstrap import Interval, interval, resampled, wilson
+from .bootstrap import Interval, interval, resampled, share_interval, wilson
 
 
-class Share(TypedDict):
-    """A fraction of 1, or a mean of such fractions, over ``n``; None where there is nothing."""
+class Measure(TypedDict):
+    """A share of 1, a mean or another measure of ``n`` cases, with the bounds of its interval.
 
-    share: float | None
-    n: int
+    Value and bounds are None where there is none.
+    """
+
+    value: float | None
     low: float | None
     high: float | None
+    n: int
 
 
-class Measured(TypedDict):
-    """A value with the bounds of its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def share_of(flags: Iterable[bool]) -> Share:
+def share_of(flags: Iterable[bool]) -> Measure:
     """The share of true ``flags``, with Wilson's interval."""
     held = list(flags)
-    return share_over(wilson(sum(held) / len(held), len(held)) if held else None)
+    return measure_of(wilson(sum(held) / len(held), len(held)) if held else None)
 
 
-def mean_of(values: Sequence[float], seed: int = 0) -> Share:
-    """The mean of ``values`` in [0, 1], with a bootstrap interval."""
-    return share_over(interval(values, seed) if values else None)
+def pooled_share(parts: Sequence[int], wholes: Sequence[int], seed: int) -> Measure:
+    """The sum of ``parts`` by that of ``wholes``; n is the latter.
+
+    Both are given by question, and whole questions are drawn again for the interval.
+    """
+    pairs = [(part, whole) for part, whole in zip(parts, wholes, strict=True) if whole]
+    shares, weights = [part / whole for part, whole in pairs], [whole for _, whole in pairs]
+    found = share_interval(shares, seed, weights) if pairs else None
+    return {**measure_of(found), "n": sum(weights)}
 
 
-def share_over(found: Interval | None) -> Share:
-    """``found`` as a share, rounded; None is a share of nothing."""
-    if found is None:
-        return {"share": None, "n": 0, "low": None, "high": None}
-    share, low, high = (round(value, 4) for value in found[:3])
-    return {"share": share, "n": found.n, "low": low, "high": high}
+def mean_of(values: Iterable[float | None], seed: int = 0, *, share: bool = False) -> Measure:
+    """The mean of ``values``, one for a question, with a bootstrap interval; None is left out.
+
+    Values of a ``share`` lie between 0 and 1.
+    """
+    known = [value for value in values if value is not None]
+    of = share_interval if share else interval
+    return measure_of(of(known, seed) if known else None)
 
 
-def measured(
+def resampled_measure(
     rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
-) -> Measured:
+) -> Measure:
     """``measure`` of ``rows`` with its bootstrap interval, as ``resampled`` takes them."""
-    value, low, high = (round(each, 4) for each in resampled(rows, measure, seed)[:3])
-    return {"value": value, "low": low, "high": high}
+    if np.isnan(measure(rows)):
+        return measure_of(None, len(rows))
+    return measure_of(resampled(rows, measure, seed))
 
 
-def measured_mean(values: Sequence[float], seed: int) -> Measured:
-    """The mean of ``values``, one for each question, with its bootstrap interval."""
-    return measured(np.array(values), lambda drawn: drawn.mean(axis=-1), seed)
+def measure_of(found: Interval | None, n: int = 0) -> Measure:
+    """``found`` as a result shows it, rounded; None is no value of ``n`` cases."""
+    if found is None:
+        return {"value": None, "low": None, "high": None, "n": n}
+    value, low, high = (round(float(each), 4) for each in found[:3])
+    return {"value": value, "low": low, "high": high, "n": found.n}

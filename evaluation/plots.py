@@ -199,14 +199,14 @@ def grader_plots(result: Mapping[str, Any]) -> list[Plot]:
             "unit": "share",
             "rows": [name.replace("_", " ") for name in rows],
             "columns": kinds,
-            "values": [[one[kind]["share"] for kind in kinds] for one in rows.values()],
+            "values": [[one[kind]["value"] for kind in kinds] for one in rows.values()],
         },
     ]
 
 
-def measured_bar(name: str, share: Mapping[str, Any]) -> Bar:
-    """A share with its interval, as a bar."""
-    bar: Bar = {"name": name, "value": share["share"]}
-    if share["low"] is not None:
-        bar |= {"low": share["low"], "high": share["high"]}
+def measured_bar(name: str, measure: Mapping[str, Any]) -> Bar:
+    """A measure with its interval, as a bar."""
+    bar: Bar = {"name": name, "value": measure["value"]}
+    if measure["low"] is not None:
+        bar |= {"low": measure["low"], "high": measure["high"]}
     return bar

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
-from .intervals import measured_mean
+from .bootstrap import interval
 
 _EQUAL = 1e-9
 
@@ -140,8 +140,8 @@ def best_single(matrix: Matrix, most_calls: float | None = None) -> Strategy:
 def difference(one: Strategy, other: Strategy, seed: int) -> dict[str, float]:
     """The F1 that ``one`` has more, with a bootstrap interval of 95 % over the questions."""
     pairs = zip(one.cells, other.cells, strict=True)
-    gain = measured_mean([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
-    return {"f1": gain["value"], "low": gain["low"], "high": gain["high"]}
+    gain, low, high, _ = interval([mine.f1 - theirs.f1 for mine, theirs in pairs], seed)
+    return {"f1": round(gain, 4), "low": round(low, 4), "high": round(high, 4)}
 
 
 def _mean(cells: Sequence[Cell], name: str) -> Any:

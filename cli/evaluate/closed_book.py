@@ -51,7 +51,7 @@ def _show(result: dict[str, Any]) -> None:
     parts = {"known": result["if_known"], "guessed": result["if_guessed"]}
     types = {kind: one for kind, one in result["by_type"].items() if kind}
     for name, one in {"all": result, **parts, **types}.items():
-        known = one["known"]["share"] if "known" in one else None
+        known = one["known"]["value"] if "known" in one else None
         shares = tables.shares_of(one, list(_QUALITY))
         table.add_row(name, str(one["em"]["n"]), *shares, tables.percent(known))
     out.print(table)

@@ -66,7 +66,7 @@ def _show(result: dict[str, Any]) -> None:
     passages = tables.table_of(title, "%", "low", "high")
     for name in _MEASURES:
         one = result["supports"][name]
-        shares = (tables.percent(one[part]) for part in ("share", "low", "high"))
+        shares = (tables.percent(one[part]) for part in ("value", "low", "high"))
         passages.add_row(name.replace("_", " "), *shares)
     out.print(passages)
     verdicts = tables.table_of("verdicts", "n", *_VERDICTS)

@@ -61,7 +61,7 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
         if count := result["unanswerable"]["questions"]:
             refused = result["unanswerable"]["refused"]
             out.print(
-                f"{result['method']} refused {percent(refused['share'])} % of {count} questions "
+                f"{result['method']} refused {percent(refused['value'])} % of {count} questions "
                 f"that nothing answers (95 %: {percent(refused['low'])} to "
                 f"{percent(refused['high'])})"
             )
@@ -237,7 +237,7 @@ def _range(least: int, most: int) -> str:
 
 def shares_of(shares: dict[str, Any], names: Sequence[str]) -> list[str]:
     """The shares of those ``names`` in per cent."""
-    return [percent(shares[name]["share"]) for name in names]
+    return [percent(shares[name]["value"]) for name in names]
 
 
 def table_of(title: str, *columns: str) -> Table:

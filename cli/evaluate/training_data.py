@@ -85,7 +85,7 @@ def _table(result: dict[str, Any]) -> None:
 def _trajectories(result: dict[str, Any]) -> None:
     solved, unsolved, decided = result["solved"], result["unsolved"], result["decisions"]
     out.print(
-        f"{100 * solved['share']:.1f} % (95 %: {100 * solved['low']:.1f} to "
+        f"{100 * solved['value']:.1f} % (95 %: {100 * solved['low']:.1f} to "
         f"{100 * solved['high']:.1f}) of {counted(solved['n'], 'question')} have a right "
         f"trajectory; {unsolved['no_trajectory']} have none, {unsolved['most_calls']} none within "
         "--most-calls"

@@ -12,8 +12,8 @@ from ..answering import Plan, Way, contexts_of, unfinished
 from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate
 from ..datasets import load_dataset
-from ..intervals import Measured, measured_mean
-from ..plots import Bar, Plot, bars
+from ..intervals import Measure, mean_of
+from ..plots import Bar, Plot, bars, measured_bar
 from .cost import estimated
 from .curve import answered
 
@@ -108,9 +108,9 @@ def _measured(rows: Sequence[Scored] | None, whole: Sequence[Scored], seed: int)
         ]
         for name in _COMPARED
     }
-    more = {name: measured_mean(values, seed) for name, values in differences.items()}
+    more = {name: mean_of(values, seed) for name, values in differences.items()}
     return {**answered(rows, seed), "difference": more}
 
 
-def _bars(intervals: Mapping[str, Measured]) -> list[Bar]:
-    return [{"name": said, **intervals[name]} for name, said in _COMPARED.items()]
+def _bars(intervals: Mapping[str, Measure]) -> list[Bar]:
+    return [measured_bar(said, intervals[name]) for name, said in _COMPARED.items()]

@@ -22,9 +22,9 @@ from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate, gathered, open_asker
 from ..closed_book import closed_book
 from ..datasets import LabelledQuestion, load_dataset
-from ..intervals import Measured, measured, measured_mean
+from ..intervals import Measure, mean_of, resampled_measure, share_of
 from ..metrics import containment, exact_match
-from ..plots import Bar, Plot, bars
+from ..plots import Bar, Plot, bars, measured_bar
 from ..retrieval import is_kept
 from .cost import estimated
 from .curve import answered
@@ -123,8 +123,8 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
         "measured": len(cases),
         "unanswered": sum(reply is None for reply in told),
         "left_out": len(dataset.questions) - len(questions),
-        "needs_retrieval": measured_mean([not case["knows"] for case in cases], seed),
-        "retrievals": measured_mean([case["retrievals"] for case in cases], seed),
+        "needs_retrieval": share_of(not case["knows"] for case in cases),
+        "retrievals": mean_of([case["retrievals"] for case in cases], seed),
         "deciders": {
             _METHOD: _decided([case["retrieved"] for case in cases], cases, seed),
             _WORD: _decided([not case["sure"] for case in cases], cases, seed),
@@ -155,7 +155,7 @@ def boundary_plots(result: Mapping[str, Any]) -> list[Plot]:
     """The measures of each decider, and the confusion table of deeprag."""
     title = f"{result['set']}, {result['model']}, {result['measured']} questions"
     groups: dict[str, list[Bar]] = {
-        decider: [_bar(said, decided[name]) for name, said in MEASURES.items()]
+        decider: [measured_bar(said, decided[name]) for name, said in MEASURES.items()]
         for decider, decided in result["deciders"].items()
     }
     counts, n = result["deciders"][_METHOD]["counts"], result["measured"]
@@ -226,18 +226,14 @@ def _decided(
     }
 
 
-def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int) -> Measured | None:
+def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int) -> Measure:
     def measure(cases: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(function(counts_of(cases)))
 
-    return None if np.isnan(measure(rows)) else measured(rows, measure, seed)
+    return resampled_measure(rows, measure, seed)
 
 
 def _ratio(part: Any, whole: Any) -> Any:
     """``part`` of ``whole``; NaN where that is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(part, whole)
-
-
-def _bar(name: str, interval: Measured | None) -> Bar:
-    return {"name": name, "value": None} if interval is None else {"name": name, **interval}

@@ -15,7 +15,7 @@ from ..answering import Plan, Way, contexts_of, unfinished
 from ..answers import Scored, answerable, asked_by, summary
 from ..asking import Estimate
 from ..datasets import Dataset, LabelledQuestion, load_dataset
-from ..intervals import measured_mean
+from ..intervals import mean_of
 from ..metrics import recall_at
 from ..plots import Bar, Plot, Spot, Unit, bars
 from ..retrieval import CUTOFFS
@@ -110,7 +110,9 @@ def answered(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
     """The summary of ``rows``, with the interval of each measure of quality that is known."""
     columns = {name: [getattr(row, name) for row in rows] for name in QUALITY}
     known = {name: [v for v in column if v is not None] for name, column in columns.items()}
-    intervals = {name: measured_mean(column, seed) for name, column in known.items() if column}
+    intervals = {
+        name: mean_of(column, seed, share=True) for name, column in known.items() if column
+    }
     return {**summary(rows), "intervals": intervals}
 
 
@@ -148,7 +150,7 @@ def _found(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
     found = [(row.found, row.question) for row in rows]
     cutoffs = {str(k): k for k in CUTOFFS} | {_ALL: max(len(ids) for ids, _ in found)}
     recall = {
-        name: measured_mean([recall_at(ids, one.supporting, k) for ids, one in found], seed)
+        name: mean_of([recall_at(ids, one.supporting, k) for ids, one in found], seed, share=True)
         for name, k in cutoffs.items()
     }
     seconds = mean(row.outcome["seconds"] for row in rows)

@@ -126,7 +126,8 @@ def material_of(index: Index) -> Material:
         passages = _evenly(list(index.catalogue.all_passages()), _PASSAGES)
         texts = [(one["title"], shortened(one["text"], _LONGEST_PASSAGE)) for one in passages]
     first = pack([count_tokens(f"{title} {text}") for title, text in texts], _MATERIAL_TOKENS)[:1]
-    titles = _evenly([row["title"] for row in index.catalogue.documents()], _MOST_TITLES)
+    documents = index.catalogue.documents()
+    titles = _evenly(list(dict.fromkeys(row["title"] for row in documents)), _MOST_TITLES)
     said = "\n".join(f"- {shortened(one_line(title), 100)}" for title in titles)
     return {
         "texts": number([texts[place] for group in first for place in group]),

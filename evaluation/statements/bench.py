@@ -20,15 +20,15 @@ from ...state.usage import add_usage, add_warnings
 from ..answering import Plan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
+from ..intervals import Measure, mean_of
 from ..outcomes import Outcome, texts_of
-from ..plots import Bar, Plot, bars
+from ..plots import Bar, Plot, bars, measured_bar
 from ..retrieval import is_kept
 from .bench_set import KINDS, BenchQuestion, BenchSet, Corpus
 from .checking import Claim, claims_inputs, claims_of, shown_answer
 from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, Judging, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
-from .measure import Measure, bar, mean_of
 from .scores import Matched, accuracy, faithfulness, matched, similarities
 
 Faithful = Literal["creative", "all", "none"]
@@ -131,7 +131,7 @@ def bench_plots(result: Mapping[str, Any]) -> list[Plot]:
     for kind, names in REPORTED.items():
         groups: dict[str, list[Bar]] = {
             one["condition"]: [
-                bar(name.replace("_", " "), one["by_type"][kind][name]) for name in names
+                measured_bar(name.replace("_", " "), one["by_type"][kind][name]) for name in names
             ]
             for one in result["conditions"]
             if kind in one["by_type"]

@@ -14,13 +14,13 @@ from ...state.index import IndexInput
 from ..answering import Plan, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
+from ..intervals import mean_of, pooled_share
 from ..outcomes import Outcome
-from ..plots import Plot, bars
+from ..plots import Plot, bars, measured_bar
 from .checking import VERDICTS, Claim, claims_inputs, claims_of
 from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, Judging, Requests, forecast, length_of, require_model
 from .likeness import THRESHOLDS, clusters
-from .measure import bar, mean_of, share_of
 
 Against = Literal["passages", "sentences"]
 _UNSUPPORTED = ("contradicted", "not said", "uncited")
@@ -93,13 +93,13 @@ def evaluate_claims(
 def claim_plots(result: Mapping[str, Any]) -> list[Plot]:
     """Support of claims and their number for each condition, from ``evaluate_claims``."""
     shares = {
-        one["condition"]: [bar(name, one[name]) for name in ("supported", "unsupported")]
+        one["condition"]: [measured_bar(name, one[name]) for name in ("supported", "unsupported")]
         for one in result["conditions"]
     }
     numbers = {
         one["condition"]: [
-            bar("claims", one["claims"]),
-            *(bar(f"clusters at {cut}", found) for cut, found in one["clusters"].items()),
+            measured_bar("claims", one["claims"]),
+            *(measured_bar(f"clusters at {cut}", found) for cut, found in one["clusters"].items()),
         ]
         for one in result["conditions"]
     }
@@ -199,10 +199,13 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
         "without_citations": sum(not row.outcome["citations"] for row in known),
         "claims": mean_of(numbers, seed),
         "clusters": {str(cut): mean_of([one[cut] for one in grouped], seed) for cut in THRESHOLDS},
-        "supported": share_of(counts["supported"], judged, seed),
-        "unsupported": share_of(unsupported, judged, seed),
-        **{kind.replace(" ", "_"): share_of(counts[kind], judged, seed) for kind in _UNSUPPORTED},
-        "unclear": share_of(counts["unclear"], numbers, seed),
+        "supported": pooled_share(counts["supported"], judged, seed),
+        "unsupported": pooled_share(unsupported, judged, seed),
+        **{
+            kind.replace(" ", "_"): pooled_share(counts[kind], judged, seed)
+            for kind in _UNSUPPORTED
+        },
+        "unclear": pooled_share(counts["unclear"], numbers, seed),
     }
 
 

@@ -46,17 +46,17 @@ def test_answers_are_measured_apart_where_the_model_is_sure_and_where_it_guesses
 ):
     measured = measure(run, *MODEL)
     assert (measured["set"], measured["model"], measured["questions"]) == ("set", "openai:stub", 3)
-    assert (measured["em"]["share"], measured["containment"]["share"]) == (0.3333, 0.6667)
-    assert measured["f1"]["share"] == pytest.approx((1 + 2 / 3 + 0) / 3, abs=1e-4)
-    assert (measured["known"]["share"], measured["known"]["n"]) == (0.6667, 3)
-    assert (measured["if_known"]["em"]["share"], measured["if_known"]["em"]["n"]) == (0.5, 2)
+    assert (measured["em"]["value"], measured["containment"]["value"]) == (0.3333, 0.6667)
+    assert measured["f1"]["value"] == pytest.approx((1 + 2 / 3 + 0) / 3, abs=1e-4)
+    assert (measured["known"]["value"], measured["known"]["n"]) == (0.6667, 3)
+    assert (measured["if_known"]["em"]["value"], measured["if_known"]["em"]["n"]) == (0.5, 2)
     assert measured["if_guessed"]["containment"] == {
-        "share": 1.0,
+        "value": 1.0,
         "n": 1,
         "low": pytest.approx(0.2065, abs=1e-3),
         "high": 1.0,
     }
-    assert measured["by_type"]["bridge"]["known"]["share"] == 0.0
+    assert measured["by_type"]["bridge"]["known"]["value"] == 0.0
     assert [row["known"] for row in measured["rows"]] == [True, False, True]
     assert "Texts" not in json.dumps(model.chats[0]) and "Forth Bridge was designed" not in str(
         model.chats
@@ -103,7 +103,7 @@ def test_a_reply_of_no_use_is_a_wrong_answer_neither_known_nor_guessed(run, ques
     ended = run("evaluate", "closed-book", "set", *MODEL, "--json")
     measured = json.loads(ended.out)
     assert (measured["unanswered"], measured["em"]["n"], measured["known"]["n"]) == (1, 3, 2)
-    assert measured["em"]["share"] == 0.0 and measured["rows"][0]["known"] is None
+    assert measured["em"]["value"] == 0.0 and measured["rows"][0]["known"] is None
     assert len(measured["warnings"]) == 1
     shown = run("evaluate", "closed-book", "set", *MODEL)
     assert "1 questions got no usable reply and count as wrong" in shown.err
@@ -112,7 +112,7 @@ def test_a_reply_of_no_use_is_a_wrong_answer_neither_known_nor_guessed(run, ques
 def test_an_answer_that_does_not_say_it_is_sure_is_a_guess(run, question_set, model):
     model.answer = lambda _: {"answer": "1446년"}
     measured = measure(run, *MODEL)
-    assert measured["known"]["share"] == 0.0 and measured["if_guessed"]["em"]["share"] == 0.3333
+    assert measured["known"]["value"] == 0.0 and measured["if_guessed"]["em"]["value"] == 0.3333
 
 
 def test_a_table_and_a_plot_show_the_parts(run, question_set, model):
@@ -159,5 +159,5 @@ def test_recorded_replies_of_a_reader_are_measured(run, openai):
         ]
     )
     found = measure(run, *MODEL)
-    assert (found["questions"], found["em"]["share"], found["known"]["share"]) == (6, 0.5, 0.5)
-    assert (found["if_known"]["em"]["share"], found["if_guessed"]["em"]["share"]) == (1.0, 0.0)
+    assert (found["questions"], found["em"]["value"], found["known"]["value"]) == (6, 0.5, 0.5)
+    assert (found["if_known"]["em"]["value"], found["if_guessed"]["em"]["value"]) == (1.0, 0.0)

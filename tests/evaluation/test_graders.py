@@ -55,7 +55,7 @@ def test_the_area_under_the_curve_is_the_share_of_pairs_in_order():
 def test_the_measures_of_passages_agree_with_those_by_hand():
     cases = [Graded([0.9, 0.6, -0.5], [True, False, True]), Graded([0.7, -1.0], [True, False])]
     found = passage_measures(cases, 0.5, seed=0)
-    assert {name: one["share"] for name, one in found.items()} == {
+    assert {name: one["value"] for name, one in found.items()} == {
         "accuracy": 0.6,
         "balanced_accuracy": pytest.approx((2 / 3 + 1 / 2) / 2, abs=1e-4),
         "precision": 0.6667,
@@ -64,14 +64,14 @@ def test_the_measures_of_passages_agree_with_those_by_hand():
         "auc": pytest.approx(5 / 6, abs=1e-4),
     }
     assert all(
-        one["n"] == 5 and one["low"] <= one["share"] <= one["high"] for one in found.values()
+        one["n"] == 5 and one["low"] <= one["value"] <= one["high"] for one in found.values()
     )
     curve = roc_curve(cases)
     assert (curve[0], curve[-1]) == ({"other": 0, "support": 0}, {"other": 1, "support": 1})
     nothing = passage_measures([Graded([], [])], 0.5, seed=0)
-    assert nothing["auc"]["share"] is None and roc_curve([]) == []
+    assert nothing["auc"]["value"] is None and roc_curve([]) == []
     alone = passage_measures([Graded([0.9], [True])], 0.5, seed=0)
-    assert (alone["recall"]["share"], alone["auc"]["share"]) == (1.0, None)
+    assert (alone["recall"]["value"], alone["auc"]["value"]) == (1.0, None)
 
 
 def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(run, question_set, openai):
@@ -84,7 +84,7 @@ def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(run, quest
     assert verdicts["with_support"]["correct"]["n"] == 3
     assert verdicts["support_taken_away"]["correct"]["n"] == 3
     assert verdicts["without_support"]["correct"] == {
-        "share": None,
+        "value": None,
         "n": 0,
         "low": None,
         "high": None,
@@ -96,8 +96,8 @@ def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(run, quest
 def test_the_grader_without_a_model_asks_nobody(run, question_set):
     measured = measure(run, "--setting", "top_k=4")
     assert measured["grader"] == "similarity" and measured["usage"]["models"] == {}
-    assert measured["supports"]["auc"]["share"] > 0.9
-    assert measured["verdicts"]["with_support"]["correct"]["share"] == 1.0
+    assert measured["supports"]["auc"]["value"] > 0.9
+    assert measured["verdicts"]["with_support"]["correct"]["value"] == 1.0
 
 
 def test_a_dry_run_knows_the_cost_and_an_interrupted_command_goes_on(run, question_set, openai):
@@ -133,7 +133,7 @@ def test_a_cross_encoder_is_measured_at_the_thresholds_that_are_given(run, encod
     chosen = ("--grader", "cross-encoder", "--setting", f"cross_encoder={encoder}")
     measured = measure(run, *chosen, "--setting", "upper=0.9", "--setting", "lower=0.1")
     assert measured["model"] == NAME and measured["thresholds"] == {"upper": 0.9, "lower": 0.1}
-    assert measured["supports"]["auc"]["share"] > 0.9 and measured["warnings"] == []
+    assert measured["supports"]["auc"]["value"] > 0.9 and measured["warnings"] == []
     shown = run("evaluate", "grader", "set", *chosen, "--plot", "grader.svg")
     assert shown.code == 0 and "support taken away" in shown.out
     assert "is not fitted to this index" in " ".join(shown.err.split())

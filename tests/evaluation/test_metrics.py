@@ -78,9 +78,9 @@ def test_precision_is_of_what_was_found_and_recall_of_what_supports(
 
 
 def test_a_share_has_its_number_and_an_interval_within_bounds():
-    assert share_of([]) == mean_of([]) == {"share": None, "n": 0, "low": None, "high": None}
-    assert share_of([True, True, True, True]) == {"share": 1.0, "n": 4, "low": 0.5101, "high": 1.0}
+    assert share_of([]) == mean_of([]) == {"value": None, "n": 0, "low": None, "high": None}
+    assert share_of([True, True, True, True]) == {"value": 1.0, "n": 4, "low": 0.5101, "high": 1.0}
     half = mean_of([0.0, 1.0] * 50)
-    assert (half["share"], half["n"]) == (0.5, 100)
+    assert (half["value"], half["n"]) == (0.5, 100)
     assert 0.35 < half["low"] < 0.45 and 0.55 < half["high"] < 0.65
     assert mean_of([0.0, 1.0] * 50) == half

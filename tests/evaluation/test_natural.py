@@ -46,12 +46,12 @@ def test_shares_come_by_kind_and_by_source_with_their_number(run, natural_set):
     assert ended.code == 0
     result = json.loads(ended.out)
     assert set(result["answers"]) == {"fact", "open", "unanswerable", "all"}
-    assert result["quotes"]["hybrid"]["encyclopedia en"]["1"]["share"] == 1.0
+    assert result["quotes"]["hybrid"]["encyclopedia en"]["1"]["value"] == 1.0
     found = result["quotes"]["lexical"]["all"]["3"]
-    assert (found["share"], found["n"]) == (1.0, 2)
+    assert (found["value"], found["n"]) == (1.0, 2)
     assert 0 < found["low"] < found["high"] <= 1
     assert [row["kind"] for row in result["rows"]] == ["fact", "open", "unanswerable"]
-    assert result["answers"]["unanswerable"]["right"]["share"] == 0.0
+    assert result["answers"]["unanswerable"]["right"]["value"] == 0.0
 
 
 def test_the_table_names_every_kind_of_document(run, natural_set):

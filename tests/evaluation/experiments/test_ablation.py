@@ -60,7 +60,7 @@ def test_every_part_is_left_out_once_and_compared_with_the_full_method(
     assert [*rows] == ["full", *PARTS] and found["web"] and found["notes"] == []
     assert all(row["is_measured"] and row["failures"] == 0 for row in rows.values())
     assert rows["full"]["em"] == pytest.approx(2 / 3, abs=1e-4)
-    assert rows["full"]["difference"]["f1"] == {"value": 0, "low": 0, "high": 0}
+    assert rows["full"]["difference"]["f1"] == {"value": 0, "low": 0, "high": 0, "n": 3}
     assert {rows[part]["kind"] for part in PARTS[:3]} == {"action"}
     # Correct for two questions, incorrect for the third: three calls each, and four.
     assert rows["full"]["calls"] == 3 + 3 + 4

@@ -79,7 +79,7 @@ def test_answers_measure_evidence_by_passages_and_count_refusals(run, writer, ma
     assert (found["questions"], found["em"], found["support_recall"]) == (8, 1.0, 1.0)
     assert set(found["by_type"]) == {"fact", "two_hop"}
     refused = found["unanswerable"]["refused"]
-    assert (found["unanswerable"]["questions"], refused["share"], refused["n"]) == (4, 0.75, 4)
+    assert (found["unanswerable"]["questions"], refused["value"], refused["n"]) == (4, 0.75, 4)
     assert refused["low"] < 0.75 < refused["high"]
     assert found["without_answer"] == 0 and documents() == before
     sent = len(openai.chats)

@@ -9,9 +9,9 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.evaluation.answering import Plan
 from ragraphs.evaluation.conditions import condition_of
+from ragraphs.evaluation.intervals import mean_of, pooled_share
 from ragraphs.evaluation.question_files import read_question_file
 from ragraphs.evaluation.statements.conditions import ways_of
-from ragraphs.evaluation.statements.measure import mean_of, share_of
 from ragraphs.evaluation.statements.scores import (
     Matched,
     accuracy,
@@ -82,14 +82,14 @@ def test_similarity_is_the_cosine_between_0_and_1_and_0_for_an_empty_answer():
 
 def test_a_share_over_questions_weighs_every_claim_and_draws_whole_questions():
     """3 of 4 claims of one question, none of 4 of another, no claim of the third: 3/8."""
-    found = share_of([3, 0, 0], [4, 4, 0], seed=1)
+    found = pooled_share([3, 0, 0], [4, 4, 0], seed=1)
     assert (found["value"], found["n"]) == (0.375, 8)
     assert (found["low"], found["high"]) == (0.0, 0.75)
-    assert share_of([0], [0], seed=1) == {"value": None, "low": None, "high": None, "n": 0}
+    assert pooled_share([0], [0], seed=1) == {"value": None, "low": None, "high": None, "n": 0}
 
 
 def test_a_share_that_all_questions_have_is_not_certain():
-    found = share_of([2, 3], [2, 3], seed=1)
+    found = pooled_share([2, 3], [2, 3], seed=1)
     assert (found["value"], found["high"]) == (1.0, 1.0) and 0 < found["low"] < 1
     assert mean_of([2, None, 4], seed=1)["value"] == 3.0
     assert mean_of([1, 1], seed=1) == {"value": 1.0, "low": 1.0, "high": 1.0, "n": 2}

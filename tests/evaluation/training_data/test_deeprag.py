@@ -181,7 +181,7 @@ def test_questions_without_a_trajectory_are_counted_by_their_reason(make, openai
     wrong = {**DESIGNER, "answer": "Thomas Bouch", "aliases": []}
     summary, made = make(questions=[wrong, {**DESIGNER, "id": "again"}])
     assert summary["unsolved"] == {"no_trajectory": 1, "most_calls": 0}
-    assert (summary["solved"]["share"], summary["solved"]["n"]) == (0.5, 2)
+    assert (summary["solved"]["value"], summary["solved"]["n"]) == (0.5, 2)
     assert {row["source"]["question"] for row in made} == {"again"}
     summary, made = make("--most-calls", "3", questions=[wrong])
     assert summary["unsolved"] == {"no_trajectory": 0, "most_calls": 1}
