@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..algorithms.citations import locate
 from ..algorithms.claims import unsupported
@@ -60,7 +60,7 @@ async def checked(
         CHECK_ANSWER,
         otherwise="Whether the citations support the whole answer was not checked.",
         question=question,
-        texts=texts,
+        texts=_cited_sentences(found["citations"], evidence, before="[{}] "),
         answer=shown,
     )
     if check is None or (not check.unsupported and check.sufficient):
@@ -119,8 +119,13 @@ def _cite(quote: Quote, evidence: Sequence[Evidence]) -> Citation | None:
     return None
 
 
-def _cited_sentences(citations: Sequence[Citation], evidence: Sequence[Evidence]) -> list[Excerpt]:
-    """The whole sentences that are cited, passage by passage, numbered from 1."""
+def _cited_sentences(
+    citations: Sequence[Citation], evidence: Sequence[Evidence], before: str = ""
+) -> list[Excerpt]:
+    """The whole sentences that are cited, passage by passage, numbered from 1.
+
+    In the form ``before`` the sentence before each is shown as well, which may say who speaks.
+    """
     places: dict[str, list[Citation]] = {}
     for citation in citations:
         places.setdefault(citation["passage"], []).append(citation)
@@ -131,14 +136,20 @@ def _cited_sentences(citations: Sequence[Citation], evidence: Sequence[Evidence]
             (citation["start"] - passage["start"], citation["end"] - passage["start"])
             for citation in places[passage["id"]]
         ]
-        whole = [
-            sentence.plain
-            for sentence in sentences(passage["text"])
-            if any(sentence.start < end and start < sentence.end for start, end in spans)
-        ]
         quoted = [citation["quote"] for citation in places[passage["id"]]]
-        excerpt["text"] = " … ".join(whole or quoted)
+        excerpt["text"] = " … ".join([*_whole(passage["text"], spans, before)] or quoted)
     return shown
+
+
+def _whole(text: str, spans: Sequence[tuple[int, int]], before: str) -> Iterator[str]:
+    """The sentences of ``text`` at ``spans``, after the one ``before`` each that is not there."""
+    earlier = ""
+    for sentence in sentences(text):
+        if any(sentence.start < end and start < sentence.end for start, end in spans):
+            yield (before.format(earlier) if earlier else "") + sentence.plain
+            earlier = ""
+        else:
+            earlier = sentence.plain
 
 
 def _is_supported(reply: Answer, citations: Sequence[Citation]) -> bool:

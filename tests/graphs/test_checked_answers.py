@@ -54,6 +54,16 @@ async def test_a_claim_that_no_citation_supports_makes_an_answer_insufficient(
     assert FACT in shown and TOLD in shown and "Firth" not in shown
 
 
+async def test_the_sentence_before_a_cited_one_is_shown_in_brackets_and_supports_nothing(
+    claiming, full_index
+):
+    crosses = "It crosses the Firth of Forth."
+    claiming.replies["Answer"] = lambda human: {**claiming.quoting(human, crosses), "answer": FACT}
+    result = (await run("basic", full_index))[-1]
+    assert not result["sufficient"]
+    assert f"[{FACT}] {crosses}" in claiming.prompts("AnswerCheck")[0]
+
+
 async def test_where_the_rest_answers_the_claim_is_marked(claiming, full_index):
     claiming.replies["AnswerCheck"] = {**NO_QUEEN, "sufficient": True}
     result = (await run("basic", full_index))[-1]
