@@ -28,6 +28,7 @@ test: install
 
 test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
+	$(MAKE) test-shared
 
 test-shared: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared tests/stores tests/index tests/graphs

@@ -359,6 +359,7 @@ def test_ctrl_c_ends_the_run_and_its_cluster(docs, openai):
     until(lambda: not run.left())
 
 
+@pytest.mark.in_folder("it is about runs without servers")
 def test_workers_need_stores_that_all_of_them_reach(docs, run: Run, monkeypatch):
     monkeypatch.delenv("RAGRAPHS_CHROMA_URL")
     ended = run("index", str(docs), "--on", "ray")
@@ -366,6 +367,7 @@ def test_workers_need_stores_that_all_of_them_reach(docs, run: Run, monkeypatch)
     assert "set RAGRAPHS_DATABASE and RAGRAPHS_CHROMA_URL" in ended.err
 
 
+@pytest.mark.in_folder("it is about runs without servers")
 def test_a_cluster_elsewhere_needs_the_database_as_well(docs, run: Run):
     ended = run("index", str(docs), "--on", "ray://10.0.0.1:10001")
     assert ended.code == 1
