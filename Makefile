@@ -4,9 +4,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
+STORES := folder
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
-.PHONY: install demo test test-all test-shared wheel-test lint bench attack docs pictures sessions notebooks dev clean
+.PHONY: install demo test test-all test-shared test-again wheel-test lint bench attack docs pictures sessions notebooks dev clean
 
 install: $(STAMP)
 
@@ -28,10 +29,12 @@ test: install
 
 test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
-	$(MAKE) test-shared
 
 test-shared: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared tests/stores tests/index tests/graphs
+
+test-again: install
+	$(BIN)/python -m pytest -m "" --last-failed --last-failed-no-failures none --stores $(STORES)
 
 wheel-test: install
 	$(BIN)/python -m ragraphs.evaluation.release.wheel --python $(PYTHON)

@@ -191,14 +191,15 @@ class ChatLanguageModel:
             if _read_stored(stored, prompt.reply) is None:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
-        value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
-        reply: StoredReply = {
-            "value": value.model_dump_json(),
-            "words": asked.words,
-            "input_tokens": raw.input_tokens,
-            "output_tokens": raw.output_tokens,
-        }
-        await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+        async with self._slots:  # until the reply is stored: a kill loses no more than are open
+            value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
+            reply: StoredReply = {
+                "value": value.model_dump_json(),
+                "words": asked.words,
+                "input_tokens": raw.input_tokens,
+                "output_tokens": raw.output_tokens,
+            }
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
         return value
 
     def _usable(self, stored: StoredReply | None, prompt: Prompt[R], asked: _Asked) -> R | None:
@@ -307,10 +308,9 @@ class ChatLanguageModel:
     async def _send(self, request: ChatRequest) -> AIMessage:
         """The reply, straight from the server where ``request`` allows it."""
         direct = request.mode == MODES[0] and request.listener is None and not is_followed()
-        async with self._slots:
-            if self._server is not None and direct:
-                return await self._server.complete(request)
-            return await self._chat.complete(request)
+        if self._server is not None and direct:
+            return await self._server.complete(request)
+        return await self._chat.complete(request)
 
     def _no_reply(self, error: Exception) -> NoReplyError:
         keys = [*self._chat.secrets, *(self._server.secrets if self._server else ())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,28 @@ async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_mod
     await asyncio.gather(*calls)
     assert openai.most_in_flight == 4
     assert len(openai.chats) == 32
+
+
+async def test_on_a_slow_disk_no_more_replies_wait_to_be_stored_than_may_be_asked_for(
+    openai, open_model, replies, monkeypatch
+):
+    put, answer, lost = replies.put, openai.otherwise, []
+
+    def slowly(rows):
+        time.sleep(0.1)
+        put(rows)
+
+    def counting(path, body):
+        lost.append(len(openai.chats) - replies.count())
+        return answer(path, body)
+
+    monkeypatch.setattr(replies, "put", slowly)
+    openai.otherwise = counting
+    model = await open_model(concurrency=2)
+    calls = (model.run(REWRITE_QUERY, question=f"Question {place}?") for place in range(8))
+    await asyncio.gather(*calls)
+    assert len(lost) == replies.count() == 8
+    assert max(lost) <= 2
 
 
 async def test_waiting_for_a_turn_does_not_count_as_waiting_for_the_reply(openai, open_model):
