@@ -142,7 +142,10 @@ def _cited_sentences(
 
 
 def _whole(text: str, spans: Sequence[tuple[int, int]], before: str) -> Iterator[str]:
-    """The sentences of ``text`` at ``spans``, after the one ``before`` each that is not there."""
+    """The sentences of ``text`` at ``spans``, each behind its neighbour in the form ``before``.
+
+    A neighbour that is given anyway is not repeated.
+    """
     earlier = ""
     for sentence in sentences(text):
         if any(sentence.start < end and start < sentence.end for start, end in spans):
