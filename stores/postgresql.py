@@ -111,8 +111,11 @@ def _engine(url: str, name: str) -> Engine:
         execution_options={"schema": schema},
         json_serializer=json_text,
         pool_pre_ping=True,
+        pool_logging_name="ragraphs",
         hide_parameters=True,
     )
+    # It shows a traceback where a cursor of a lost connection cannot be closed.
+    engine.pool.logger.setLevel(logging.CRITICAL)
     event.listen(engine, "handle_error", _explain)
     event.listen(engine, "do_connect", partial(_connect, list[bool]()))
     event.listen(engine, "connect", partial(_configure, schema))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 import time
@@ -17,7 +18,8 @@ from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.lock import writing
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared, schema_of
-from sqlalchemy import Engine, text
+from ragraphs.stores.queries import rows
+from sqlalchemy import Engine, func, select, text
 from sqlalchemy.schema import DropSchema
 
 ODD = ["notes", "Notes", "a-b", "a_b", "세종", "/home/me/a", "", "_x", "x" * 80, "x" * 81, 'a"; --']
@@ -181,14 +183,30 @@ def test_a_server_that_stays_away_is_told(monkeypatch):
         engine.dispose()
 
 
+def lose_connections(engine: Engine) -> None:
+    """Ends those that are in the middle of a transaction, as a server that goes away does."""
+    with engine.connect() as other:
+        ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {}"
+        mine = "pid <> pg_backend_pid() AND state = 'idle in transaction'"
+        other.execute(text(ended.format(mine)))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_loss_that_is_noticed_as_a_stream_is_closed_is_told_by_one_sentence(opened, caplog):
+    stream = rows(opened, select(func.generate_series(1, 2000)))
+    assert next(stream) == (1,)
+    lose_connections(opened)
+    with pytest.raises(RagraphsError, match="run the command again"):
+        stream.close()
+    gc.collect()  # the driver warns of the cursor, which could not be closed
+    assert caplog.records == []
+
+
 def test_a_document_whose_pieces_cannot_be_read_twice_is_not_written_by_half(opened):
     def pieces() -> Iterator[Piece]:
         for at in range(1200):
             if at == 700:
-                with opened.connect() as other:
-                    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {}"
-                    mine = "pid <> pg_backend_pid() AND state = 'idle in transaction'"
-                    other.execute(text(ended.format(mine)))
+                lose_connections(opened)
             yield Piece(at, at, f"piece {at}")
 
     with pytest.raises(RagraphsError, match="run the command again"):
