@@ -33,6 +33,7 @@ from .tables import metadata, properties
 logger = logging.getLogger("ragraphs.stores")
 
 NAME = "name"  # property: the name of the index, of which its schema's may be a digest
+_POOL = "ragraphs"
 _PREFIX = "ragraphs_"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
 _ALIVE = {  # a machine that died without a word is noticed within two minutes
@@ -111,11 +112,11 @@ def _engine(url: str, name: str) -> Engine:
         execution_options={"schema": schema},
         json_serializer=json_text,
         pool_pre_ping=True,
-        pool_logging_name="ragraphs",
+        pool_logging_name=_POOL,
         hide_parameters=True,
     )
     # It shows a traceback where a cursor of a lost connection cannot be closed.
-    engine.pool.logger.setLevel(logging.CRITICAL)
+    logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL}").setLevel(logging.CRITICAL)
     event.listen(engine, "handle_error", _explain)
     event.listen(engine, "do_connect", partial(_connect, list[bool]()))
     event.listen(engine, "connect", partial(_configure, schema))
