@@ -109,9 +109,9 @@ class StepReading(PromptReply):
         quotes = given.get("quotes")
         if quotes and isinstance(quotes, str | dict):
             given["quotes"] = [quotes]
-        empty = {"quotes": [], "answer": "", "final": "", "next": "", "source": "retrieve"}
-        decided = given.get("decided", bool(given.get("final")))
-        return {**empty, **given, "decided": decided if not given.get("next") else False}
+        given["next"] = given.get("next") or ""  # which 0 and false are not
+        given["decided"] = not given["next"] and given.get("decided", bool(given.get("final")))
+        return {"quotes": [], "answer": "", "final": "", "source": "retrieve", **given}
 
 
 class StepAnswer(PromptReply):

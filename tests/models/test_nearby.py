@@ -20,6 +20,7 @@ def local(monkeypatch):
     addresses = [f"{stub.url}/v1", "http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1"]
     servers = dict(zip(nearby.LOCAL_SERVERS, addresses, strict=True))
     monkeypatch.setattr(nearby, "LOCAL_SERVERS", servers)
+    monkeypatch.setattr(nearby, "_SECONDS", 30)  # a busy machine may take its time
     yield stub
     stub.close()
 
@@ -78,14 +79,17 @@ def test_ollama_without_a_model_is_told(local):
     ],
     ids="page deep large foreign refused moved coded slow dripping cut".split(),
 )
-def test_another_or_hostile_service_is_not_taken_for_a_server_of_models(local, response):
+def test_another_or_hostile_service_is_not_taken_for_a_server_of_models(
+    local, response, monkeypatch
+):
+    if response.seconds or response.drip:
+        monkeypatch.setattr(nearby, "_SECONDS", 0.3)
     local.documents["/v1/models"] = response
     assert "ollama pull" in nearby.advice(Settings())
 
 
 @pytest.mark.parametrize("name", ["a; rm -rf ~", "$(id)", "\x1b[31mred", "-rf", "llama\n", 7, "é"])
-def test_a_name_that_could_not_be_typed_safely_is_not_shown(local, name, monkeypatch):
-    monkeypatch.setattr(nearby, "_SECONDS", 5)  # a busy machine may take its time
+def test_a_name_that_could_not_be_typed_safely_is_not_shown(local, name):
     local.documents["/v1/models"] = Response({"object": "list", "data": [{"id": name}]})
     assert str(name) not in nearby.advice(Settings())
     local.documents["/v1/models"] = Response(

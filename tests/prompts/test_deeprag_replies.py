@@ -38,11 +38,14 @@ def test_a_next_step_may_leave_out_what_can_be_told(text, finish, source):
         ('{"answer": "1900", "final": 1900}', "1900", True),
         ('{"answer": "Ann", "final": null}', "", False),
         ('{"answer": "Ann", "decided": null}', "", False),
+        ('{"answer": "Ann", "final": "Ann", "next": false}', "Ann", True),
+        ('{"answer": "Ann", "final": "Ann", "decided": true, "next": 0}', "Ann", True),
     ],
 )
 def test_a_reading_that_asks_for_one_more_step_has_not_decided(text, final, decided):
     reading, *_ = read_reply(text.replace("{", '{"sufficient": true, ', 1), StepReading)
     assert (reading.final, reading.decided) == (final, decided)
+    assert StepReading.model_validate_json(reading.model_dump_json()) == reading
 
 
 @pytest.mark.parametrize(
