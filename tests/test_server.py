@@ -19,6 +19,7 @@ from langgraph_server import Server, serving
 from mcp import Client
 from tool_server import called, text_of
 
+pytestmark = pytest.mark.slow
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 SECRET = "The vault opens at midnight."
@@ -250,14 +251,7 @@ def test_documents_of_a_thread_are_in_no_checkpoint(server):
     assert SECRET not in history.text and SECRET not in state.text
 
 
-@pytest.mark.parametrize(
-    "graph",
-    [
-        "index",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in METHODS if one != "crag"),
-        "crag",
-    ],
-)
+@pytest.mark.parametrize("graph", ["index", *METHODS])
 def test_nothing_names_the_folder_of_the_server(server, graph):
     """Not in events of any kind, nor in what is kept of a thread: ``send`` reads each response."""
     (server.root / "full").mkdir(exist_ok=True)

@@ -18,6 +18,7 @@ from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY, TavilyStub, serving_tavily
 
+pytestmark = pytest.mark.slow
 GRAPHS = json.loads(Path(ragraphs.__file__).with_name("langgraph.json").read_text())["graphs"]
 METHODS = sorted(set(GRAPHS) - {"index"})
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")

@@ -121,18 +121,18 @@ def test_a_missing_index_is_told_in_a_sentence(graph, context_type, tmp_path):
         graph.invoke(QUESTION, context=context_type(index=str(tmp_path / "none")))
 
 
-@pytest.mark.parametrize("question", ["", " \n", None, "word " * 10_000])
-def test_a_question_that_is_none_or_too_long_is_refused(method, question):
+def test_a_question_that_is_none_or_too_long_is_refused(method):
     graph, context = method
-    with pytest.raises(RagraphsError, match="The question"):
-        graph.invoke({"question": question}, context=context)
+    for question in ("", " \n", None, "word " * 10_000):
+        with pytest.raises(RagraphsError, match="The question"):
+            graph.invoke({"question": question}, context=context)
 
 
-@pytest.mark.parametrize("question", ["???", "of the", '"', "NEAR(", "' OR 1=1 --", "\0"])
-def test_a_question_without_words_to_look_for_is_answered_by_nothing(method, question):
+def test_a_question_without_words_to_look_for_is_answered_by_nothing(method):
     graph, context = method
-    result = graph.invoke({"question": question}, context=context)
-    assert not result["sufficient"] and not result["answer"]
+    for question in ("???", "of the", '"', "NEAR(", "' OR 1=1 --", "\0"):
+        result = graph.invoke({"question": question}, context=context)
+        assert not result["sufficient"] and not result["answer"], question
 
 
 def test_progress_of_indexing_reaches_the_stream(indexing):

@@ -6,6 +6,7 @@ import pytest
 from page_visit import expect
 from scripted_model import FACT, QUESTION
 
+pytestmark = pytest.mark.slow
 VIEWS = {
     "#documents": "document-list",
     "#explore/communities": "community-list",

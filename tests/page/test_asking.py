@@ -11,6 +11,8 @@ from page_site import KOREAN, PLACE, WHERE
 from page_visit import expect
 from scripted_model import FACT, QUESTION
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_answer_is_followed_up_and_its_citation_opened_at_its_place(visit, modelled, script):
     page = visit(modelled)

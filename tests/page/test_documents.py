@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from page_visit import expect
 
+pytestmark = pytest.mark.slow
 TAY = "# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch. It fell in a storm."
 
 

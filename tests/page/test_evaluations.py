@@ -10,6 +10,7 @@ from page_plots import METHODS, PLOTS, keep_results
 from page_site import IMAGE, Site
 from page_visit import expect
 
+pytestmark = pytest.mark.slow
 # How far the page, the card and the plots reach beyond the room that each has.
 _BEYOND = """() => ["html", "main > section:not([hidden])", ".half-card", ".plot", ".plot-box"]
   .flatMap((part) => [...document.querySelectorAll(part)])

@@ -7,6 +7,8 @@ import re
 import pytest
 from page_visit import expect
 
+pytestmark = pytest.mark.slow
+
 
 def test_communities_are_walked_from_the_map_to_a_sentence(visit, searching):
     page = visit(searching, "#explore/communities")

@@ -8,6 +8,7 @@ import pytest
 from page_site import IMAGE, LINK, SCRIPT, HostileReader
 from page_visit import expect
 
+pytestmark = pytest.mark.slow
 # Goes to a place, and ends when the page has drawn what is there.
 _GO = """place => new Promise((done) => {
   addEventListener("hashchange", () => setTimeout(done), {once: true});

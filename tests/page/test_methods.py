@@ -10,6 +10,7 @@ from deeprag_support import CHAIN, OLDER
 from page_visit import expect
 from scripted_model import FACT, QUESTION
 
+pytestmark = pytest.mark.slow
 NUMBER = re.compile(r"^\d+\.\d+", re.MULTILINE)
 
 

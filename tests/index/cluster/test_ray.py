@@ -34,6 +34,7 @@ from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
 from shared_stores import SharedStores
 
+pytestmark = pytest.mark.slow
 LAYERS = ["sentences", "hops", "entities", "communities"]
 SECONDS = 300  # for what takes a few on a machine without other work
 
@@ -232,7 +233,6 @@ class Started:
         ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 4])
 def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(workers, docs, openai):
     pytest.importorskip("ray")
@@ -280,7 +280,6 @@ def is_open(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.mark.slow
 def test_a_cluster_that_runs_is_used_by_its_address(docs, monkeypatch):
     pytest.importorskip("ray")
     token = uuid.uuid4().hex * 2
@@ -306,7 +305,6 @@ def test_a_cluster_that_runs_is_used_by_its_address(docs, monkeypatch):
 _STRANGER = "import ray, sys; ray.init(sys.argv[1], logging_level=50); print('connected')"
 
 
-@pytest.mark.slow
 def test_the_cluster_of_a_run_is_closed_to_others_and_logs_no_key(
     docs, openai, monkeypatch, tmp_path
 ):
@@ -343,7 +341,6 @@ def test_the_cluster_of_a_run_is_closed_to_others_and_logs_no_key(
         assert [path for path in written if key.encode() in path.read_bytes()] == []
 
 
-@pytest.mark.slow
 def test_ctrl_c_ends_the_run_and_its_cluster(docs, openai):
     pytest.importorskip("ray")
     gate = Gate(most=6)

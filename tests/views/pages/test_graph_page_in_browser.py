@@ -18,6 +18,7 @@ from ragraphs.views.pages.drawing import (
     to_html,
 )
 
+pytestmark = pytest.mark.slow
 _ANSWER: dict[str, Any] = {
     "asked": "Where was the director of Red Kite born?",
     "answer": "In Bergen.",
