@@ -126,12 +126,17 @@ def planned_tokens(plan: Plan) -> str:
     return f"{tokens:,} tokens{price}"
 
 
-def _layers(built: Sequence[str]) -> str:
-    """The layers that are built, and those that are not."""
+def _layers(built: Sequence[str], unfinished: Sequence[str] = ()) -> str:
+    """The layers that are built, those that a run has begun, and all others."""
     names = get_args(LayerName)
-    missing = [name for name in names if name not in ("passages", *built)]
-    words = ", ".join(name for name in names if name not in missing)
-    return f"{words} (not built: {', '.join(missing)})" if missing else words
+    left = [name for name in names if name not in ("passages", *built)]
+    others = {
+        "not finished": [name for name in left if name in unfinished],
+        "not built": [name for name in left if name not in unfinished],
+    }
+    told = "; ".join(f"{state}: {', '.join(some)}" for state, some in others.items() if some)
+    words = ", ".join(name for name in names if name not in left)
+    return f"{words} ({told})" if told else words
 
 
 def failures(found: Sequence[Any], where: Console) -> None:
@@ -185,7 +190,7 @@ def status(described: Any) -> None:
         "index": described["index"] + " (read only)" * bool(described.get("read_only")),
         "documents": f"{described['documents']:,}",
         "passages": f"{described['passages']:,}, of at most {described['passage_tokens']} tokens",
-        "layers": _layers(described["layers"]),
+        "layers": _layers(described["layers"], described["unfinished_layers"]),
         "embeddings": described["embeddings"],
         **({"read by": reader} if reader else {}),
         **{name: f"{described[name]:,}" for name in sizes if described.get(name)},

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from ..context import IndexContext, LayerName, MethodName, QuestionContext
 from ..graphs import graph_of
+from ..index.layers import wanted_layers
 from ..index.opening import Index, language_model, open_index
 from ..models.meter import current_meter
 from ..nodes.router.handing import looked_up
@@ -135,9 +136,7 @@ def indexing(context: IndexContext, ways: Iterable[Way]) -> IndexContext:
     layers = sorted({layer for way in ways for layer in _layers_of(way)})
     chosen = context.model_dump(include=context.model_fields_set)
     with suppress(IndexNotFoundError):
-        if is_kept(context) and set(layers) <= set(
-            open_index(context).catalogue.property("layers") or ()
-        ):
+        if is_kept(context) and set(layers) <= {"passages", *wanted_layers(open_index(context))}:
             chosen.pop("model", None)
     return IndexContext(**{**chosen, "layers": ["passages", *layers]})
 

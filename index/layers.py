@@ -53,15 +53,22 @@ class Layer:
     def stamp(self, index: Index) -> str:
         """The stamp of the layer, another one whenever it was made anew. Blocks.
 
-        Raises RagraphsError where the index has no such layer.
+        Raises RagraphsError where the index has no such layer, or has not finished it.
         """
         stamp = self._recorded(index)
         if stamp is None:
             raise RagraphsError(
-                f"The index has no {self.name} layer; build it with: ragraphs index --layers "
+                f"The {self.name} layer is begun and not finished; finish it with: ragraphs index "
+                f"--index {index.name}"
+                if self.name in wanted_layers(index)
+                else f"The index has no {self.name} layer; build it with: ragraphs index --layers "
                 f"{self.name} --index {index.name}"
             )
         return stamp
+
+    def is_built(self, index: Index) -> bool:
+        """Whether the layer was made, so that it can be asked. Blocks."""
+        return self._recorded(index) is not None
 
     def stamp_of(self, *parts: Any) -> str:
         """The stamp of a layer that is made from ``parts``, which JSON can hold."""
@@ -160,10 +167,29 @@ LAYERS: Mapping[LayerName, Layer] = {
 }
 
 
-def layers_of(index: Index) -> list[LayerName]:
-    """The layers that an index is built with. Blocks."""
+def wanted_layers(index: Index) -> list[LayerName]:
+    """The layers that runs were asked for, whether they are built or only begun. Blocks."""
     layers: list[LayerName] = index.catalogue.property("layers") or []
     return layers
+
+
+def built_layers(index: Index) -> list[LayerName]:
+    """The layers that can be asked: the passages, and each that was made. Blocks."""
+    return ["passages", *(name for name, layer in LAYERS.items() if layer.is_built(index))]
+
+
+def unfinished_layers(index: Index) -> list[LayerName]:
+    """The layers that runs were asked for, and that none has made yet. Blocks."""
+    built = built_layers(index)
+    return [name for name in wanted_layers(index) if name not in built]
+
+
+def lacks_readings(index: Index, name: LayerName) -> bool:
+    """Whether layer ``name`` cannot be made yet, since its model read no passage at all. Blocks."""
+    layer = LAYERS[name]
+    if layer.is_built(index) or not index.catalogue.count_passages():
+        return False
+    return not all(map(index.readings.count, read_for([name, *layer.needs])))
 
 
 def read_for(layers: Collection[str]) -> list[ReadingKind]:

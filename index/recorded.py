@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict
@@ -19,8 +21,9 @@ from ..state.own import label_of
 from ..state.records import Passage
 from ..stores.catalogue import Catalogue
 from ..stores.readings import ReadingKind
+from ..stores.schema import open_memory
 from .layers import LAYERS, read_for
-from .opening import Index, open_index
+from .opening import Index, index_of, open_index
 from .prompt_words import reading_words
 from .rebuilding import as_written
 
@@ -74,33 +77,98 @@ class Extraction(TypedDict):
     joint: bool
 
 
-def open_for_indexing(
-    context: IndexContext, *, create: bool = True, texts: Iterable[str] | None = None
-) -> Index:
-    """The index that ``context`` names, with its settings recorded.
+def open_for_indexing(context: IndexContext) -> Index:
+    """The index that the nodes of a run work on; that of a dry run is not to be written to.
 
-    The languages of ``texts``, which are taken only where they are needed, decide what ``auto``
-    embeddings stand for in a new index. A dry run that would make one works on one in memory, with
-    lexical embeddings where no texts are given. Raises RagraphsError for settings other than those
-    recorded.
+    Blocks. Raises RagraphsError for settings that do not fit it.
     """
-    index = open_index(context, create=create and not context.dry_run, in_memory=context.dry_run)
+    return open_to_try(context) if context.dry_run else as_written(open_index(context))
+
+
+def open_to_try(
+    context: IndexContext, *, new: bool = False, texts: Iterable[str] | None = None
+) -> Index:
+    """The index that ``context`` names, once the settings for a run on it are found good.
+
+    Nothing is recorded. A dry run, or one that may make a ``new`` index, gets one in memory where
+    there is none. The languages of ``texts``, which are taken only where they are needed, decide
+    what ``auto`` embeddings stand for in it; without texts they are lexical. Blocks. Raises
+    RagraphsError for settings other than those recorded, and for embeddings that cannot be had.
+    """
+    tries = context.dry_run or new
+    index = open_index(context, in_memory=tries)
     if index.read_only and not context.dry_run:
         raise RagraphsError(
             f"The index at {index.name} can only be read; ask its owner for permission to write, "
             "or name another --index."
         )
-    _record_embeddings(index, context, texts)
-    _record_passage_size(index.catalogue, context)
-    if not context.dry_run:
-        _record_layers(index.catalogue, context)
+    wanted = _wanted_settings(index, context, partial(_suited, index.operator, texts))
+    if tries and index.catalogue.property("embeddings") is None:
+        # Even an empty index must not be written to.
+        in_memory = index_of(index.location, open_memory(), index.operator)
+        index = replace(in_memory, embeddings=index.embeddings)
+        index.catalogue.set_properties(wanted)
     return as_written(index)
 
 
-def _record_embeddings(index: Index, context: IndexContext, texts: Iterable[str] | None) -> None:
-    """Records the embeddings of a new index; an old one keeps those that it was built with."""
-    catalogue, operator = index.catalogue, index.operator
-    recorded: str | None = catalogue.property("embeddings")
+def _suited(operator: Settings, texts: Iterable[str] | None) -> str:
+    """The embeddings that ``auto`` stands for where ``texts`` are indexed."""
+    if texts is None:
+        return "lexical"
+    name, note = resolve_auto(operator, texts)
+    if note is not None:
+        current_meter().warn(note)
+    return name
+
+
+def changes_settings(index: Index, context: IndexContext) -> bool:
+    """Whether a run would record other settings than ``index`` has. Blocks."""
+    return bool(_changes(index, context, "lexical"))
+
+
+def record_settings(
+    index: Index, context: IndexContext, layers: Sequence[LayerName], embeddings: str
+) -> None:
+    """Records the settings of a run, all at once, when it has the lock of the index.
+
+    ``layers`` are those that it builds; ``embeddings`` are what ``auto`` stands for in a new index.
+    Blocks. Raises RagraphsError where another run has recorded others meanwhile.
+    """
+    context = context.model_copy(update={"layers": list(layers)})
+    if changes := _changes(index, context, embeddings):
+        index.catalogue.set_properties(changes)
+
+
+def _changes(index: Index, context: IndexContext, embeddings: str) -> dict[str, Any]:
+    wanted = _wanted_settings(index, context, lambda: embeddings)
+    recorded = zip(wanted, index.catalogue.properties(*wanted), strict=True)
+    return {name: wanted[name] for name, value in recorded if value != wanted[name]}
+
+
+def _wanted_settings(
+    index: Index, context: IndexContext, auto: Callable[[], str]
+) -> dict[str, Any]:
+    """The properties of an index once a run has recorded its settings. Raises RagraphsError."""
+    catalogue = index.catalogue
+    layers = layers_to_build(catalogue, context)
+    wanted: dict[str, Any] = {
+        "embeddings": _wanted_embeddings(index, context, auto),
+        "passage_size": _wanted_passage_size(catalogue, context),
+        "layers": layers,
+    }
+    if read_for(layers):
+        wanted["reader"] = wanted_reader(catalogue, context)
+    if "entities" in layers:
+        wanted["extraction"] = wanted_extraction(catalogue, context)
+    if "communities" in layers:
+        wanted["clustering"] = _wanted_clustering(catalogue, context)
+    return wanted
+
+
+def _wanted_embeddings(index: Index, context: IndexContext, auto: Callable[[], str]) -> str:
+    """The embeddings of a new index; an old one keeps those that it was built with."""
+    operator = index.operator
+    recorded: str | None = index.catalogue.property("embeddings")
     wanted = context.embeddings
     if operator.root is not None and "@" in wanted and wanted != operator.embeddings:
         raise RagraphsError("A folder of embeddings is the operator's to set: RAGRAPHS_EMBEDDINGS.")
@@ -115,15 +183,12 @@ def _record_embeddings(index: Index, context: IndexContext, texts: Iterable[str]
             )
         wanted = wanted if asked_for else recorded
     elif wanted == "auto":
-        wanted, note = ("lexical", None) if texts is None else resolve_auto(operator, texts)
-        if note is not None:
-            current_meter().warn(note)
+        wanted = auto()
     if index.embeddings is None or label_of(index.embeddings) != wanted:
         if recorded is None:
             _check_embeddings(wanted, context.embeddings, operator)
         open_embedder(wanted, operator)
-    if recorded is None or (wanted != recorded and not context.dry_run):
-        catalogue.set_property("embeddings", wanted)
+    return wanted
 
 
 def _check_embeddings(name: str, named: str, operator: Settings) -> None:
@@ -153,8 +218,8 @@ def warn_of_language(index: Index) -> None:
         )
 
 
-def wanted_layers(catalogue: Catalogue, context: IndexContext) -> list[LayerName]:
-    """The layers to build: a layer that was built once is kept up to date from then on."""
+def layers_to_build(catalogue: Catalogue, context: IndexContext) -> list[LayerName]:
+    """The layers to build: one that a run was asked for is kept up to date from then on."""
     recorded = catalogue.property("layers") or []
     wanted = {*recorded, *context.layers}
     wanted |= {below for layer in LAYERS.values() if layer.name in wanted for below in layer.needs}
@@ -220,20 +285,6 @@ def _labelled(reader: str, extraction: Extraction | None) -> str:
     return f"{reader} ({digest[:8]})"
 
 
-def _record_layers(catalogue: Catalogue, context: IndexContext) -> None:
-    layers = wanted_layers(catalogue, context)
-    wanted: dict[str, Any] = {"layers": layers}
-    if read_for(layers):
-        wanted["reader"] = wanted_reader(catalogue, context)
-    if "entities" in layers:
-        wanted["extraction"] = wanted_extraction(catalogue, context)
-    if "communities" in layers:
-        wanted["clustering"] = _wanted_clustering(catalogue, context)
-    for name, value in wanted.items():
-        if value != catalogue.property(name):
-            catalogue.set_property(name, value)
-
-
 def _wanted_clustering(catalogue: Catalogue, context: IndexContext) -> dict[str, int]:
     """How communities are made: as set now, else as before."""
     recorded = catalogue.property("clustering") or DEFAULT_CLUSTERING
@@ -243,7 +294,7 @@ def _wanted_clustering(catalogue: Catalogue, context: IndexContext) -> dict[str,
     }
 
 
-def _record_passage_size(catalogue: Catalogue, context: IndexContext) -> None:
+def _wanted_passage_size(catalogue: Catalogue, context: IndexContext) -> list[int]:
     recorded = catalogue.property("passage_size")
     tokens, overlap = recorded or (DEFAULT_CHUNK_TOKENS, 0)
     wanted = [
@@ -252,10 +303,9 @@ def _record_passage_size(catalogue: Catalogue, context: IndexContext) -> None:
     ]
     if wanted[1] >= wanted[0]:
         raise RagraphsError("--chunk-overlap must be smaller than --chunk-tokens.")
-    if recorded is None:
-        catalogue.set_property("passage_size", wanted)
-    elif wanted != recorded:
+    if recorded is not None and wanted != recorded:
         raise RagraphsError(
             f"This index was built with passages of {tokens} tokens that share {overlap}; leave "
             "--chunk-tokens and --chunk-overlap out, or name a new --index."
         )
+    return wanted

@@ -10,7 +10,7 @@ from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import RetrieverName
 from ..models.query_vectors import embed_queries
 from ..state.records import Evidence
-from .layers import layers_of
+from .layers import SENTENCES
 from .narrowing import narrowed
 from .opening import Index
 from .vector_worth import worth_for
@@ -57,7 +57,7 @@ def search(
 def best_retriever(index: Index, retriever: Literal["auto", RetrieverName]) -> RetrieverName:
     """``retriever``, or for ``auto`` the best one that ``index`` has the layers for."""
     if retriever == "auto":
-        return "graph" if "sentences" in layers_of(index) else "hybrid"
+        return "graph" if SENTENCES.is_built(index) else "hybrid"
     return retriever
 
 

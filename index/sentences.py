@@ -28,7 +28,7 @@ from ..state.records import Passage
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
-from .layers import ENTITIES, SENTENCES, Arrays, layers_of
+from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import Index, Kept
 from .progress import progress_of
 from .vectors import in_batches, release, texts_at_once
@@ -84,7 +84,7 @@ def link_passages(index: Index) -> None:
     """
     sentences = index.sentences.counts()
     ids = [passage["id"] for passage in index.catalogue.all_passages()]
-    named = ENTITIES.stamp(index) if "entities" in layers_of(index) else None
+    named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
     is_flat = len(ids) >= index.operator.flat_from
     SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, is_flat)
@@ -94,7 +94,7 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     """The graph; from so many passages on that questions are flat, with all vectors."""
     builder, ids = GraphBuilder(), list[str]()
     for passages in batches(index.catalogue.all_passages()):
-        spans = _entity_spans(index, passages) if "entities" in layers_of(index) else {}
+        spans = _entity_spans(index, passages) if "entities" in built_layers(index) else {}
         for passage in passages:
             record = passage_record(passage["title"], passage["text"])
             named = spans.get(passage["id"], ())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..algorithms.tog2.walk import Edge
-from ..index.layers import ENTITIES, layers_of
+from ..index.layers import ENTITIES, built_layers
 from ..index.opening import Index
 from ..index.triple_sources import sources_of
 from ..state.entities import EntityClaim
@@ -87,7 +87,7 @@ def _claims(index: Index, claims: list[EntityClaim]) -> list[dict[str, Any]]:
 
 def _communities(index: Index, id: str) -> list[dict[str, Any]]:
     """The communities that an entity is in, from the root down."""
-    if "communities" not in layers_of(index):
+    if "communities" not in built_layers(index):
         return []
     ids = [community for community, _ in index.communities.communities_of([id])]
     found = sorted(index.communities.get(ids).values(), key=lambda one: (one.level, one.id))

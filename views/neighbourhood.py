@@ -12,7 +12,7 @@ from ..algorithms.hoprag.graph import HopGraph
 from ..algorithms.linear_rag.passage_graph import WholeGraph
 from ..algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ..index.hops import stored_hops
-from ..index.layers import layers_of
+from ..index.layers import built_layers
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..state.errors import RagraphsError
@@ -46,7 +46,7 @@ class _Graph:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        layers = layers_of(index)
+        layers = built_layers(index)
         self._has_entities = "entities" in layers
         self._hops: HopGraph | None = stored_hops(index) if "hops" in layers else None
         self._names: _Names | None = None

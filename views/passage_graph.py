@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..algorithms.hoprag.graph import HopGraph
 from ..algorithms.linear_rag.passage_graph import PassageGraph, WholeGraph
 from ..index.hops import stored_hops
+from ..index.layers import built_layers
 from ..index.opening import Index
 from ..index.sentences import stored_graph
 from ..language.analyser import one_line
@@ -31,7 +32,7 @@ def drawn_index(index: Index) -> DrawnGraph:
     Each comes from its layer, names from the sentences layer. Blocks. Raises RagraphsError where
     the index has none of these layers.
     """
-    layers = index.catalogue.property("layers") or []
+    layers = built_layers(index)
     if not _DRAWN.intersection(layers):
         raise RagraphsError(
             "The index has no layer that joins its passages; build one with: ragraphs index "

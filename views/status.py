@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ..algorithms.hoprag.graph import HopGraph
 from ..index.hops import stored_hops
-from ..index.layers import LAYERS, layers_of, read_for
+from ..index.layers import LAYERS, built_layers, read_for, unfinished_layers, wanted_layers
 from ..index.opening import Index
 from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
@@ -33,8 +33,13 @@ class Lack(TypedDict):
 
 
 def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
-    """Sizes, settings, layers, failures and lacks of an index. Blocks."""
+    """Sizes, settings, layers, failures and lacks of an index.
+
+    Blocks. Raises IndexNotFoundError where nothing was ever indexed.
+    """
     catalogue = index.catalogue
+    if (embeddings := catalogue.property("embeddings")) is None:
+        _ = index.embedder  # which says so, and how to begin
     passages = catalogue.passage_ids()
     vectors = index.vectors.ids("passages")
     described: dict[str, Any] = {
@@ -44,10 +49,11 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "passages": len(passages),
         "without_vector": len(passages - vectors),
         "format": catalogue.property("format"),
-        "embeddings": catalogue.property("embeddings"),
+        "embeddings": embeddings,
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
-        "layers": (layers := layers_of(index)),
-        "missing_layers": [name for name in LAYERS if name not in layers],
+        "layers": (built := built_layers(index)),
+        "unfinished_layers": (unfinished := unfinished_layers(index)),
+        "missing_layers": [name for name in LAYERS if name not in (*built, *unfinished)],
         "bytes": _bytes(index),
         "replies": index.replies.count(),
         **_paid(index),
@@ -55,12 +61,12 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
     }
-    if read_for(layers):
+    if read_for(wanted := wanted_layers(index)):
         reader = catalogue.property("reader")
         described["reader"] = reader
-        readers = readers_of(layers, reader, catalogue.property("extraction"))
-        for kind, wanted in readers.items():
-            described[f"unread_{kind}"] = len(index.readings.missing(kind, wanted))
+        readers = readers_of(wanted, reader, catalogue.property("extraction"))
+        for kind, label in readers.items():
+            described[f"unread_{kind}"] = len(index.readings.missing(kind, label))
         described["read_in_earlier_words"] = outdated_readings(index, readers, reader)
         described["written_in_earlier_words"] = outdated_writing(index)["replies"]
         described["failures"] += unread_places(index, list(readers))
@@ -68,9 +74,9 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         if (reason := layer.damage(index)) is not None:
             described["failures"].append({"path": str(layer.path(index)), "reason": reason})
     described["lacks"] = list(_lacks(described))
-    if "entities" in layers:
+    if "entities" in built:
         described |= index.entities.counts()
-    if "communities" in layers:
+    if "communities" in built:
         described["communities"] = index.communities.count()
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
@@ -106,6 +112,9 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
             "says": f"Passages without a vector: {described['without_vector']}.",
             "mend": command,
         }
+    if unfinished := described["unfinished_layers"]:
+        says = f"Begun and not finished: {', '.join(unfinished)}."
+        yield {"says": says, "mend": command}
     for kind in ("questions", "facts"):
         if unread := described.get(f"unread_{kind}"):
             yield {"says": f"Passages not read for their {kind}: {unread}.", "mend": command}
@@ -130,7 +139,7 @@ def _exported(index: Index) -> Iterator[dict[str, Any]]:
     yield from ({"kind": "passage", **passage} for passage in catalogue.all_passages())
     for passage, questions in index.readings.values("questions"):
         yield {"kind": "questions", "passage": passage, **questions}
-    layers = layers_of(index)
+    layers = built_layers(index)
     if "hops" in layers:
         yield from _hops(stored_hops(index))
     if "entities" in layers:

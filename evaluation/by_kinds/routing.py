@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...algorithms.router.decision import usable_methods
 from ...index.entities import named_topics
 from ...index.grading import fitted_grader
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...models.graders import SimilarityGrader
@@ -68,7 +68,7 @@ def signs_of(index: Index, question: str) -> Signs:
     grader = _grader(index)
     best = max(grader.scores(question, texts), default=0.0) if texts else 0.0
     linked = False
-    if "entities" in layers_of(index):
+    if "entities" in built_layers(index):
         linked = bool(named_topics(index, question))
     return Signs(linked, best < grader.thresholds.lower)
 

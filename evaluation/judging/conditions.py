@@ -11,7 +11,7 @@ from ...algorithms.router.decision import NEEDS
 from ...context import GraphragContext, QuestionContext
 from ...graphs import graph_of
 from ...index.communities import load_communities
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...nodes.graphrag.global_search import map_contexts
 from ..answering import Answerer, Way
@@ -27,7 +27,7 @@ def default_conditions(index: Index) -> list[str]:
     The second level is left out where it is the same as the first.
     """
     levels = []
-    if "communities" in layers_of(index):
+    if "communities" in built_layers(index):
         view = load_communities(index)
         levels = ["C0"] if view.at(0) == view.at(1) else ["C0", "C1"]
     return [*levels, "text", "ss"]
@@ -83,7 +83,7 @@ def _check_layers(name: str, way: Way, index: Index) -> None:
     needed = NEEDS[way.method].layers if way.method in NEEDS else ()
     if isinstance(way.context, GraphragContext) and way.context.search in _WITHOUT_LAYERS:
         needed = ()
-    if missing := set(needed) - set(layers_of(index)):
+    if missing := set(needed) - set(built_layers(index)):
         raise ConditionError(
             f"{name} needs what the index does not have; build it with: ragraphs index --layers "
             f"{','.join(sorted(missing))} --index {index.name}"

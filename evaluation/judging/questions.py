@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from ...algorithms.graphrag.report_context import pack
 from ...index.communities import load_communities
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...language.analyser import count_tokens, one_line, shortened
 from ...prompts.evaluation import WRITE_COLLECTION_QUESTIONS, WRITE_PERSONAS
@@ -118,7 +118,7 @@ def material_of(index: Index) -> Material:
 
     It has the reports on the largest communities, or else some passages, and titles.
     """
-    if "communities" in layers_of(index):
+    if "communities" in built_layers(index):
         view = load_communities(index)
         reports = [report for _, report in view.reports(view.heaviest(0))]
         texts = [(one["title"], one["summary"]) for one in reports]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...context import RetrieverName
 from ...index.concurrency import to_its_end
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...prompts.evaluation import CHECK_QUESTIONS
@@ -89,7 +89,7 @@ async def check_in_index(asker: Asker, index: Index, drafts: Sequence[Draft]) ->
 
 def retrievers_of(index: Index) -> list[RetrieverName]:
     """The retrievers that search for a question: hybrid, and graph where it has its layer."""
-    return ["hybrid", "graph"] if "sentences" in layers_of(index) else ["hybrid"]
+    return ["hybrid", "graph"] if "sentences" in built_layers(index) else ["hybrid"]
 
 
 def found_for(index: Index, draft: Draft) -> list[Passage]:

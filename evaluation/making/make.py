@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from ...context import Context
 from ...index.concurrency import to_its_end
-from ...index.layers import HOPS
-from ...index.layers import layers_of as built_layers
+from ...index.layers import HOPS, built_layers
 from ...index.opening import Index, open_index
 from ...state.errors import RagraphsError
 from ..asking import Asker, open_asker

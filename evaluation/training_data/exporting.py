@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...context import IndexContext
+from ...index.layers import built_layers
 from ...index.opening import open_index
 from ...models.protocol import OFFLINE
 from ...state.errors import IndexNotFoundError, RagraphsError
@@ -61,9 +62,7 @@ def _check_hops(context: IndexContext, dataset: Dataset) -> None:
     """Raises RagraphsError where a model would first have to read passages for the hops."""
     layers: Sequence[str] = ()
     with suppress(IndexNotFoundError):
-        layers = (
-            (open_index(context).catalogue.property("layers") or ()) if is_kept(context) else ()
-        )
+        layers = built_layers(open_index(context)) if is_kept(context) else ()
     if "hops" not in layers and context.model != OFFLINE:
         raise RagraphsError(
             f"{context.model} would first read the passages for the layer hops; see what that "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...context import IndexContext
 from ...index import rebuilding
 from ...index.communities import is_complete
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...index.prompt_words import forget_outdated
 from ...index.recorded import warn_of_language
@@ -33,9 +34,11 @@ async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
 
 @node()
 async def count(state: IndexState, run: Run[IndexContext]) -> Update:
-    """Says how large the index is now, and whether its embeddings suit it."""
+    """Says how large the index is now, what is built of it, and whether its embeddings suit it."""
     await run.in_thread(warn_of_language)
+    planned = run.context.dry_run
     return {
+        "layers": state["layers"] if planned else await run.in_thread(built_layers),
         "inline": [],
         "document_count": await run.in_thread(lambda index: index.catalogue.count_documents()),
         "passage_count": await run.in_thread(lambda index: index.catalogue.count_passages()),

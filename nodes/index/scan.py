@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 from langgraph.types import Overwrite
 
 from ...context import IndexContext
-from ...index.recorded import open_for_indexing, wanted_layers
+from ...index.layers import read_for
+from ...index.opening import Index, language_model, open_index
+from ...index.recorded import changes_settings, layers_to_build, open_to_try, wanted_reader
 from ...models.documents import given_documents
 from ...models.meter import current_meter
 from ...settings import Settings, settings, told
@@ -37,11 +39,20 @@ _PACKED = 200  # of any other file, more characters than bytes may come
 
 @node()
 async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
-    """Finds the files to read and the documents to remove, and settles the index's settings."""
-    return await asyncio.to_thread(_scan, state, context)
+    """Finds the files to read and the documents to remove, and tries the settings of the run.
+
+    Only where the reader of passages can be opened is a new index made.
+    """
+    found, index, reader = await asyncio.to_thread(_scan, state, context)
+    if reader is not None:
+        await language_model(index, context, reader)
+    if not context.dry_run and (found["files"] or found["inline"]):
+        await asyncio.to_thread(open_index, context, create=True)
+    return found
 
 
-def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
+def _scan(state: IndexState, context: IndexContext) -> tuple[dict[str, Any], Index, str | None]:
+    """The update of ``scan``, and the index with the model whose key is to be looked for first."""
     operator = settings()
     if isinstance(given := state.get("documents"), list):
         state = {**state, "documents": given_documents(given)}
@@ -58,10 +69,15 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     if any(most is not None and characters > most for most in bounds):
         _check_passages(inline, names, context)
     beginnings = _beginnings(inline, files, operator.root)
-    index = open_for_indexing(context, create=bool(files or inline), texts=beginnings)
+    reads = bool(files or inline or triples)
+    index = open_to_try(context, new=bool(files or inline), texts=beginnings)
+    layers = layers_to_build(index.catalogue, context)
+    # A run that only removes goes as far as it can without the reader's key.
+    asks = read_for(layers) and (reads or changes_settings(index, context))
+    reader = wanted_reader(index.catalogue, context) if asks else None
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
-    return {
+    found = {
         "index": told(index.name, operator),
         "embeddings": index.embedder.name,
         "inline": inline,
@@ -70,11 +86,12 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
         "skipped": endings_of(skipped),
-        "layers": wanted_layers(index.catalogue, context),
+        "layers": layers,
         "plan": None,
         "usage": Overwrite({}),
         "warnings": Overwrite(current_meter().warnings),
     }
+    return found, index, reader
 
 
 def _beginnings(
@@ -98,7 +115,7 @@ def _check_passages(inline: list[Document], files: list[str], context: IndexCont
 
     A row of a file is a document, so that only reading tells how many there are.
     """
-    planned = open_for_indexing(context.model_copy(update={"dry_run": True}), create=False)
+    planned = open_to_try(context.model_copy(update={"dry_run": True}))
     reading = DocumentReader(planned, counts_only=True)
     reading.read_all({"inline": inline, "files": files}, lambda done, total: None)
 

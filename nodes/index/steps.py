@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from ...context import IndexContext, LayerName
 from ...index import communities, descriptions, entities, hop_edges, resolution, sentences, vectors
 from ...index.concurrency import to_its_end
+from ...index.layers import lacks_readings
 from ...index.opening import Index
 from ...state.index import IndexState
 from ..node import Node, node
@@ -22,7 +23,9 @@ _Work = Callable[[Index, IndexContext], Awaitable[None]]
 def _step(layer: LayerName | None, work: _Work) -> Node:
     @node()
     async def step(state: IndexState, run: Run[IndexContext]) -> Update:
-        if layer is None or layer in state["layers"]:
+        if layer is None or (
+            layer in state["layers"] and not await run.in_thread(lacks_readings, layer)
+        ):
             await work(run.index, run.context)
         return {}
 

@@ -6,6 +6,7 @@ from langgraph.config import get_stream_writer
 
 from ...context import IndexContext
 from ...index.cluster.ray_cluster import working_on
+from ...index.recorded import record_settings
 from ...state.index import IndexState
 from ..node import node
 from ..run import Run, Update
@@ -26,6 +27,8 @@ def update_by(graph: Graph) -> GraphNode:
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
         given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
         async with run.index.writing(), working_on(run.index, run.context):
+            layers, embeddings = state["layers"], state["embeddings"]
+            await run.in_thread(record_settings, run.context, layers, embeddings)
             run.index.replies.watch()
             result = await relay(graph, given, run.context, get_stream_writer())
         return {key: result[key] for key in _CHANGED}

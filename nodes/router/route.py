@@ -22,7 +22,7 @@ from ...algorithms.router.decision import (
 )
 from ...algorithms.router.features import question_features
 from ...context import MethodName, QuestionContext, RouterContext
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index
 from ...language.analyser import one_line
 from ...models.protocol import OFFLINE
@@ -249,7 +249,7 @@ def _kinds(question: str) -> dict[QuestionKind, float]:
 def _obstacles(
     index: Index, context: RouterContext, calls_left: int, further: bool = False
 ) -> dict[str, str]:
-    obstacles = feasible(get_args(MethodName), layers_of(index), calls_left, further)
+    obstacles = feasible(get_args(MethodName), built_layers(index), calls_left, further)
     found = {method: retriever_obstacle(method, context) for method in obstacles}
     return {method: found[method] or reason for method, reason in obstacles.items()}
 

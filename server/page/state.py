@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...algorithms.router.decision import feasible
 from ...context import MethodName, RouterContext
-from ...index.layers import layers_of
+from ...index.layers import built_layers
 from ...index.opening import Index, open_index
 from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
@@ -65,7 +65,7 @@ def _names(access: Access, operator: Settings) -> list[str]:
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
-    layers, embeddings = layers_of(index), index.catalogue.property("embeddings")
+    layers, embeddings = built_layers(index), index.catalogue.property("embeddings")
     if embeddings is None:
         _ = index.embedder  # which says that the index is empty
     return {
