@@ -127,7 +127,7 @@ def changes_settings(index: Index, context: IndexContext) -> bool:
 
 
 def record_settings(
-    index: Index, context: IndexContext, layers: Sequence[LayerName], embeddings: str
+    index: Index, context: IndexContext, layers: Sequence[str], embeddings: str
 ) -> None:
     """Records the settings of a run, all at once, when it has the lock of the index.
 
