@@ -27,7 +27,7 @@ from ..models.protocol import OFFLINE, NoReplyError
 from ..models.runs import GraphRun, enter_run
 from ..models.tracing import span
 from ..settings import settings, told
-from ..state.errors import RagraphsError
+from ..state.errors import IndexBusyError, RagraphsError
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
 from .run import Run, Update, settled
@@ -133,7 +133,9 @@ def _told(error: Exception) -> Exception:
     """``error``, or where a caller must not read its message, another one."""
     message = told(str(error), settings())
     unchanged = isinstance(error, GraphBubbleUp) or message == str(error)
-    return error if unchanged else RagraphsError(message)
+    if unchanged:
+        return error
+    return IndexBusyError(message) if isinstance(error, IndexBusyError) else RagraphsError(message)
 
 
 def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:

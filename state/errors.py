@@ -26,6 +26,10 @@ class IndexNotFoundError(RagraphsError):
     """There is no index at the place that was named."""
 
 
+class IndexBusyError(RagraphsError):
+    """Another run writes to the index."""
+
+
 class IncompleteIndexError(RagraphsError):
     """An index lacks vectors of its own passages, entities or reports."""
 

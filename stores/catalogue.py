@@ -130,7 +130,7 @@ class Catalogue:
         return self.property(name)
 
     def files(self, paths: Sequence[str] | None = None) -> dict[str, str]:
-        """The content hash of every file, or of those of ``paths``, that was read to its end."""
+        """The content of every file that was read, or of those of ``paths``, as it was noted."""
         query = select(tables.files)
         if paths is None:
             return {path: content for path, content in rows(self._engine, query)}
@@ -140,8 +140,8 @@ class Catalogue:
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
         """Records the outcome of the last reading of a file, in place of earlier ones.
 
-        ``content`` is its hash, None where not all of it was read; ``failures`` are reasons by
-        place: the file itself, or a row or page of it.
+        ``content`` is its hash, marked where not all of it was read, None where it is to be read;
+        ``failures`` are reasons by place: the file itself, or a row or page of it.
         """
         files, failed = tables.files, tables.failures
         with self._engine.begin() as connection:

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import InvalidRequestError
 
-from ..state.errors import RagraphsError
+from ..state.errors import IndexBusyError, RagraphsError
 from .postgresql_errors import LostConnectionError
 from .queries import advisory_key, is_postgresql
 from .schema import LOCK
@@ -27,7 +27,7 @@ async def writing(engine: Engine, name: str) -> AsyncIterator[None]:
         async with writing(catalogue.engine, "notes"):
             catalogue.write_documents(documents)
 
-    Raises RagraphsError where another one has it. The lock of a process that was killed is free at
+    Raises IndexBusyError where another one has it. The lock of a process that was killed is free at
     once; that of a machine that died, when PostgreSQL has noticed it, within two minutes. Where
     PostgreSQL itself restarts, the lock is taken again, and the writer is stopped if another one
     was quicker.
@@ -130,7 +130,7 @@ class _AdvisoryLock:
                 connection.scalar(select(func.pg_advisory_unlock(self._key)))
 
 
-def _taken(name: str) -> RagraphsError:
-    return RagraphsError(
+def _taken(name: str) -> IndexBusyError:
+    return IndexBusyError(
         f"Another run is writing to the index at {name}; wait until it has finished."
     )

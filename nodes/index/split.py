@@ -51,6 +51,7 @@ def to_read(state: IndexState) -> ToRead:
 
 
 _READER = "3"  # to be raised when a loader gives other text or metadata for the same file
+REFUSED = "refused "  # stands before the content of a file that was not read to its end
 _GROUP_CHARACTERS = 1_000_000
 _LONGEST_BLOCK = 1_000_000
 _FILES = 32  # for one worker of a cluster
@@ -106,6 +107,11 @@ async def read_documents(reading: DocumentReader, given: ToRead, report: Progres
         await asyncio.wait([thread])
         thread.exception()  # looked at, else asyncio tells of it on stderr
         raise
+
+
+def content_of(file: Path, root: Path | None) -> str:
+    """The content of a file as an index records it. Blocks; raises LoadError."""
+    return f"{_READER}:{sha256_of(file, root)}"
 
 
 class DocumentReader:
@@ -168,7 +174,7 @@ class DocumentReader:
         failures: dict[str, str] = {}
         content = None
         try:
-            content = f"{_READER}:{sha256_of(file, self._root)}"
+            content = content_of(file, self._root)
             if self._read.get(path) == content:
                 self.counts["unchanged"] += len(known)
             else:
@@ -176,7 +182,7 @@ class DocumentReader:
         except LoadError as error:
             failures[path] = str(error)
         if failures or self._read.get(path) != content:
-            self._note(path, None if failures else content, failures)
+            self._note(path, f"{REFUSED}{content}" if content and failures else content, failures)
         self.failures += [{"path": place, "reason": why} for place, why in failures.items()]
 
     def _read_changed(

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from ...index.opening import open_index
 from ...settings import settings, told
-from ...state.errors import RagraphsError
+from ...state.errors import IndexNotFoundError, RagraphsError
 from ...stores.catalogue import DocumentRow
 from ...stores.document_texts import DocumentTexts
+from .pending import told_uploads
 from .route import as_json, index_in, number_in, words_in
 
 _AROUND = 10_000  # characters on each side of a place
@@ -22,7 +23,10 @@ _FAR = 1 << 40
 
 
 async def documents(request: Request) -> Response:
-    """The documents whose title or path has the words of the query, and what could not be read."""
+    """The documents whose title or path has the words of the query.
+
+    With them go the files that could not be read, and the uploaded ones that wait to be.
+    """
     listed = partial(
         _documents,
         index_in(request),
@@ -41,7 +45,14 @@ async def document(request: Request) -> Response:
 
 
 def _documents(name: str, words: str, offset: int, most: int) -> dict[str, Any]:
-    index, operator = open_index(name), settings()
+    operator = settings()
+    waiting = told_uploads(name, operator)
+    try:
+        index = open_index(name)
+    except IndexNotFoundError:
+        if not waiting:
+            raise
+        return {"documents": [], "total": 0, "failures": [], "waiting": waiting}
     found = [
         row
         for row in index.catalogue.documents()
@@ -57,6 +68,7 @@ def _documents(name: str, words: str, offset: int, most: int) -> dict[str, Any]:
             {"path": told(row["place"], operator), "reason": told(row["reason"], operator)}
             for row in failures
         ],
+        "waiting": waiting,
     }
 
 

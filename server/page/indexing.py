@@ -15,11 +15,12 @@ from starlette.responses import Response
 
 from ...context import IndexContext, LayerName
 from ...index.opening import open_index
-from ...settings import settings
-from ...state.errors import IndexNotFoundError, RagraphsError
+from ...state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
 from ..exchange import Events, EventStream, body_of
+from .pending import note_reason, taken_along
 from .route import access_by
-from .uploads import uploads_of
+from .turns import in_turn
+from .uploads import checked_uploads
 
 _MOST = 10_000
 
@@ -41,22 +42,10 @@ async def index(request: Request) -> Response:
     access = access_by(request)
     wanted = await body_of(request, Wanted, '{"paths": ["uploads/notes/a.md"]}')
     name = access.index(wanted.index)
-    folder = await asyncio.to_thread(_checked, wanted.paths, name)
+    folder = await asyncio.to_thread(checked_uploads, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
     context = IndexContext(index=name, layers=layers, dry_run=wanted.dry_run)
     return EventStream(_events(wanted, context, folder))
-
-
-def _checked(paths: list[str], index: str) -> Path:
-    """The folder of uploads of ``index``; raises RagraphsError for one of ``paths`` outside of it.
-
-    Blocks.
-    """
-    folder, base = uploads_of(index, settings()), settings().base
-    for path in paths:
-        if Path(os.path.normpath(base / path)).parent != folder:
-            raise RagraphsError(f"{path[:200]!r} is no uploaded file; upload it first.")
-    return folder
 
 
 def _graph() -> Pregel[Any, Any, Any, Any]:
@@ -66,18 +55,57 @@ def _graph() -> Pregel[Any, Any, Any, Any]:
 
 
 async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events:
-    graph = await asyncio.to_thread(_graph)
+    """The events of a run, which takes along what was uploaded before and nobody has read."""
     files = await asyncio.to_thread(_files_of, wanted.remove, context.index)
-    given = {"sources": wanted.paths, "remove": wanted.remove}
-    result: Any = None
-    part: Any
-    async for mode, part in graph.astream(given, context=context, stream_mode=["custom", "values"]):
-        if mode == "values":
-            result = part
+    others = await asyncio.to_thread(taken_along, context.index, wanted.paths, files)
+    done: dict[str, Any] = {}
+    async for name, value in _with_others(wanted, others, context):
+        if name == "done":
+            done = value
         else:
-            yield "step", part
+            yield name, value
     if files and not wanted.dry_run:
         await asyncio.to_thread(_delete_files, files, context.index, folder)
+    yield "done", done
+
+
+async def _with_others(wanted: Wanted, others: list[str], context: IndexContext) -> Events:
+    """The events of a run that reads ``others``, too; where one of them holds it up, each alone."""
+    try:
+        async for event in _run([*wanted.paths, *others], wanted.remove, context):
+            yield event
+        return
+    except RagraphsError as error:
+        if not others or isinstance(error, IndexBusyError):
+            raise
+    note_reason(others, "")
+    async for event in _run(wanted.paths, wanted.remove, context):
+        yield event
+    for path in () if wanted.dry_run else others:
+        with suppress(RagraphsError):  # the list of documents shows it
+            async for name, value in _run([path], [], context):
+                if name != "done":
+                    yield name, value
+
+
+async def _run(sources: list[str], remove: list[str], context: IndexContext) -> Events:
+    """The events of one run of the graph, once it is its turn to write."""
+    graph = await asyncio.to_thread(_graph)
+    given = {"sources": sources, "remove": remove}
+    modes: list[Any] = ["custom", "values"]
+    result: Any = None
+    try:
+        async for mode, part in in_turn(
+            lambda: graph.astream(given, context=context, stream_mode=modes)
+        ):
+            if mode == "values":
+                result = part
+            else:
+                yield "step", part
+    except RagraphsError as error:
+        note_reason(sources, str(error))
+        raise
+    note_reason(sources, "")
     yield "done", {key: result[key] for key in graph.output_channels}
 
 

@@ -10,6 +10,7 @@ from .evaluations import evaluation_routes
 from .exploring import exploring_routes
 from .files import start, static
 from .indexing import index
+from .pending import discard
 from .route import page_route
 from .state import state
 from .uploads import upload
@@ -26,6 +27,7 @@ def page_routes() -> list[Route]:
         page_route("/page/documents", documents),
         page_route("/page/document", document),
         page_route("/page/upload", upload, posts=True, form=True),
+        page_route("/page/discard", discard, posts=True),
         page_route("/page/index", index, posts=True),
         *exploring_routes(),
         *evaluation_routes(),

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Iterable
 from pathlib import Path
 from typing import BinaryIO, TypedDict
 from uuid import uuid4
@@ -107,6 +107,18 @@ def uploads_of(index: str, operator: Settings) -> Path:
     folder = require_uploads(operator)
     index_folder(index, operator)  # a plain name, below which nothing else lies
     return folder / index
+
+
+def checked_uploads(paths: Iterable[str], index: str) -> Path:
+    """The folder of uploads of ``index``; raises RagraphsError for one of ``paths`` outside of it.
+
+    Blocks.
+    """
+    folder, base = uploads_of(index, settings()), settings().base
+    for path in paths:
+        if Path(os.path.normpath(base / path)).parent != folder:
+            raise RagraphsError(f"{path[:200]!r} is no uploaded file; upload it first.")
+    return folder
 
 
 def safe_name(given: str) -> str:
