@@ -50,7 +50,7 @@ def _documents(name: str, words: str, offset: int, most: int) -> dict[str, Any]:
     try:
         index = open_index(name)
     except IndexNotFoundError:
-        if not waiting:
+        if operator.uploads is None:
             raise
         return {"documents": [], "total": 0, "failures": [], "waiting": waiting}
     found = [

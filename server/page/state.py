@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...algorithms.router.decision import feasible
 from ...context import MethodName, RouterContext
-from ...index.layers import built_layers
+from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
 from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
@@ -26,6 +26,7 @@ _EMPTY: dict[str, Any] = {
     "documents": 0,
     "passages": 0,
     "layers": [],
+    "unfinished": [],
     "embeddings": "",
     "methods": {},
 }
@@ -72,6 +73,7 @@ def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
         "documents": index.catalogue.count_documents(),
         "passages": index.catalogue.count_passages(),
         "layers": layers,
+        "unfinished": unfinished_layers(index),
         "embeddings": identity(embeddings),  # without loading them
         "methods": feasible(get_args(MethodName), layers, context.max_calls),
     }

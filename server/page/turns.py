@@ -12,7 +12,7 @@ from ...state.errors import IndexBusyError
 _SECONDS = 20.0
 _PAUSE = 1.0
 
-Parts = AsyncIterator[tuple[str, Any]]
+Parts = AsyncIterator[Any]
 
 
 async def in_turn(

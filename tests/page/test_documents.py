@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
+from filelock import FileLock
 from page_visit import expect
+from ragraphs.index.opening import open_index
+from ragraphs.stores.schema import LOCK
 
 pytestmark = pytest.mark.slow
 TAY = "# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch. It fell in a storm."
@@ -45,8 +49,53 @@ def test_files_are_dropped(visit, searching):
     page.part("drop").dispatch_event("dragover", {"dataTransfer": transfer})
     page.part("drop").dispatch_event("drop", {"dataTransfer": transfer})
     expect(page.part("indexing-planned")).to_contain_text("1 document")
+    expect(page.part("waiting-upload")).to_contain_text("dropped.md")
     page.part("indexing-planned").get_by_role("button", name="Cancel").click()
     expect(page.part("indexing-planned")).to_have_count(0)
+    expect(page.part("waiting-upload")).to_have_count(0)
+    assert not (searching.root / "uploads/bridges/dropped.md").exists()
+
+
+def uploaded(site, name: str, title: str, index: str = "bridges") -> None:
+    file = (name, TAY.replace("Tay Bridge", title, 1).encode())
+    url = f"{site.url}/page/upload?index={index}"
+    assert httpx.post(url, files=[("files", file)], timeout=60).json()["paths"]
+
+
+def test_what_waits_is_listed_with_its_reason_and_read_or_discarded(visit, searching):
+    title = f"A bridge that waits on a {visit.size}"
+    uploaded(searching, f"read-{visit.size}.md", title)
+    with FileLock(searching.root / "bridges" / LOCK, timeout=0):
+        answer = httpx.post(f"{searching.url}/page/index", json={}, timeout=60)
+        assert "Another run is writing" in answer.text
+    uploaded(searching, f"discarded-{visit.size}.md", "Another bridge")
+    page = visit(searching, "#documents")
+    expect(page.part("waiting-upload")).to_have_count(2)
+    expect(page.part("waiting-upload").first).to_contain_text("Another run is writing")
+    page.page.get_by_role("button", name=f"Discard discarded-{visit.size}.md").click()
+    expect(page.part("waiting-upload")).to_have_count(1)
+    page.part("waiting-uploads").get_by_role("button", name="Read now…").click()
+    expect(page.part("indexing-planned")).to_contain_text("1 document")
+    page.part("indexing-planned").get_by_role("button", name="Go").click()
+    expect(page.part("indexing-done")).to_contain_text("1 added")
+    expect(page.part("waiting-uploads")).to_have_count(0)
+    document = page.part("document").filter(has_text=title)
+    document.get_by_role("button", name=f"Remove {title}").click()
+    document.get_by_role("alertdialog").get_by_role("button", name="Remove").click()
+    expect(page.part("indexing-done")).to_contain_text("1 removed")
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_a_layer_that_a_run_has_not_finished_is_shown_as_such(visit, searching):
+    index = open_index(str(searching.root / "hostile"))
+    reported = index.catalogue.property("reported")
+    index.catalogue.set_property("reported", None)
+    page = visit(searching, "#documents")
+    page.choose_index("hostile")
+    expect(page.part("layer-communities")).to_contain_text("not finished")
+    expect(page.part("layer-communities").get_by_role("button")).to_have_text("Finish…")
+    expect(page.part("layer-entities")).to_contain_text("made")
+    index.catalogue.set_property("reported", reported)
 
 
 @pytest.mark.parametrize("size", ["laptop"], indirect=True)

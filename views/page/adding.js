@@ -1,11 +1,11 @@
 /* Adding documents: files are uploaded, the plan says what reading them costs, then it is done. */
 
-import { follow, upload } from "./api.js";
+import { follow, postJson, upload } from "./api.js";
 import { dollars, Failures } from "./documents.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { known, number, t } from "./words.js";
 
-/* What is being done to an index, and functions for it: plan, run, stop, close. */
+/* What is being done to an index, and functions for it: plan, run, stop, close, cancel, discard. */
 export function useIndexing(index, changed) {
   const [now, setNow] = useState({ state: "idle" });
   const stop = useRef();
@@ -23,7 +23,7 @@ export function useIndexing(index, changed) {
       const problem = error.name === "AbortError" ? t("d_stopped") : error.message;
       setNow({ state: "failed", problem });
     }
-    if (state === "running") changed();
+    changed(); // files that were uploaded wait, even where they are only planned
   };
   const run = (body) => go(body, "running", (done) => setNow({ state: "done", done, body }));
   const plan = (body, refused = []) =>
@@ -44,7 +44,16 @@ export function useIndexing(index, changed) {
   };
   const busy = ["sending", "planning", "running"].includes(now.state);
   const close = () => setNow({ state: "idle" });
-  return { ...now, busy, run, plan, send, close, stop: () => stop.current?.abort() };
+  const discard = async (paths) => {
+    // One by one, since another run may have read some of them meanwhile.
+    await Promise.allSettled(paths.map((path) => postJson("page/discard", { index, paths: [path] })));
+    changed();
+  };
+  const cancel = () => {
+    close();
+    discard(now.body?.paths ?? []);
+  };
+  return { ...now, busy, run, plan, send, close, cancel, discard, stop: () => stop.current?.abort() };
 }
 
 /* The steps so far, each with how much of it is done. */
@@ -109,7 +118,7 @@ function Steps({ state, steps, stop }) {
 }
 
 /* What a run would read and cost, before it starts. */
-function Planned({ planned, body, failures, refused, warnings, run, close }) {
+function Planned({ planned, body, failures, refused, warnings, run, cancel }) {
   const { documents, passages, missing_replies: replies, reply_tokens: tokens, embedding_tokens: embedded } = planned;
   const asks = replies > 0 || embedded > 0;
   const nothing = !documents && !passages && !replies && !body.layers;
@@ -121,7 +130,7 @@ function Planned({ planned, body, failures, refused, warnings, run, close }) {
     ${[...refused, ...failures].length > 0 && html`<${Failures} failures=${[...refused, ...failures]} />`}
     <div class="line">
       ${!nothing && html`<button class="button primary" type="button" onClick=${() => run(body)}>${t("d_go")}</button>`}
-      <button class="button" type="button" onClick=${close}>${t(nothing ? "close" : "cancel")}</button>
+      <button class="button" type="button" onClick=${cancel}>${t(nothing ? "close" : "cancel")}</button>
     </div>`;
 }
 

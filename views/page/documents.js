@@ -2,6 +2,7 @@
 
 import { Adding, Going, useIndexing } from "./adding.js";
 import { Layers } from "./layers.js";
+import { Waiting } from "./waiting_uploads.js";
 import { html, useEffect, useState } from "./html.js";
 import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { number, t } from "./words.js";
@@ -25,10 +26,10 @@ export function DocumentsView({ server, index, refresh, openDocument, path }) {
       ? html`<${Adding} index=${index} indexing=${indexing} server=${server} />`
       : html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
     <${Going} indexing=${indexing} />
-    ${server.documents > 0
+    ${server.documents > 0 || server.uploads
       ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
-          <${Layers} server=${server} indexing=${indexing} />`
-      : html`<div class="empty"><p>${server.problem && !server.uploads ? server.problem : t("d_empty")}</p></div>`}
+          ${server.documents > 0 && html`<${Layers} server=${server} indexing=${indexing} />`}`
+      : html`<div class="empty"><p>${server.problem || t("d_empty")}</p></div>`}
   </div>`;
 }
 
@@ -41,11 +42,15 @@ function DocumentList({ index, changes, server, indexing, openDocument }) {
   const asked = { index, containing: settled, most, changes };
   const [reply, problem, again] = useReply("page/documents", asked);
   const found = reply?.documents ?? [];
-  return html`<section aria-label=${t("d_list")}>
-    <${SearchField} label=${t("d_search")} value=${words} onInput=${setWords} told=${reply && settled ? t("d_found", { n: reply.total }) : ""} />
+  const isEmpty = reply && !reply.total && !settled;
+  return html`${reply?.waiting.length > 0 && html`<${Waiting} waiting=${reply.waiting} indexing=${indexing} />`}
+  <section aria-label=${t("d_list")}>
+    ${server.documents > 0 &&
+    html`<${SearchField} label=${t("d_search")} value=${words} onInput=${setWords} told=${reply && settled ? t("d_found", { n: reply.total }) : ""} />`}
     ${problem && html`<${Trouble} problem=${problem} again=${again} />`}
     ${!reply && !problem && html`<p class="soft">${t("loading")}</p>`}
-    ${reply && !found.length && html`<p class="soft">${t("d_none")}</p>`}
+    ${isEmpty && html`<div class="empty"><p>${t("d_empty")}</p></div>`}
+    ${reply && !found.length && !isEmpty && html`<p class="soft">${t("d_none")}</p>`}
     <ul class="document-list" data-part="document-list">
       ${found.map(
         (one) => html`<${DocumentRow} key=${one.id} one=${one} server=${server} indexing=${indexing} open=${openDocument} />`,

@@ -1,4 +1,4 @@
-/* The layers of an index: those that it has, and a button to make each that is missing. */
+/* The layers of an index: those that it has, and a button to make or finish each other one. */
 
 import { html } from "./html.js";
 import { t } from "./words.js";
@@ -19,14 +19,16 @@ export function Layers({ server, indexing }) {
 }
 
 function Layer({ name, has, server, indexing }) {
+  const begun = server.unfinished.includes(name);
+  const layer = t(`layer_${name}`);
   const layers = name === "communities" ? ["entities", "communities"] : [name];
   return html`<li class="layer" data-part=${`layer-${name}`}>
     <div>
-      <b>${t(`layer_${name}`)}</b> ${has && html`<span class="chip">${t("d_made")}</span>`}
+      <b>${layer}</b> ${(has || begun) && html`<span class="chip">${t(begun ? "d_begun" : "d_made")}</span>`}
       <p class="small soft">${t(`layer_${name}_for`)}</p>
     </div>
     ${!has && server.uploads &&
-    html`<button class="button" type="button" disabled=${indexing.busy} aria-label=${t("d_make_this", { layer: t(`layer_${name}`) })}
-      onClick=${() => indexing.plan({ layers })}>${t("d_make")}</button>`}
+    html`<button class="button" type="button" disabled=${indexing.busy} aria-label=${t(begun ? "d_finish_this" : "d_make_this", { layer })}
+      onClick=${() => indexing.plan({ layers })}>${t(begun ? "d_finish" : "d_make")}</button>`}
   </li>`;
 }
