@@ -23,6 +23,7 @@ from .turns import in_turn
 from .uploads import checked_uploads
 
 _MOST = 10_000
+_BUSY = "Another run was writing to the index, and its turn did not come."
 
 
 class Wanted(BaseModel):
@@ -103,7 +104,7 @@ async def _run(sources: list[str], remove: list[str], context: IndexContext) -> 
             else:
                 yield "step", part
     except RagraphsError as error:
-        note_reason(sources, str(error))
+        note_reason(sources, _BUSY if isinstance(error, IndexBusyError) else str(error))
         raise
     note_reason(sources, "")
     yield "done", {key: result[key] for key in graph.output_channels}

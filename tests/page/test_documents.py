@@ -71,7 +71,7 @@ def test_what_waits_is_listed_with_its_reason_and_read_or_discarded(visit, searc
     uploaded(searching, f"discarded-{visit.size}.md", "Another bridge")
     page = visit(searching, "#documents")
     expect(page.part("waiting-upload")).to_have_count(2)
-    expect(page.part("waiting-upload").first).to_contain_text("Another run is writing")
+    expect(page.part("waiting-upload").first).to_contain_text("Another run was writing")
     page.page.get_by_role("button", name=f"Discard discarded-{visit.size}.md").click()
     expect(page.part("waiting-upload")).to_have_count(1)
     page.part("waiting-uploads").get_by_role("button", name="Read now…").click()

@@ -16,6 +16,7 @@ from tool_server import serving_questions
 
 LONG = "\n\n".join(f"Paragraph {n}. " + "The bridge is long and old. " * 30 for n in range(60))
 TEXTS = {"forth.md": "# Forth Bridge\n\nIt was designed by John Fowler.", "long.txt": LONG}
+LACKING = {"RAGRAPHS_UPLOADS": "uploads", "RAGRAPHS_MODEL": "openai:gpt-4o-mini"}
 TAY = b"# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch."
 
 
@@ -201,3 +202,11 @@ def test_without_leave_of_the_operator_nothing_is_changed(root):
 def test_a_folder_of_uploads_outside_the_root_is_refused(root):
     with serving_questions(root, "--index", "notes", RAGRAPHS_UPLOADS="..") as url:
         assert "below RAGRAPHS_ROOT" in uploaded(url, ("a.md", TAY)).json()["detail"]
+
+
+def test_a_layer_whose_model_lacks_its_key_is_not_begun(root):
+    with serving_questions(root, "--index", "notes", **LACKING) as url:
+        before = got(url, "state")
+        name, told = followed(url, "/page/index", {"layers": ["entities"]})[-1]
+        assert name == "error" and "needs a key" in told["detail"]
+        assert got(url, "state") == before and before["unfinished"] == []

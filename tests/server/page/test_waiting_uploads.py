@@ -207,7 +207,7 @@ def test_a_run_whose_turn_does_not_come_says_so_and_its_files_stay_listed(server
         name, told = followed(server.url, "/page/index", {"paths": [path]})[-1]
         assert name == "error" and "Another run is writing" in told["detail"]
         [waiting] = server.listed()["waiting"]
-        assert waiting["path"] == path and "Another run is writing" in waiting["reason"]
+        assert waiting["path"] == path and "Another run was writing" in waiting["reason"]
     assert server.index()["added"] == 1 and server.waiting() == []
 
 
