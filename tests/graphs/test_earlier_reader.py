@@ -1,4 +1,4 @@
-"""An index whose passages an earlier version of the offline reader has read is brought up to date."""
+"""What an earlier version of the offline reader has read is read again by the next run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from communities_support import MODEL, Script, clustered
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.offline import model as offline
 from ragraphs.offline import version
-from ragraphs.prompts.extraction_replies import Description
 from ragraphs.prompts.replies import PassageQuestions
 from ragraphs.stores.readings import Reading
 from ragraphs.views.status import describe
