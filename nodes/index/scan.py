@@ -15,6 +15,7 @@ from langgraph.types import Overwrite
 
 from ...context import IndexContext
 from ...index.recorded import open_for_indexing, wanted_layers
+from ...index.upgrading import bring_up_to_date
 from ...models.documents import given_documents
 from ...models.meter import current_meter
 from ...settings import Settings, settings, told
@@ -43,6 +44,8 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     operator = settings()
+    if not context.dry_run:
+        bring_up_to_date(context.index)
     if isinstance(given := state.get("documents"), list):
         state = {**state, "documents": given_documents(given)}
     check_given(state)
