@@ -157,12 +157,14 @@ def index(
 def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
     """Asks before tokens are spent, when someone is there to answer."""
     from ..index.location import locate
+    from ..index.upgrading import bring_up_to_date
     from ..models.protocol import OFFLINE
 
     is_new = not locate(context.index, settings()).holds_index(settings())
     is_local = context.embeddings in ("auto", "lexical") and context.model == OFFLINE
     if not sys.stdin.isatty() or (is_new and is_local):
         return
+    bring_up_to_date(context.index)
     planned = run_index(given, context.model_copy(update={"dry_run": True}))
     plan = planned["plan"]
     if not plan["embedding_tokens"] + plan["reply_tokens"]:

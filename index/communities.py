@@ -32,6 +32,7 @@ from .concurrency import Patience, Storing, in_parallel
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index, Kept, language_model
 from .progress import Progress, progress_of
+from .prompt_words import known_as
 from .report_material import (
     ASIDE_RATING,
     Material,
@@ -48,6 +49,7 @@ _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
 _INCOMPLETE = "incomplete"
+_FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
 _WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
@@ -60,7 +62,8 @@ def is_complete(index: Index) -> bool:
 def detect_communities(index: Index, afresh: bool = False) -> None:
     """Makes the communities anew, if the entities have changed since. Blocks.
 
-    They start from what they were, so that a small change touches few of them, unless ``afresh``.
+    They start from what they were, so that a small change touches few of them, unless ``afresh``,
+    or an earlier version of the offline reader has found the entities.
     """
     size = index.catalogue.property("clustering")["max_cluster_size"]
     stamp = HIERARCHY.stamp_of(_CLUSTERING, ENTITIES.stamp(index), size)
@@ -69,11 +72,15 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     started = time.monotonic()
     entities = [entity.id for entity in index.entities.all_entities()]
     weights = _weights(index)
+    reader, before = index.catalogue.properties("reader", _FOUND_BY)
+    afresh = afresh or (reader == OFFLINE and before != known_as(reader))
     stored = {} if afresh else index.catalogue.property("hierarchy") or {}
     previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
     communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
     index.communities.replace(communities)
-    index.catalogue.set_property("hierarchy", remembered(communities, weights))
+    index.catalogue.set_properties(
+        {"hierarchy": remembered(communities, weights), _FOUND_BY: known_as(reader)}
+    )
     _mark_written(index)
     HIERARCHY.record(index, stamp)
     HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
@@ -269,7 +276,8 @@ def _reports_stamp(index: Index, model: str, limit: int) -> str:
     digest = hashlib.sha256()
     for entity in index.entities.all_entities():
         digest.update(json.dumps(entity).encode())
-    return COMMUNITIES.stamp_of(HIERARCHY.stamp(index), digest.hexdigest(), model, limit)
+    parts = HIERARCHY.stamp(index), digest.hexdigest(), known_as(model), limit
+    return COMMUNITIES.stamp_of(*parts)
 
 
 def _entry(community: StoredCommunity) -> Entry | None:

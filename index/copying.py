@@ -50,7 +50,7 @@ def copy_between(given: Location, wanted: Location, report: Report = lambda *_: 
     operator = settings()
     if given == wanted:
         raise RagraphsError(f"The index at {given.name} cannot be copied to itself; name another.")
-    origin = _opened(given, operator, create=False)
+    origin = _opened(given, operator, create=False, any_format=True)
     check_whole(origin)
     return asyncio.run(_copied(origin, _new(wanted, operator, origin), report))
 
@@ -61,13 +61,16 @@ def _located(text: str, operator: Settings) -> Location:
     return Location(text, in_database=True)
 
 
-def _opened(location: Location, operator: Settings, *, create: bool) -> Index:
+def _opened(
+    location: Location, operator: Settings, *, create: bool, any_format: bool = False
+) -> Index:
     if not location.in_database:
         # A folder has its vectors in itself, unless it was made beside a Chroma server.
         has_vectors = create or any(Path(location.name).glob("chroma*/chroma.sqlite3"))
         url = None if has_vectors else operator.chroma_url
         operator = operator.model_copy(update={"database": None, "chroma_url": url})
-    return index_of(location, location.open_catalogue(operator, create=create), operator)
+    engine = location.open_catalogue(operator, create=create, any_format=any_format)
+    return index_of(location, engine, operator)
 
 
 def _new(location: Location, operator: Settings, origin: Index) -> Index:

@@ -17,6 +17,7 @@ from .entities import embed_entities
 from .layers import ENTITIES
 from .opening import Index, open_index
 from .resolution import resolve_entities
+from .upgrading import bring_up_to_date
 
 
 class Corrected(TypedDict):
@@ -60,6 +61,7 @@ async def _correct(
     context: Context, action: Literal["merge", "split"], a: str, b: str
 ) -> Corrected:
     meter = start_meter(None)
+    await asyncio.to_thread(bring_up_to_date, context.index)
     index = await asyncio.to_thread(open_index, context)
     async with index.writing():
         number = await asyncio.to_thread(_record, index, action, a, b)
@@ -74,6 +76,7 @@ async def _correct(
 
 async def _withdraw(context: Context, number: int) -> Withdrawn:
     meter = start_meter(None)
+    await asyncio.to_thread(bring_up_to_date, context.index)
     index = await asyncio.to_thread(open_index, context)
     async with index.writing():
         known = await asyncio.to_thread(index.entities.numbered_corrections)

@@ -37,10 +37,10 @@ _STAMP = "stamp"
 class Layer:
     """A layer, made anew when its parts have changed.
 
-    ``kept_as`` is the catalogue's property that holds the stamp of the parts, ``file`` names the
-    layer's arrays, whose file has the stamp in its name, ``reads`` is what a model reads in every
-    passage for it, and ``needs`` are the layers that it is made from. ``format`` begins the stamp;
-    it changes with the file's form.
+    ``kept_as`` is the catalogue's property that holds the stamp of the parts. ``file`` is the kind
+    of the layer's arrays, which get a new name whenever they are made, recorded with the stamp.
+    ``reads`` is what a model reads in every passage for it, and ``needs`` are the layers that it is
+    made from. ``format`` begins the stamp; it changes with the form of the arrays.
     """
 
     name: LayerName
@@ -55,8 +55,10 @@ class Layer:
 
         Raises RagraphsError where the index has no such layer, or has not finished it.
         """
-        stamp = self._recorded(index)
-        if stamp is None:
+        return self._found(index)[0]
+
+    def _found(self, index: Index) -> tuple[str, str]:
+        if (found := self._recorded(index)) is None:
             raise RagraphsError(
                 f"The {self.name} layer is begun and not finished; finish it with: ragraphs index "
                 f"--index {index.name}"
@@ -64,7 +66,7 @@ class Layer:
                 else f"The index has no {self.name} layer; build it with: ragraphs index --layers "
                 f"{self.name} --index {index.name}"
             )
-        return stamp
+        return found
 
     def is_built(self, index: Index) -> bool:
         """Whether the layer was made, so that it can be asked. Blocks."""
@@ -76,11 +78,13 @@ class Layer:
 
     def is_current(self, index: Index, stamp: str) -> bool:
         """Whether the layer has this stamp. Blocks."""
-        return self._recorded(index) == stamp
+        found = self._recorded(index)
+        return found is not None and found[0] == stamp
 
-    def record(self, index: Index, stamp: str) -> None:
-        """Keeps the stamp of the layer, once it is made. Blocks."""
-        index.catalogue.set_property(self.kept_as, stamp)
+    def record(self, index: Index, stamp: str, arrays: str = "") -> None:
+        """Keeps the stamp of the layer, once it is made, and the name of its arrays. Blocks."""
+        named = {self._named_as: arrays} if arrays else {}
+        index.catalogue.set_properties({self.kept_as: stamp, **named})
 
     def renew(self, index: Index, make: Make, *parts: Any) -> None:
         """Makes the layer, unless it was made from the same ``parts`` before. Blocks.
@@ -92,11 +96,10 @@ class Layer:
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
             return
         started = time.monotonic()
-        index.arrays.save(
-            self._arrays(stamp),
-            lambda scratch: {**make(index, scratch), _STAMP: np.array(stamp)},
+        name = index.arrays.save(
+            self.file, lambda scratch: {**make(index, scratch), _STAMP: np.array(stamp)}
         )
-        self.record(index, stamp)
+        self.record(index, stamp, name)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
 
     def log(self, seconds: float, figures: Mapping[str, int]) -> None:
@@ -129,8 +132,8 @@ class Layer:
 
     def arrays(self, index: Index) -> str | None:
         """The name of the layer's arrays, where there are any. Blocks."""
-        stamp = self._recorded(index) if self.file else None
-        return None if stamp is None else self._arrays(stamp)
+        found = self._recorded(index) if self.file else None
+        return None if found is None else found[1]
 
     def path(self, index: Index) -> Path | None:
         """The folder of the layer's arrays, where there are any. Blocks."""
@@ -138,23 +141,33 @@ class Layer:
         return None if name is None else index.arrays.path(name)
 
     def _read(self, index: Index, thoroughly: bool = False) -> Arrays:
-        while True:  # a file that is gone gave way to that of another stamp, or there is no layer
-            stamp = self.stamp(index)
-            name = self._arrays(stamp)
+        while True:  # arrays that are gone gave way to others, or there is no layer
+            stamp, name = self._found(index)
             with suppress(FileNotFoundError):
                 arrays = index.arrays.load(name, thoroughly=thoroughly)
                 if str(arrays.pop(_STAMP, "")) != stamp:
                     raise DamagedArraysError(index.arrays.path(name))
                 return arrays
 
-    def _arrays(self, stamp: str) -> str:
-        return f"{self.file}-{stamp.removeprefix(self.format)[:16]}"
+    @property
+    def _named_as(self) -> str:
+        """The property that holds the name of the arrays."""
+        return f"{self.kept_as}_arrays"
 
-    def _recorded(self, index: Index) -> str | None:
-        stamp: str | None = index.catalogue.property(self.kept_as)
-        if stamp is None or not stamp.startswith(self.format):
-            return None
-        return stamp if not self.file or index.arrays.has(self._arrays(stamp)) else None
+    def _recorded(self, index: Index) -> tuple[str, str] | None:
+        """The stamp and the name of the arrays, where both are there."""
+        looked_for = ""
+        while True:
+            stamp, name = index.catalogue.properties(self.kept_as, self._named_as)
+            if stamp is None or not stamp.startswith(self.format):
+                return None
+            # An earlier version has named them by the stamp.
+            name = name or f"{self.file}-{stamp.removeprefix(self.format)[:16]}"
+            if not self.file or index.arrays.has(name):
+                return stamp, name
+            if name == looked_for:
+                return None
+            looked_for = name  # perhaps they gave way to others in this moment
 
 
 SENTENCES = Layer("sentences", "linked", file="passage_graph", format="2:")

@@ -29,16 +29,18 @@ class Location(NamedTuple):
         """The name without the folders that lead to it."""
         return Path(self.name).name
 
-    def open_catalogue(self, operator: Settings, *, create: bool) -> Engine:
+    def open_catalogue(
+        self, operator: Settings, *, create: bool, any_format: bool = False
+    ) -> Engine:
         """The database of the catalogue. Blocks.
 
         Raises IndexNotFoundError where there is none and ``create`` is false, and RagraphsError
-        where it cannot be opened.
+        where it cannot be opened, or is of an earlier format, unless ``any_format``.
         """
         if not self.in_database:
             from ..stores.schema import open_database
 
-            return open_database(Path(self.name), create=create)
+            return open_database(Path(self.name), create=create, any_format=any_format)
         from ..stores.postgresql import open_shared
 
         if operator.database is None:
@@ -51,7 +53,8 @@ class Location(NamedTuple):
                 "Indexes in a database keep their vectors on a Chroma server; set "
                 "RAGRAPHS_CHROMA_URL as well, or unset RAGRAPHS_DATABASE."
             )
-        return open_shared(operator.database.get_secret_value(), self.name, create=create)
+        address = operator.database.get_secret_value()
+        return open_shared(address, self.name, create=create, any_format=any_format)
 
     def inode(self) -> int | None:
         """The number of the file of a folder's catalogue; None where there is none. Blocks."""
@@ -65,7 +68,7 @@ class Location(NamedTuple):
         if not self.in_database:
             return self.inode() is not None
         try:
-            self.open_catalogue(operator, create=False).dispose()
+            self.open_catalogue(operator, create=False, any_format=True).dispose()
         except IndexNotFoundError:
             return False
         return True

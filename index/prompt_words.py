@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from ..models.protocol import OFFLINE
+from ..offline import version
 from ..prompts import library
 from ..prompts.prompt import Prompt
 from ..stores.readings import ReadingKind
@@ -36,9 +37,16 @@ def reading_words(
 ) -> dict[ReadingKind, str]:
     """A hash of the words by which ``reader`` would read, for each of ``kinds``. Blocks.
 
-    It is empty for the offline reader, which is not told anything.
+    The offline reader is not told anything; its version stands for them.
     """
-    return {kind: "" if reader == OFFLINE else _words(index, _READ_BY[kind]) for kind in kinds}
+    if reader == OFFLINE:
+        return dict.fromkeys(kinds, version.VERSION)
+    return {kind: _words(index, _READ_BY[kind]) for kind in kinds}
+
+
+def known_as(reader: str) -> str:
+    """The name of ``reader`` in the stamps of layers; the offline reader's has its version."""
+    return f"{reader} {version.VERSION}" if reader == OFFLINE else reader
 
 
 def _words(index: Index, prompts: Iterable[Prompt[Any]]) -> str:
@@ -47,7 +55,7 @@ def _words(index: Index, prompts: Iterable[Prompt[Any]]) -> str:
 
 
 def outdated_readings(index: Index, readers: Mapping[ReadingKind, str], reader: str) -> int:
-    """How many passages were read by prompts in other words than today's. Blocks."""
+    """How many passages were read in other words, or by another version, than today's. Blocks."""
     words = reading_words(index, reader, readers)
     outdated: set[str] = set()
     for kind, label in readers.items():

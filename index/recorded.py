@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from ..context import IndexContext, LayerName
 from ..models.embeddings import identity, open_embedder, resolve_auto, suits
 from ..models.meter import current_meter
+from ..models.protocol import OFFLINE
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.index import Failure
@@ -33,11 +34,12 @@ def missing_kinds(
 ) -> dict[str, tuple[ReadingKind, ...]]:
     """The stored passages that are not read, and what is missing of each. Blocks.
 
-    With ``refresh``, only what was read by prompts in today's words counts as read.
+    With ``refresh``, only what was read by prompts in today's words counts as read. Of the offline
+    reader, whose readings cost nothing, only what today's version has read ever does.
     """
     missing: dict[str, tuple[ReadingKind, ...]] = {}
     for kind, reader in wanted.readers.items():
-        words = wanted.words[kind] if refresh else None
+        words = wanted.words[kind] if refresh or wanted.model == OFFLINE else None
         for passage in index.readings.missing(kind, reader, words):
             missing[passage] = (*missing.get(passage, ()), kind)
     return missing

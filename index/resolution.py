@@ -23,6 +23,7 @@ from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .opening import Index, language_model
 from .progress import progress_of
+from .prompt_words import known_as
 
 _MERGING = "2"  # to be raised when merging gives other entities for the same facts
 _PARTED = "parted"  # property: names that their descriptions tell apart
@@ -93,7 +94,7 @@ def _stamp(index: Index) -> str:
     embedder = index.embedder if index.embedder.semantic else None
     return ENTITIES.stamp_of(
         _MERGING,
-        index.catalogue.property("reader"),
+        known_as(index.catalogue.property("reader")),
         embedder and embedder.name,
         index.readings.stamp("facts"),
         index.entities.corrections(),

@@ -8,12 +8,25 @@ import shutil
 import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
-from .arrays import ENDING, LIST, UNFINISHED, DamagedArraysError, load_arrays, unwritable
+from .arrays import (
+    ENDING,
+    LIST,
+    UNFINISHED,
+    DamagedArraysError,
+    delete_arrays,
+    delete_arrays_but,
+    load_arrays,
+    unwritable,
+)
 from .tables import array_chunks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _CHUNK = 4 << 20  # bytes: a row of it is sent and held in memory as a whole
 
@@ -27,36 +40,40 @@ def has_chunks(engine: Engine, name: str) -> bool:
 
 
 def write_chunks(engine: Engine, name: str, folder: Path) -> None:
-    """Puts the files of ``folder`` into the database, in one transaction. Blocks."""
+    """Puts the files of ``folder`` into the database, under a new name. Blocks."""
     with engine.begin() as connection:
-        connection.execute(delete(array_chunks).where(array_chunks.c.arrays == name))
         for file in sorted(folder.iterdir()):
             for number, data in enumerate(_blocks(file)):
                 row = {"arrays": name, "file": file.name, "number": number, "data": data}
                 connection.execute(insert(array_chunks), row)
 
 
-def fetch_chunks(engine: Engine, name: str, folder: Path) -> None:
-    """Copies the arrays called ``name`` to ``folder``, where they are not whole there.
+def fetching(folder: Path) -> FileLock:
+    """The lock on this machine's copies of arrays in ``folder``, which one process changes."""
+    return FileLock(folder / "fetching.lock")
 
-    Of several processes one copies, and the others wait for it. Copies of the same layer's earlier
-    arrays are deleted. Blocks. Raises FileNotFoundError where the database has none,
+
+def fetch_chunks(engine: Engine, name: str, folder: Path) -> dict[str, NDArray[Any]]:
+    """The arrays called ``name``, copied to ``folder`` where they are not whole there.
+
+    Of several processes one copies, and the others wait for it. Copies of arrays that the database
+    has no more are deleted. Blocks. Raises FileNotFoundError where the database has none,
     DamagedArraysError where they are not as they were written, and RagraphsError where the folder
     cannot be written.
     """
     unfinished = folder.with_name(folder.name + UNFINISHED)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name("fetching.lock")):
-            if _is_whole(folder):
-                return
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            with engine.connect() as connection:
-                _fetch(connection, name, unfinished)
-            shutil.rmtree(folder, ignore_errors=True)
-            os.replace(unfinished, folder)
-            _delete_earlier(folder)
+        with fetching(folder.parent):
+            if not _is_whole(folder):
+                shutil.rmtree(unfinished, ignore_errors=True)
+                unfinished.mkdir()
+                with engine.connect() as connection:
+                    _fetch(connection, name, unfinished)
+                delete_arrays([folder])
+                os.replace(unfinished, folder)
+                _delete_earlier(engine, folder)
+            return load_arrays(folder)
     except FileNotFoundError:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
@@ -70,8 +87,9 @@ def check_chunks(engine: Engine, name: str) -> None:
     table = array_chunks.c
     query = select(table.file, func.sum(func.length(table.data))).where(table.arrays == name)
     with engine.connect() as connection:
-        content = b"".join(_chunks(connection, name, LIST))
+        # The list last: arrays that are deleted meanwhile have none, and lack nothing.
         sizes = {file: size for file, size in connection.execute(query.group_by(table.file))}
+        content = b"".join(_chunks(connection, name, LIST))
     listed = json.loads(content) if content else {}
     if any(sizes.get(f"{array}.npy") != size for array, (size, _) in listed.items()):
         raise DamagedArraysError(Path(name + ENDING))
@@ -125,8 +143,9 @@ def _is_whole(folder: Path) -> bool:
     return True
 
 
-def _delete_earlier(folder: Path) -> None:
-    layer = folder.name.rpartition("-")[0]
-    for other in folder.parent.glob(f"{layer}-*{ENDING}*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+def _delete_earlier(engine: Engine, folder: Path) -> None:
+    """Deletes the copies beside ``folder`` whose arrays the database has no more."""
+    with engine.connect() as connection:
+        names = connection.scalars(select(array_chunks.c.arrays).distinct())
+        kept = [folder.with_name(name + ENDING) for name in names]
+    delete_arrays_but(folder.parent, kept)

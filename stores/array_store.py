@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import uuid
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ from .array_chunks import (
     check_chunks,
     delete_chunks_but,
     fetch_chunks,
+    fetching,
     has_chunks,
     write_chunks,
 )
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
+_MAKING = "making"
+
+
 class ArrayStore:
     """The arrays of the layers of an index, in ``folder``. All methods block.
 
@@ -37,8 +43,8 @@ class ArrayStore:
     which all its processes use.
 
     >>> store = ArrayStore(folder)
-    >>> store.save("hops-1f", lambda scratch: {"edges": np.arange(3)})
-    >>> store.load("hops-1f")["edges"]
+    >>> name = store.save("hops", lambda scratch: {"edges": np.arange(3)})
+    >>> store.load(name)["edges"]
     """
 
     def __init__(self, folder: Path, engine: Engine | None = None) -> None:
@@ -54,14 +60,22 @@ class ArrayStore:
         is_here = self.path(name).exists()
         return is_here or (self._engine is not None and has_chunks(self._engine, name))
 
-    def save(self, name: str, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> None:
-        """Keeps the arrays that ``make`` returns: a reader sees all or none.
+    def save(self, kind: str, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> str:
+        """Keeps the arrays that ``make`` returns under a new name of this ``kind``: the name.
 
-        Raises RagraphsError where they cannot be written.
+        Arrays of other names stay for those who read them, until ``delete_all_but``. Raises
+        RagraphsError where they cannot be written.
         """
-        save_arrays(self.path(name), make)
-        if self._engine is not None:
-            write_chunks(self._engine, name, self.path(name))
+        path = self.path(name := f"{kind}-{uuid.uuid4().hex[:16]}")
+        if self._engine is None:
+            save_arrays(path, make)
+            return name
+        # Beside the copies, of which those are deleted that the database has not.
+        made = self._folder / _MAKING / path.name
+        save_arrays(made, make)
+        write_chunks(self._engine, name, made)
+        os.replace(made, path)
+        return name
 
     def load(self, name: str, *, thoroughly: bool = False) -> dict[str, NDArray[Any]]:
         """The arrays called ``name``, as ``load_arrays`` gives them.
@@ -72,8 +86,7 @@ class ArrayStore:
             return load_arrays(self.path(name), thoroughly=thoroughly)
         with suppress(FileNotFoundError, DamagedArraysError):
             return load_arrays(self.path(name), thoroughly=thoroughly)
-        fetch_chunks(self._engine, name, self.path(name))
-        return load_arrays(self.path(name))
+        return fetch_chunks(self._engine, name, self.path(name))
 
     def check(self, name: str) -> None:
         """Raises DamagedArraysError where the database has only a part of the arrays."""
@@ -91,6 +104,11 @@ class ArrayStore:
     def delete_all_but(self, names: Iterable[str | None]) -> None:
         """Deletes all arrays, finished or not, but those called ``names``."""
         kept = [name for name in names if name is not None]
-        delete_arrays_but(self._folder, [self.path(name) for name in kept])
-        if self._engine is not None:
-            delete_chunks_but(self._engine, kept)
+        paths = [self.path(name) for name in kept]
+        if self._engine is None:
+            delete_arrays_but(self._folder, paths)
+            return
+        delete_chunks_but(self._engine, kept)
+        shutil.rmtree(self._folder / _MAKING, ignore_errors=True)
+        with suppress(OSError), fetching(self._folder):
+            delete_arrays_but(self._folder, paths)

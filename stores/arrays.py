@@ -1,7 +1,8 @@
 """Arrays that were derived from the catalogue: a folder of files, one for each array.
 
-Large arrays are mapped into memory, so that a process holds the parts of them that it uses. The
-folders of an index in a database are this machine's copies of files in a table.
+A folder never changes: arrays that are made again get one of another name. Large arrays are mapped
+into memory, so that a process holds the parts of them that it uses. The folders of an index in a
+database are this machine's copies of files in a table.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import json
 import os
 import shutil
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..state.errors import RagraphsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 ENDING = ".arrays"
 UNFINISHED = ".new"
+GONE = ".gone"
 LIST = "arrays.json"
 _MAPPED_BYTES = 1 << 20
 _CHECKED_BYTES = 64 << 20
@@ -57,7 +60,7 @@ class Scratch:
 
 
 def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> None:
-    """Writes the arrays that ``make`` returns to ``folder`` atomically: a reader sees all or none.
+    """Writes the arrays that ``make`` returns to a new ``folder``: a reader sees all or none.
 
     Raises RagraphsError where they cannot be written.
     """
@@ -76,7 +79,6 @@ def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any
                 np.save(file, array, allow_pickle=False)
             sums[name] = [file.stat().st_size, _checksum(file)]
         (unfinished / LIST).write_text(json.dumps(sums), encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)  # a damaged one
         os.replace(unfinished, folder)
     except OSError as error:
         raise unwritable(folder, error) from error
@@ -116,11 +118,21 @@ def load_arrays(folder: Path, *, thoroughly: bool = False) -> dict[str, NDArray[
     return arrays
 
 
-def delete_arrays_but(folder: Path, kept: Collection[Path | None]) -> None:
+def delete_arrays(folders: Iterable[Path]) -> None:
+    """Deletes ``folders`` of arrays; whoever is loading one of them finds none, and never a part.
+
+    Where the system holds the files of a folder, it stays for the next time.
+    """
+    for folder in folders:
+        gone = folder.with_name(folder.name.removesuffix(GONE) + GONE)
+        with suppress(OSError):
+            folder.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+
+
+def delete_arrays_but(folder: Path, kept: Iterable[Path]) -> None:
     """Deletes the arrays in ``folder``, finished or not, that are not among ``kept``."""
-    for place in [*folder.glob(f"*{ENDING}"), *folder.glob(f"*{ENDING}{UNFINISHED}")]:
-        if place not in kept:
-            shutil.rmtree(place, ignore_errors=True)
+    delete_arrays(sorted(set(folder.glob(f"*{ENDING}*")) - set(kept)))
     for file in [*folder.glob("*.npz"), *folder.glob("*.npz.new")]:  # of an earlier version
         file.unlink(missing_ok=True)
 

@@ -1,13 +1,18 @@
-"""The tables of a catalogue, copied from one database into another."""
+"""The tables of a catalogue, copied from one database into another.
+
+A source that an earlier version of ragraphs made is read as it is, and left as it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from sqlalchemy import Engine, Table, delete, func, insert, select
+from sqlalchemy import Engine, Table, delete, func, insert, inspect, select
 
 from . import tables
 from .queries import batches, count_rows, is_postgresql, rows, upsert
+from .schema import format_of
+from .upgrade import EARLIER, upgrade
 
 # Derived ones are made anew or copied in another way; properties are the caller's to choose.
 _LEFT_OUT = {
@@ -32,13 +37,18 @@ def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], Non
     ``report`` is told how many rows are copied, and how many there are. Properties, arrays and the
     lexical index are not copied.
     """
-    total, done = sum(count_rows(source, table) for table in _copied()), 0
-    for table in _copied():
-        for batch in batches(rows(source, select(table))):
+    total, done = sum(count_rows(source, table) for table in _copied(source)), 0
+    for table in _copied(source):
+        known = {column["name"] for column in inspect(source).get_columns(table.name)}
+        query = select(*(column for column in table.columns if column.name in known))
+        for batch in batches(rows(source, query)):
             with target.begin() as connection:
                 connection.execute(insert(table), [row._asdict() for row in batch])
             done += len(batch)
             report(done, total)
+    with target.begin() as connection:
+        if (format := format_of(source)) in EARLIER:
+            upgrade(connection, format)
     _go_on_counting(target)
 
 
@@ -53,12 +63,15 @@ def copy_properties(source: Engine, target: Engine, without: Collection[str]) ->
 def uneven_tables(source: Engine, target: Engine) -> list[str]:
     """The names of the tables that have more rows in one database than in the other. Blocks."""
     return [
-        table.name for table in _copied() if count_rows(source, table) != count_rows(target, table)
+        table.name
+        for table in _copied(source)
+        if count_rows(source, table) != count_rows(target, table)
     ]
 
 
-def _copied() -> Iterator[Table]:
-    return (table for table in tables.metadata.sorted_tables if table not in _LEFT_OUT)
+def _copied(source: Engine) -> Iterator[Table]:
+    known = set(inspect(source).get_table_names()) - {table.name for table in _LEFT_OUT}
+    return (table for table in tables.metadata.sorted_tables if table.name in known)
 
 
 def _go_on_counting(engine: Engine) -> None:
@@ -66,7 +79,7 @@ def _go_on_counting(engine: Engine) -> None:
     if not is_postgresql(engine):
         return
     with engine.begin() as connection:
-        for table in _copied():
+        for table in _copied(engine):
             column = table.autoincrement_column
             if column is not None:
                 last = connection.scalar(select(func.max(column)))

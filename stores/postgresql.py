@@ -28,7 +28,7 @@ from ..state.errors import IndexNotFoundError, RagraphsError
 from .postgresql_errors import code_of, explained
 from .queries import PATIENCE, PAUSE, advisory_key, upsert
 from .schema import check_format, create_tables, json_text
-from .tables import metadata, properties
+from .tables import properties
 
 logger = logging.getLogger("ragraphs.stores")
 
@@ -47,7 +47,7 @@ _SESSION = (
 )
 
 
-def open_shared(url: str, name: str, *, create: bool) -> Engine:
+def open_shared(url: str, name: str, *, create: bool, any_format: bool = False) -> Engine:
     """The database of the index ``name`` on the PostgreSQL server at ``url``.
 
         engine = open_shared("postgresql+psycopg://user:password@host/db", "notes", create=True)
@@ -55,8 +55,8 @@ def open_shared(url: str, name: str, *, create: bool) -> Engine:
 
     Each index is a schema, and the connections of the engine see no other. A server that was once
     reached may be away for ``PATIENCE`` seconds. Raises IndexNotFoundError where there is none and
-    ``create`` is false, and RagraphsError where the server cannot be used; no message shows the
-    password.
+    ``create`` is false, and RagraphsError where the server cannot be used, or the index is of
+    another format, as ``schema.open_database`` has it; no message shows the password.
     """
     engine = _engine(url, name)
     try:
@@ -68,7 +68,7 @@ def open_shared(url: str, name: str, *, create: bool) -> Engine:
                     f"There is no index {name} in the database; build one with: ragraphs index "
                     f"SOURCE --index {name}"
                 )
-            check_format(connection, name)
+        check_format(engine, name, any_format)
     except BaseException:
         engine.dispose()
         raise
@@ -182,10 +182,8 @@ def _exists(connection: Connection) -> bool:
 
 
 def _make(connection: Connection, name: str) -> None:
-    """Makes the schema and its tables, those that are missing; of several at once one does."""
-    if _exists(connection) and not set(metadata.tables) - set(
-        inspect(connection).get_table_names()
-    ):
+    """Makes the schema and its tables, where there are none; of several at once one does."""
+    if _exists(connection) and inspect(connection).has_table(properties.name):
         return
     key = advisory_key(connection.engine, "make")
     connection.execute(select(func.pg_advisory_xact_lock(key)))

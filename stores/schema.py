@@ -1,4 +1,4 @@
-"""How the database of a catalogue is opened: a file of SQLite."""
+"""How the database of a catalogue is opened, a file of SQLite, and brought up to date."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from . import lexical_index
-from .queries import add_missing, begin_writing
+from .queries import add_missing, begin_writing, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
@@ -25,6 +25,7 @@ from .upgrade import EARLIER, upgrade
 logger = logging.getLogger("ragraphs.stores")
 
 FORMAT = 3
+_FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"
 
@@ -37,17 +38,17 @@ _IS_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _DERIVED_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_ERROR}
 
 
-def open_database(folder: Path, *, create: bool) -> Engine:
-    """The database of the index in ``folder``.
+def open_database(folder: Path, *, create: bool, any_format: bool = False) -> Engine:
+    """The database of the index in ``folder``, which opening does not change.
 
-    Raises IndexNotFoundError where there is none and ``create`` is false, and RagraphsError where
-    it cannot be opened or written, is damaged, or is of another format.
+    Who may only read one of an earlier format gets a copy of it, which is up to date. Raises
+    IndexNotFoundError where there is none and ``create`` is false, and RagraphsError where it
+    cannot be opened or written, is damaged, or is of another format; with ``any_format``, of one
+    that this version cannot bring up to date.
     """
     path = folder / DATABASE
     if not path.exists() and not create:
-        raise IndexNotFoundError(
-            f"There is no index at {folder}; build one with: ragraphs index SOURCE --index {folder}"
-        )
+        raise _missing(folder)
     names = set(os.listdir(folder)) if folder.is_dir() else set()
     if DATABASE not in names and names - {LOCK}:
         raise RagraphsError(
@@ -58,15 +59,31 @@ def open_database(folder: Path, *, create: bool) -> Engine:
         folder.mkdir(parents=True, exist_ok=True)
         engine = open_read_only(path) if is_read_only(folder) else _read_and_write(path)
         event.listen(engine, "handle_error", partial(_explain, folder))
-        missing = set(metadata.tables) - set(inspect(engine).get_table_names())
-        if missing and not is_read_only(folder):
-            with engine.begin() as connection:
-                begin_writing(connection)
-                create_tables(connection)
-        _bring_up_to_date(engine, folder)
+        try:
+            _make_ready(engine, folder, create)
+            check_format(engine, folder, any_format)
+        except BaseException:
+            engine.dispose()
+            raise
     except OSError as error:
         raise _unusable(folder, error) from error
     return engine
+
+
+def _make_ready(engine: Engine, folder: Path, create: bool) -> None:
+    """Makes the tables of a new index, and upgrades the copy for who may only read."""
+    if not has_tables(engine):
+        if not create:
+            raise _missing(folder)
+        bring_up_to_date(engine)
+    elif is_read_only(folder) and format_of(engine) in EARLIER:
+        bring_up_to_date(engine)
+
+
+def _missing(folder: Path) -> IndexNotFoundError:
+    return IndexNotFoundError(
+        f"There is no index at {folder}; build one with: ragraphs index SOURCE --index {folder}"
+    )
 
 
 def is_read_only(folder: Path) -> bool:
@@ -102,7 +119,7 @@ def create_tables(connection: Connection) -> None:
     """Makes the tables that the database lacks, in the transaction of ``connection``."""
     metadata.create_all(connection)
     lexical_index.create(connection)
-    add_missing(connection, properties, [{"name": "format", "value": str(FORMAT)}])
+    add_missing(connection, properties, [_FORMAT_ROW])
 
 
 def _configure(connection: Any, _record: Any) -> None:
@@ -146,26 +163,55 @@ def _unusable(folder: Path, error: BaseException) -> RagraphsError:
     return RagraphsError(f"The index at {folder} cannot be read or written ({error}); {advice}")
 
 
-def _bring_up_to_date(engine: Engine, folder: Path) -> None:
-    """Upgrades an earlier format. Raises RagraphsError for a format that is not known."""
-    with engine.connect() as connection:
-        if _format_of(connection) in EARLIER:
-            begin_writing(connection)
-            while (earlier := _format_of(connection)) in EARLIER:  # unless another was quicker
-                upgrade(connection, earlier)
-            connection.commit()
-        check_format(connection, folder)
+def has_tables(engine: Engine) -> bool:
+    """Whether the database holds an index at all."""
+    return inspect(engine).has_table(properties.name)
 
 
-def check_format(connection: Connection, name: object) -> None:
-    """Raises RagraphsError where the database of the index ``name`` is of another format."""
-    found = _format_of(connection)
-    if found != str(FORMAT):
+def is_up_to_date(engine: Engine) -> bool:
+    """Whether the database has the format and all tables of this version. Blocks."""
+    missing = set(metadata.tables) - set(inspect(engine).get_table_names())
+    return not missing and format_of(engine) == str(FORMAT)
+
+
+def bring_up_to_date(engine: Engine) -> None:
+    """Makes the tables that the database lacks, and upgrades an earlier format. Blocks.
+
+    It is all done or nothing. Only the writer of the index does this.
+    """
+    with engine.begin() as connection:
+        begin_writing(connection)
+        create_tables(connection)
+        found = _format(connection)
+        if found in EARLIER:
+            upgrade(connection, found)
+            upsert(connection, properties, [_FORMAT_ROW])
+
+
+def check_format(engine: Engine, name: object, any_format: bool = False) -> None:
+    """Raises RagraphsError where the database of the index ``name`` is of another format.
+
+    With ``any_format``, one that can be brought up to date is good enough.
+    """
+    found = format_of(engine)
+    if found == str(FORMAT) or (any_format and found in EARLIER):
+        return
+    if found in EARLIER:
         raise RagraphsError(
-            f"The index at {name} was written by another version of ragraphs (format {found}, "
-            f"not {FORMAT}); use that version, or build it again under a new name."
+            f"The index at {name} was written by an earlier version of ragraphs; bring it up to "
+            f"date with: ragraphs index --index {name}. Nothing is lost."
         )
+    raise RagraphsError(
+        f"The index at {name} was written by another version of ragraphs (format {found}, "
+        f"not {FORMAT}); use that version, or build it again under a new name."
+    )
 
 
-def _format_of(connection: Connection) -> str | None:
+def format_of(engine: Engine) -> str | None:
+    """The format of the database, as it was written. Blocks."""
+    with engine.connect() as connection:
+        return _format(connection)
+
+
+def _format(connection: Connection) -> str | None:
     return connection.scalar(select(properties.c.value).where(properties.c.name == "format"))

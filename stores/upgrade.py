@@ -1,18 +1,22 @@
-"""Bringing the database of an index that an earlier version of ragraphs made up to date."""
+"""Bringing a database that an earlier version of ragraphs made up to date."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 
 from .pieces import last_lines
 from .queries import batches
+from .tables import WORD
 
 # In words of their own, since the tables of an earlier format stay as they were.
-_TEXT = "VARCHAR NOT NULL DEFAULT ''"
 _JSON = "JSON NOT NULL DEFAULT '{}'"
+_IN_ORDER = text(
+    'SELECT number, document, text, start, "end" FROM passages ORDER BY document, start, id'
+)
+_SET_BEFORE = text("UPDATE passages SET before = :before WHERE number = :number")
 
 
 def _with_lines_before(connection: Connection) -> None:
@@ -20,10 +24,11 @@ def _with_lines_before(connection: Connection) -> None:
 
     Readings and replies are kept, as made in unknown words.
     """
+    word = f"{WORD.compile(connection.dialect)} NOT NULL DEFAULT ''"
     for table, column in (("passages", "before"), ("readings", "words"), ("replies", "words")):
-        _add(connection, table, column, _TEXT)
+        _add(connection, table, column, word)
     for batch in batches(list(_lines_before(connection))):
-        connection.exec_driver_sql("UPDATE passages SET before = ? WHERE number = ?", batch)
+        connection.execute(_SET_BEFORE, batch)
 
 
 def _with_metadata(connection: Connection) -> None:
@@ -41,22 +46,20 @@ EARLIER = frozenset(_STEPS)  # the formats that are upgraded
 
 
 def upgrade(connection: Connection, format: str) -> None:
-    """Turns a database of ``format``, one of ``EARLIER``, into one of the next; nothing is lost."""
-    _STEPS[format](connection)
-    query = "UPDATE properties SET value = ? WHERE name = 'format'"
-    connection.exec_driver_sql(query, (str(int(format) + 1),))
+    """Turns a database of ``format``, one of ``EARLIER``, into one of today; nothing is lost."""
+    for earlier, step in _STEPS.items():
+        if int(earlier) >= int(format):
+            step(connection)
 
 
 def _add(connection: Connection, table: str, column: str, form: str) -> None:
-    known = [row.name for row in connection.exec_driver_sql(f"PRAGMA table_info({table})")]
-    if known and column not in known:  # else the table is missing, or was made just now
+    known = {each["name"] for each in inspect(connection).get_columns(table)}
+    if column not in known:  # else the table was made just now
         connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {form}")
 
 
-def _lines_before(connection: Connection) -> Iterator[tuple[str, int]]:
-    ordered = connection.exec_driver_sql(
-        'SELECT number, document, text, start, "end" FROM passages ORDER BY document, start, id'
-    )
-    for last, next in pairwise(ordered):
+def _lines_before(connection: Connection) -> Iterator[dict[str, str | int]]:
+    for last, next in pairwise(connection.execute(_IN_ORDER)):
         if last.document == next.document:
-            yield last_lines(last.text, last.end - next.start), next.number
+            before = last_lines(last.text, last.end - next.start)
+            yield {"before": before, "number": next.number}

@@ -16,6 +16,7 @@ from ..index.opening import Index
 from ..index.prompt_words import outdated_readings, outdated_writing
 from ..index.recorded import readers_of, unread_places
 from ..models.prices import known_prices
+from ..models.protocol import OFFLINE
 from ..settings import settings
 from ..stores.arrays import ENDING
 from ..stores.queries import batches
@@ -67,7 +68,10 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         readers = readers_of(wanted, reader, catalogue.property("extraction"))
         for kind, label in readers.items():
             described[f"unread_{kind}"] = len(index.readings.missing(kind, label))
-        described["read_in_earlier_words"] = outdated_readings(index, readers, reader)
+        outdated = outdated_readings(index, readers, reader)
+        is_offline = reader == OFFLINE
+        described["read_in_earlier_words"] = 0 if is_offline else outdated
+        described["read_by_earlier_version"] = outdated if is_offline else 0
         described["written_in_earlier_words"] = outdated_writing(index)["replies"]
         described["failures"] += unread_places(index, list(readers))
     for layer in LAYERS.values():
@@ -122,6 +126,9 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     if outdated := sum(described.get(name, 0) for name in earlier):
         says = f"{outdated} replies were given to a prompt's earlier words."
         yield {"says": says, "mend": f"{command} --refresh"}
+    if outdated := described.get("read_by_earlier_version"):
+        says = f"Passages that an earlier version of the offline reader has read: {outdated}."
+        yield {"says": says, "mend": command}
     if any(failure["path"].endswith(ENDING) for failure in described["failures"]):
         yield {"says": "The file of a layer is damaged.", "mend": f"{command} --repair"}
 

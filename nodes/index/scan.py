@@ -17,6 +17,7 @@ from ...context import IndexContext
 from ...index.layers import read_for
 from ...index.opening import Index, language_model, open_index
 from ...index.recorded import changes_settings, layers_to_build, open_to_try, wanted_reader
+from ...index.upgrading import bring_up_to_date
 from ...models.documents import given_documents
 from ...models.meter import current_meter
 from ...settings import Settings, settings, told
@@ -54,6 +55,8 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 def _scan(state: IndexState, context: IndexContext) -> tuple[dict[str, Any], Index, str | None]:
     """The update of ``scan``, and the index with the model whose key is to be looked for first."""
     operator = settings()
+    if not context.dry_run:
+        bring_up_to_date(context.index)
     if isinstance(given := state.get("documents"), list):
         state = {**state, "documents": given_documents(given)}
     check_given(state)

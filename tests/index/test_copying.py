@@ -6,9 +6,11 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from earlier_formats import as_in_format
 from ragraphs.context import Context, IndexContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
@@ -18,6 +20,7 @@ from ragraphs.index.opening import COPIED_FROM, open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.state.records import NewReply
+from ragraphs.stores import schema
 from ragraphs.views.status import describe, export_lines
 from scripted_model import DOCUMENTS, QUESTION
 from shared_stores import SharedStores, serving_stores
@@ -108,6 +111,32 @@ def test_a_copy_answers_holds_replies_and_needs_nothing_made_anew(folder):
     result = index_graph.invoke({"sources": ["rows.jsonl"]}, context=IndexContext(index="notes"))
     assert (result["unchanged"], result["added"]) == (len(DOCUMENTS), 0)
     assert [layer.stamp(index) for layer in (SENTENCES, HOPS)] == stamps
+
+
+def without_metadata(lines: list[str]) -> list[dict[str, Any]]:
+    """The lines of an export without what sources are read again for."""
+    left_out = {"metadata", "content"}
+    return [
+        {key: value for key, value in json.loads(line).items() if key not in left_out}
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_an_index_of_an_earlier_format_is_copied_as_it_is_and_is_up_to_date_there(
+    folder, monkeypatch, format
+):
+    before = without_metadata(exported_folder(folder, monkeypatch))
+    source = schema.open_database(Path(folder), create=False)
+    as_in_format(source, format)
+    copy_index(folder, "notes")
+    assert without_metadata(export("notes")) == before
+    assert schema.format_of(source) == str(format)
+    source.dispose()
+    as_in_format(open_index("notes").engine, format)
+    copy_index("notes", "./back")
+    assert without_metadata(exported_folder("./back", monkeypatch)) == before
+    assert schema.format_of(open_index("notes").engine) == str(format)
 
 
 def test_files_keep_their_names_wherever_a_command_is_run(folder, tmp_path, monkeypatch):

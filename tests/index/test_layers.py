@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 from ragraphs.context import Context
+from ragraphs.index import rebuilding
 from ragraphs.index.layers import HOPS, LAYERS, Arrays, Layer
 from ragraphs.index.opening import Index, open_index
 from ragraphs.models.meter import start_meter
@@ -63,6 +64,19 @@ def test_a_layer_whose_file_is_gone_is_made_again(index):
     with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
         HOPS.stamp(index)
     assert times_made(index, HOPS, "questions") == 1
+
+
+@pytest.mark.in_folder("arrays are told by their folders")
+def test_arrays_that_an_earlier_version_has_named_are_read_as_they_are(index):
+    times_made(index, HOPS, "questions")
+    name = "hops-" + HOPS.stamp(index).removeprefix(HOPS.format)[:16]
+    HOPS.path(index).rename(index.arrays.path(name))
+    index.catalogue.set_property(f"{HOPS.kept_as}_arrays", None)
+    assert HOPS.load(index, None)["edges"].tolist() == list(range(9))
+    assert times_made(index, HOPS, "questions") == 0
+    times_made(index, HOPS, "others")
+    rebuilding.finish(index)
+    assert not index.arrays.has(name) and HOPS.load(index, None)
 
 
 def test_a_layer_of_another_format_is_made_again(index):

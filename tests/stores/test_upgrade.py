@@ -1,22 +1,52 @@
-"""An index that an earlier version made is brought up to date when it is opened."""
+"""An index that an earlier version made is left as it is, until its writer brings it up to date."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from earlier_formats import as_in_format
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.copying import copy_tables, uneven_tables
 from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.readings import Reading, ReadingStore
 from ragraphs.stores.replies import ReplyStore
-from sqlalchemy import text
+from sqlalchemy import Engine, inspect, text
 
 
-def made_before(folder: Path, format: int = 1) -> None:
+class Open(Protocol):
+    """Opens the database of the test."""
+
+    def __call__(self, *, create: bool = False, any_format: bool = False) -> Engine: ...
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    engines: list[Engine] = []
+    is_shared = request.param == "postgresql"
+    url = request.getfixturevalue("postgres").url if is_shared else ""
+
+    def open_it(*, create: bool = False, any_format: bool = False) -> Engine:
+        ways = {"create": create, "any_format": any_format}
+        if is_shared:
+            engines.append(open_shared(url, str(tmp_path), **ways))
+        else:
+            engines.append(schema.open_database(tmp_path, **ways))
+        return engines[-1]
+
+    yield open_it
+    for engine in engines:
+        engine.dispose()
+
+
+def made_before(opened: Open, format: int = 1) -> None:
     """An index with a reading in the form that it had in format 1, or in format 2."""
-    engine = schema.open_database(folder, create=True)
+    engine = opened(create=True)
     said = "One. Two.", "Three. Four.", "Five."
     pieces = [Piece(20 * place, 20 * place + len(one), one) for place, one in enumerate(said)]
     documents = [NewDocument(id, id, id, "hash", pieces) for id in ("a", "b")]
@@ -27,30 +57,49 @@ def made_before(folder: Path, format: int = 1) -> None:
     engine.dispose()
 
 
+def upgraded(opened: Open) -> Engine:
+    engine = opened(any_format=True)
+    schema.bring_up_to_date(engine)
+    return opened()
+
+
 def lines_before(catalogue: Catalogue) -> list[str]:
     found = catalogue.lines_before(catalogue.passage_ids())
     return [found[passage["id"]] for passage in catalogue.all_passages()]
 
 
+@pytest.mark.parametrize("format", [1, 2])
+@pytest.mark.parametrize("create", [False, True])
+def test_opening_an_earlier_format_changes_nothing_and_says_what_to_do(opened, format, create):
+    made_before(opened, format)
+    with pytest.raises(
+        RagraphsError, match=r"bring it up to date with: ragraphs index --index \S+"
+    ):
+        opened(create=create)
+    engine = opened(any_format=True)
+    assert schema.format_of(engine) == str(format) and not schema.is_up_to_date(engine)
+    assert not inspect(engine).has_table("outdated_entries")
+    assert "metadata" not in {each["name"] for each in inspect(engine).get_columns("passages")}
+
+
 @pytest.mark.parametrize("times", [1, 2])
-def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_read(tmp_path, times):
-    made_before(tmp_path)
+def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_read(opened, times):
+    made_before(opened)
     for _ in range(times):
-        engine = schema.open_database(tmp_path, create=False)
+        engine = upgraded(opened)
         catalogue, readings = Catalogue(engine), ReadingStore(engine)
+        assert schema.is_up_to_date(engine)
         assert catalogue.property("format") == schema.FORMAT
         assert lines_before(catalogue) == 2 * ["", "One. Two.", "Three. Four."]
         assert [value for _, value in readings.values("facts")] == [{"entities": []}]
         assert len(readings.missing("facts", "m")) == 5
         assert len(readings.missing("facts", "m", "words of today")) == 6
-        engine.dispose()
 
 
 @pytest.mark.parametrize("format", [1, 2])
-def test_an_earlier_format_gets_room_for_metadata(tmp_path, format):
-    made_before(tmp_path, format)
-    engine = schema.open_database(tmp_path, create=False)
-    catalogue = Catalogue(engine)
+def test_an_earlier_format_gets_room_for_metadata(opened, format):
+    made_before(opened, format)
+    catalogue = Catalogue(upgraded(opened))
     passages = list(catalogue.all_passages())
     assert [passage["metadata"] for passage in passages] == 6 * [{}]
     assert [document["metadata"] for document in catalogue.documents()] == 2 * [{}]
@@ -59,21 +108,69 @@ def test_an_earlier_format_gets_room_for_metadata(tmp_path, format):
     kept = next(passage for passage in passages if passage["text"] == "Five.")
     assert catalogue.passages([kept["id"]])[0]["metadata"] == {"year": 1843}
     assert catalogue.outdated_entries() == [kept["id"]]
-    engine.dispose()
 
 
-def test_a_table_that_an_index_never_had_is_made(tmp_path):
-    made_before(tmp_path)
-    with schema._read_and_write(tmp_path / schema.DATABASE).begin() as connection:
+@pytest.mark.parametrize("format", [1, 2])
+def test_an_upgraded_table_has_the_columns_of_a_new_one(opened, format):
+    made_before(opened, format)
+    engine, new = upgraded(opened), schema.open_memory()
+    for name in inspect(new).get_table_names():
+        if not name.startswith("passage_terms"):
+            columns, wanted = (
+                {one["name"]: one["nullable"] for one in inspect(each).get_columns(name)}
+                for each in (engine, new)
+            )
+            assert columns == wanted
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_an_earlier_format_is_copied_as_it_is_into_one_of_today(opened, format):
+    made_before(opened, format)
+    source, target = opened(any_format=True), schema.open_memory()
+    copy_tables(source, target, lambda done, total: None)
+    assert uneven_tables(source, target) == []
+    catalogue = Catalogue(target)
+    assert lines_before(catalogue) == 2 * (["", "One. Two.", "Three. Four."])
+    assert [passage["metadata"] for passage in catalogue.all_passages()] == 6 * [{}]
+    assert schema.format_of(source) == str(format) and schema.is_up_to_date(target)
+
+
+def test_a_failed_upgrade_leaves_the_format_as_it_was(opened, monkeypatch):
+    made_before(opened)
+    monkeypatch.setitem(schema.upgrade.__globals__["_STEPS"], "2", lambda connection: 1 // 0)
+    engine = opened(any_format=True)
+    with pytest.raises(ZeroDivisionError):
+        schema.bring_up_to_date(engine)
+    assert schema.format_of(engine) == "1"
+    assert "before" not in {each["name"] for each in inspect(engine).get_columns("passages")}
+
+
+def test_a_table_that_an_index_never_had_is_made_by_its_writer(opened):
+    engine = opened(create=True)
+    with engine.begin() as connection:
         connection.execute(text("DROP TABLE replies"))
-    engine = schema.open_database(tmp_path, create=False)
-    assert ReplyStore(engine).find(["key"]) == [None]
-    assert lines_before(Catalogue(engine)) == 2 * ["", "One. Two.", "Three. Four."]
-    engine.dispose()
+    assert not schema.is_up_to_date(opened())
+    assert ReplyStore(upgraded(opened)).find(["key"]) == [None]
+
+
+def test_a_format_of_a_later_version_is_refused_by_all(opened):
+    engine = opened(create=True)
+    Catalogue(engine).set_property("format", schema.FORMAT + 1)
+    for any_format in (False, True):
+        with pytest.raises(RagraphsError, match="another version of ragraphs"):
+            opened(any_format=any_format)
+
+
+def test_a_database_without_tables_is_no_index_until_one_is_made(tmp_path):
+    (tmp_path / schema.DATABASE).touch()
+    with pytest.raises(IndexNotFoundError):
+        schema.open_database(tmp_path, create=False)
+    schema.open_database(tmp_path, create=True).dispose()
+    schema.open_database(tmp_path, create=False).dispose()
 
 
 def test_who_may_only_read_reads_an_upgraded_copy(tmp_path, monkeypatch):
-    made_before(tmp_path)
+    made_before(lambda **ways: schema.open_database(tmp_path, **ways))
     before = (tmp_path / schema.DATABASE).read_bytes()
     monkeypatch.setattr(schema, "is_read_only", lambda folder: True)
     engine = schema.open_database(tmp_path, create=False)

@@ -1,0 +1,119 @@
+"""Arrays are kept under a new name each time, in a folder or in a database with copies here."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from postgres_server import PostgresServer
+from ragraphs.stores.array_store import ArrayStore
+from ragraphs.stores.arrays import DamagedArraysError, load_arrays
+from ragraphs.stores.postgresql import open_shared
+from ragraphs.stores.queries import is_postgresql
+from sqlalchemy import Engine
+
+
+def numbers(count: int) -> dict[str, np.ndarray]:
+    return {"numbers": np.arange(count)}
+
+
+@pytest.fixture
+def store(module_engine: Engine, tmp_path: Path) -> ArrayStore:
+    return ArrayStore(tmp_path, module_engine if is_postgresql(module_engine) else None)
+
+
+def test_arrays_made_again_stand_beside_those_from_before(store):
+    first, second = (store.save("hops", lambda scratch: numbers(9)) for _ in range(2))
+    assert first != second
+    store.delete_all_but([second, None])
+    assert not store.has(first)
+    with pytest.raises(FileNotFoundError):
+        store.load(first)
+    assert store.load(second)["numbers"].tolist() == list(range(9))
+
+
+def test_nothing_is_left_of_what_is_deleted(store, tmp_path):
+    name = store.save("hops", lambda scratch: numbers(9))
+    (store.path(name).with_name("hops-killed.arrays.new")).mkdir()
+    (store.path(name).with_name("hops-killed.arrays.gone")).mkdir()
+    store.delete_all_but([name])
+    assert [path.name for path in store.path(name).parent.glob("hops*")] == [f"{name}.arrays"]
+
+
+def test_arrays_that_fail_to_be_made_leave_the_others(store):
+    name = store.save("hops", lambda scratch: numbers(9))
+    with pytest.raises(ZeroDivisionError):
+        store.save("hops", lambda scratch: numbers(1 // 0))
+    store.delete_all_but([name])
+    assert store.load(name)["numbers"].tolist() == list(range(9))
+
+
+class TestCopies:
+    """Of arrays in a database, on a machine that did not make them."""
+
+    @pytest.fixture
+    def shared(self, postgres: PostgresServer, tmp_path: Path) -> Iterator[Engine]:
+        engine = open_shared(postgres.url, str(tmp_path), create=True)
+        yield engine
+        engine.dispose()
+
+    @pytest.fixture
+    def here(self, shared: Engine, tmp_path: Path) -> ArrayStore:
+        return ArrayStore(tmp_path / "here", shared)
+
+    @pytest.fixture
+    def there(self, shared: Engine, tmp_path: Path) -> ArrayStore:
+        return ArrayStore(tmp_path / "there", shared)
+
+    def test_who_fetches_earlier_ones_leaves_the_newest(self, here, there):
+        first = there.save("hops", lambda scratch: numbers(3))
+        second = there.save("hops", lambda scratch: numbers(9))
+        for name in (second, first):
+            here.load(name)
+        assert load_arrays(here.path(second))["numbers"].tolist() == list(range(9))
+
+    def test_those_of_which_the_database_has_none_go_with_the_next_fetch(self, here, there):
+        first = there.save("hops", lambda scratch: numbers(3))
+        here.load(first)
+        second = there.save("hops", lambda scratch: numbers(9))
+        there.delete_all_but([second])
+        here.load(second)
+        assert not here.path(first).exists()
+
+    def test_a_fetch_leaves_those_that_are_being_made_here(self, here, there):
+        fetched = there.save("hops", lambda scratch: numbers(3))
+
+        def make(scratch):
+            here.load(fetched)
+            vectors = scratch.empty("vectors", (40, 3), np.float32)
+            vectors[:] = 1
+            return {"vectors": vectors}
+
+        made = here.save("hops", make)
+        assert there.load(made)["vectors"].sum() == 120
+
+    def test_a_damaged_one_is_fetched_again(self, here, there):
+        name = there.save("hops", lambda scratch: numbers(9))
+        here.load(name)
+        (here.path(name) / "numbers.npy").write_bytes(b"")
+        assert here.load(name)["numbers"].tolist() == list(range(9))
+
+    def test_deleted_ones_are_not_damaged(self, here, there):
+        name = there.save("hops", lambda scratch: numbers(9))
+        there.delete_all_but([])
+        here.check(name)
+        with pytest.raises(FileNotFoundError):
+            here.load(name)
+
+
+def test_arrays_of_a_folder_that_lack_a_file_are_damaged(tmp_path):
+    store = ArrayStore(tmp_path)
+    name = store.save("hops", lambda scratch: numbers(9))
+    (store.path(name) / "numbers.npy").unlink()
+    with pytest.raises(DamagedArraysError):
+        store.load(name)
+    shutil.rmtree(store.path(name))
+    assert not store.has(name)
