@@ -56,9 +56,14 @@ def _graph() -> Pregel[Any, Any, Any, Any]:
 
 
 async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events:
-    """The events of a run, which takes along what was uploaded before and nobody has read."""
+    """The events of a run, which takes along what was uploaded before and nobody has read.
+
+    One that only removes takes nothing along, since the page shows no price before it.
+    """
     files = await asyncio.to_thread(_files_of, wanted.remove, context.index)
-    others = await asyncio.to_thread(taken_along, context.index, wanted.paths, files)
+    others: list[str] = []
+    if wanted.paths or wanted.layers or not wanted.remove:
+        others = await asyncio.to_thread(taken_along, context.index, wanted.paths, files)
     done: dict[str, Any] = {}
     async for name, value in _with_others(wanted, others, context):
         if name == "done":

@@ -120,11 +120,17 @@ def test_the_next_run_of_anybody_takes_along_what_waits(server):
     assert server.waiting() == [] and server.titles() == {"a", "Forth Bridge", "Tay Bridge"}
 
 
-@pytest.mark.parametrize("wanted", [{}, {"layers": ["sentences"]}, {"remove": ["b"]}])
+@pytest.mark.parametrize("wanted", [{}, {"layers": ["sentences"]}])
 def test_a_run_for_something_else_takes_it_along_too(server, wanted):
-    server.fill("b")
     server.upload(("tay.md", TAY))
     assert server.index(**wanted)["added"] == 1 and server.waiting() == []
+
+
+def test_a_removal_which_shows_no_price_beforehand_reads_nothing(server):
+    server.fill("b")
+    [path] = server.upload(("tay.md", TAY))
+    assert server.index(remove=["b"])["removed"] == 1
+    assert server.waiting() == [path]
 
 
 def test_what_waits_is_still_known_when_the_server_was_started_anew(server):
@@ -251,5 +257,6 @@ def test_a_removed_document_whose_file_was_replaced_is_not_read_again(server):
     server.index()
     server.upload(("tay.md", TAY + b" It fell."))
     [document] = [one for one in server.listed()["documents"] if one["path"] == path]
-    assert server.index(remove=[document["id"]])["removed"] == 1
+    removed = server.index(remove=[document["id"]], layers=["passages"])
+    assert removed["removed"] == 1 and removed["added"] == 0
     assert server.titles() == {"a"} and not (server.root / path).exists()
