@@ -15,6 +15,7 @@ from rich.tree import Tree
 
 from ..context import LayerName
 from ..language.analyser import one_line
+from ..language.claims import told_claim
 from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..state.index import Plan
@@ -256,7 +257,7 @@ def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
         for one in entity["relations"]:
             out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
         for claim in entity["claims"]:
-            out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+            out.print(escape(f"  {told_claim(claim)}"))
         for passage in entity["passages"]:
             out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
 

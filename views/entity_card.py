@@ -9,6 +9,7 @@ from ..algorithms.tog2.walk import Edge
 from ..index.layers import ENTITIES, layers_of
 from ..index.opening import Index
 from ..index.triple_sources import sources_of
+from ..language.claims import told_claim
 from ..state.entities import EntityClaim
 from ..state.errors import RagraphsError
 from ..state.records import Passage
@@ -22,7 +23,7 @@ _MOST_PASSAGES = 50
 def entity_card(index: Index, id: str) -> dict[str, Any]:
     """The entity's names, relations, claims, passages, communities and merges. Blocks.
 
-    Relations and claims come with the sentence that states them. There are at most 100 relations,
+    Relations and claims come with the sentence that states them, claims also as they are ``told``. There are at most 100 relations,
     the heaviest, and 50 passages; ``relation_count`` and ``passage_count`` tell of how many.
     Raises RagraphsError where there is no such entity.
     """
@@ -77,6 +78,7 @@ def _claims(index: Index, claims: list[EntityClaim]) -> list[dict[str, Any]]:
     return [
         {
             **dict(one.claim),
+            "told": told_claim(one.claim),
             "citation": quoted(passages[one.passage], one.claim["quote"])
             if one.passage in passages
             else None,
