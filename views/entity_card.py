@@ -23,8 +23,9 @@ _MOST_PASSAGES = 50
 def entity_card(index: Index, id: str) -> dict[str, Any]:
     """The entity's names, relations, claims, passages, communities and merges. Blocks.
 
-    Relations and claims come with the sentence that states them, claims also as they are ``told``. There are at most 100 relations,
-    the heaviest, and 50 passages; ``relation_count`` and ``passage_count`` tell of how many.
+    Relations and claims come with the sentence that states them; ``told`` is a claim with its
+    status and dates. There are at most 100 relations, the heaviest, and 50 passages;
+    ``relation_count`` and ``passage_count`` tell of how many.
     Raises RagraphsError where there is no such entity.
     """
     ENTITIES.stamp(index)

@@ -85,7 +85,7 @@ def test_any_rows_give_a_report(rows):
 def test_no_finding_leaves_out_that_a_claim_is_refuted():
     claim: ClaimFact = {
         "subject": "John Fowler", "object": "", "type": "", "status": "false", "quote": "",
-        "description": "John Fowler hid the cost from all. John Fowler then left for Egypt at once.",
+        "description": "John Fowler hid the cost from all. John Fowler left for Egypt at once.",
         "start_date": "1890", "end_date": "",
     }  # fmt: skip
     rows = [*BRIDGE[:5], ("6", "Claim: John Fowler", told_claim(claim))]
