@@ -128,16 +128,30 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
     """The lines that say most of ``question``, best first: at most six, three of a passage."""
-    words = content_words(question)
-    telling = [word for word in words if not LIGHT.search(word)] or words
-    weighed = weights(asked_marks(telling), lines)
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
-    for line in sorted(lines, key=lambda line: -_relevance(line, weighed)):
+    for line in _by_relevance(question, lines):
         if taken[line.passage] < _MOST_OF_A_PASSAGE and line.text not in found:
             taken[line.passage] += 1
             found[line.text] = line
     return list(found.values())[:_MOST]
+
+
+def rank_of(passage: int, question: str, lines: Sequence[Line]) -> int:
+    """The rank of a passage from 0: as it was found, or by its best line where that is better.
+
+    The texts of a passage that was refined stand in the order of their document.
+    """
+    ranked = dict.fromkeys(line.passage for line in _by_relevance(question, lines))
+    return min(passage, list(ranked).index(passage))
+
+
+def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
+    """``lines``, those first that say most of ``question``."""
+    words = content_words(question)
+    telling = [word for word in words if not LIGHT.search(word)] or words
+    weighed = weights(asked_marks(telling), lines)
+    return sorted(lines, key=lambda line: -_relevance(line, weighed))
 
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:

@@ -167,12 +167,29 @@ def test_only_the_sentence_that_states_the_answer_is_quoted() -> None:
     assert " ".join(one.quote for one in compared.quotes) == born
 
 
+def strips(*texts: tuple[str, str, str]) -> list[Excerpt]:
+    """Numbered texts, each under the id of its passage."""
+    return [
+        Excerpt(id=str(place), title=title, text=text, passage=passage)
+        for place, (passage, title, text) in enumerate(texts, start=1)
+    ]
+
+
+STATES = ("Mel bridge", BY.format("John Fowler"))
+
+
 def test_texts_of_one_passage_have_its_rank() -> None:
-    first, *others = number([MEL, ("Mel bridge", BY.format("John Fowler")), QUILL])
-    strips = [first | {"passage": "a"}, others[0] | {"passage": "a"}, others[1] | {"passage": "b"}]
-    assert read("Who designed the Mel bridge?", strips).answer == "John Fowler"
-    apart = [strips[0], others[0] | {"passage": "b"}, others[1] | {"passage": "c"}]
-    assert read("Who designed the Mel bridge?", apart).answer == ""
+    # The first says as much of the question, so that only its rank tells them apart.
+    asked = "Who designed the Mel bridge?"
+    other = ("Mel bridge", "Nobody knows who designed the Mel bridge, but the Mel bridge is old.")
+    assert read(asked, strips(("a", *other), ("a", *STATES))).answer == "John Fowler"
+    assert read(asked, strips(("a", *other), ("b", *STATES))).answer == ""
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_the_order_of_a_document_hides_no_answer(before: int) -> None:
+    texts = [(f"p{n}", "Mel bridge", f"In {1900 + n} it was painted.") for n in range(before)]
+    assert read("Who designed the Mel bridge?", strips(*texts, ("p9", *STATES))).answer
 
 
 def test_two_things_are_compared_where_both_values_are_certain() -> None:
