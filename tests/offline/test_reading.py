@@ -146,9 +146,14 @@ def test_a_name_of_the_question_is_no_part_of_the_answer() -> None:
 
 @pytest.mark.parametrize(
     "names",
-    ["존 파울러", "존 파울러와 벤저민 베이커", "김철수, 존 파울러와 벤저민 베이커", "김철수 및 이영희",
-     "김철수와 이영희 그리고 존 파울러"],
-)  # fmt: skip
+    [
+        "존 파울러",
+        "존 파울러와 벤저민 베이커",
+        "김철수, 존 파울러와 벤저민 베이커",
+        "김철수 및 이영희",
+        "김철수와 이영희 그리고 존 파울러",
+    ],
+)
 def test_korean_names_that_are_joined_are_answered_whole(names: str) -> None:
     bridge = ("포스교", f"포스교의 설계자는 {names}이다. 포스교는 붉다.")
     assert answer("포스교의 설계자는 누구입니까?", bridge) == names
