@@ -114,16 +114,20 @@ def _sqlite() -> Check:
 
 def _extra(name: str) -> Check:
     """Whether the packages of an extra are installed, and what it adds."""
-    missing = list(dict.fromkeys(_missing("ragraphs", name)))
-    if missing:
+    if missing := missing_packages(name):
         return _check("extras", name, "note",
                       f"not installed: {', '.join(missing)}, for {_EXTRAS[name]}",
                       f"pip install 'ragraphs[{name}]'")  # fmt: skip
     return _ok("extras", name, f"installed: {_EXTRAS[name]}")
 
 
+def missing_packages(extra: str) -> list[str]:
+    """The packages that an extra of ragraphs needs and that are missing, or too old."""
+    return list(dict.fromkeys(_missing("ragraphs", extra)))
+
+
 def _missing(package: str, extra: str) -> Iterator[str]:
-    """The packages that ``extra`` of ``package`` needs and that are missing, or too old."""
+    """The names of ``missing_packages``, for any package; some may come twice."""
     for needed in map(Requirement, requires(package) or ()):
         marker = needed.marker
         if (
