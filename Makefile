@@ -1,27 +1,39 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNNING := $(VENV)/.running
 STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 STORES := folder
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
+.NOTPARALLEL:
 .PHONY: install demo test test-all test-shared test-again wheel-test lint bench attack docs pictures sessions notebooks dev clean
+
+# Two stamps: what running needs, and the rest, which has all of the former. Bytecode is left to the
+# first import, so that the demo waits for no module that it does not use.
+ifneq ($(UV),)
+CREATE := uv venv -q --seed --python $(PYTHON) $(VENV)
+INSTALL := uv pip install -q --python $(BIN)/python -c constraints.txt -e
+else
+CREATE := $(PYTHON) -m venv $(VENV)
+INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt -e
+endif
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
-ifneq ($(UV),)
-	test -x $(BIN)/python || uv venv -q --seed --python $(PYTHON) $(VENV)
-	uv pip install -q --python $(BIN)/python --compile-bytecode -c constraints.txt -e '.[dev]'
-else
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
-endif
-	touch $(STAMP)
+$(RUNNING): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(CREATE)
+	$(INSTALL) .
+	touch $(RUNNING)
 
-demo: install
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(CREATE)
+	$(INSTALL) '.[dev]'
+	touch $(RUNNING) $(STAMP)
+
+demo: $(RUNNING)
 	$(BIN)/ragraphs demo --index $(VENV)/demo
 
 test: install

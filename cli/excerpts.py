@@ -35,12 +35,21 @@ def best_passages(
     A passage with a sentence that carries ``answer`` goes before the others, one with a citation
     before one without.
     """
-    support = [one["passage"] for one in supporting(answer, citations)] if answer else []
+    support = supporting(answer, citations) if answer else []
     found = [
-        Found(passage, [one for one in citations if one["passage"] == passage["id"]])
+        Found(passage, [one for one in citations if _stands_in(one, passage)])
         for passage in evidence
     ]
-    return sorted(found, key=lambda one: (one.passage["id"] not in support, not one.citations))
+    return sorted(
+        found,
+        key=lambda one: (not any(c in support for c in one.citations), not one.citations),
+    )
+
+
+def _stands_in(citation: Citation, passage: Evidence) -> bool:
+    """Whether a quote is of ``passage``, which may be one of several parts of a passage."""
+    same = citation["passage"] == passage["id"]
+    return same and citation["start"] < passage["end"] and passage["start"] < citation["end"]
 
 
 def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]:

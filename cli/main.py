@@ -27,6 +27,7 @@ from .entities import entities
 from .evaluate import evaluate
 from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
+from .next_steps import show_next_steps
 from .operating import Cluster, Workers, operate_on
 from .plan import plan
 from .running import ask_graph, opened, progress_bars, run_index
@@ -46,13 +47,13 @@ app.add_typer(entities, name="entities")
 app.command()(serve)
 app.command()(copy)
 
-# Facts, a comparison, an open question, and one whose answer the documents have not.
+# A fact, a comparison, an open question, and two more facts.
 _DEMO_QUESTIONS = (
     ("Who learned the mathematics of the cables?", 1),
     ("Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?", 2),
-    ("Why did so many workers fall ill?", 1),
+    ("Why did workers on the caissons fall ill?", 1),
     ("측우기는 언제 만들어졌나요?", 1),
-    ("Who painted the Tower Bridge?", 1),
+    ("Who designed the Forth Bridge?", 1),
 )
 
 _DEMO_LAYERS = ["sentences", "entities"]
@@ -384,5 +385,7 @@ def demo(*, context: Context) -> None:
             show_answer(_answer(question, asking), asking.model, passages)
     _advise(context)
     if is_kept:
-        show.sentence("A page shows the index, and how its questions are answered:")
-        show.command("serve", "--index", place)
+        show_next_steps(place)
+    else:
+        show.sentence("This index is gone now. The next command keeps one to go on with:")
+        show.command("demo", "--index", "bridges")

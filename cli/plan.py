@@ -68,7 +68,7 @@ def _print(found: Needs) -> None:
     disk, work = found["disk"], list(found["processor_hours"].values())
     vectors = ""
     if found["stores"] != "folder":
-        vectors = f"; the Chroma server {_size(disk['chroma'])} besides"
+        vectors = f"; the Chroma server {_size(found['chroma_memory'])} besides"
     rows = {
         "stores": _STORES[found["stores"]],
         "memory": f"{_size(indexing)} to index, {_size(serving)} for each process that "
@@ -95,9 +95,9 @@ def _of_model(found: Needs) -> dict[str, str]:
         price = f"about {dollars(money['dollars'])}"
     said = {}
     if money["requests"]:
+        parts = ", ".join(f"{part['requests']:,} {name}" for name, part in money["parts"].items())
         said["requests"] = (
-            f"{money['requests']:,}, {_hours(found['model_hours'])} at the rate given, summaries "
-            "and reports besides"
+            f"{money['requests']:,} ({parts}), {_hours(found['model_hours'])} at the rate given"
         )
     tokens = (
         f"{_count(money['tokens_sent'])} tokens sent, {_count(money['tokens_received'])} received"

@@ -37,12 +37,15 @@ def serve(
     Whoever reaches the address may ask; only the indexes that the operator's settings name are
     open, without such settings this one.
     """
-    try:
-        import uvicorn
-    except ImportError as error:
+    from ..views.doctor import missing_packages
+
+    if missing := missing_packages("serve"):
         raise RagraphsError(
-            "Serving needs a package that is not installed: pip install 'ragraphs[serve]'."
-        ) from error
+            f"Serving needs {', '.join(missing)}, which is not installed: "
+            "pip install 'ragraphs[serve]'."
+        )
+    import uvicorn
+
     _open_to_callers(context)
     _try_address(host, port)
     show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")

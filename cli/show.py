@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any, get_args
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,6 +19,7 @@ from rich.tree import Tree
 
 from ..context import LayerName
 from ..language.analyser import one_line
+from ..language.claims import told_claim
 from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..state.index import Plan
@@ -151,10 +156,19 @@ def failures(found: Sequence[Any], where: Console) -> None:
         where.print(f"[red]Not read:[/red] {escape(said)}")
 
 
-def command(*words: str) -> None:
-    """Prints a command as it would be typed."""
+def command(*words: str, program: str = "") -> None:
+    """Prints a command as it would be typed; ``program`` is another one than this."""
     typed = " ".join(f'"{word}"' if " " in word else word for word in words)
-    out.print(f"\n[bold cyan]$ ragraphs {escape(typed)}[/bold cyan]")
+    line = f"\n[bold cyan]$ {escape(f'{program or this_program()} {typed}')}[/bold cyan]"
+    out.print(line, soft_wrap=True)
+
+
+def this_program() -> str:
+    """The name of this program where the shell finds it by its name, else its path."""
+    called, found = Path(sys.argv[0]), which("ragraphs")
+    if called.stem != "ragraphs" or (found and called.exists() and called.samefile(found)):
+        return "ragraphs"
+    return shlex.quote(str(called))
 
 
 def tree(drawn: Tree) -> None:
@@ -261,7 +275,7 @@ def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
         for one in entity["relations"]:
             out.print(escape(f"  {one['source']} | {one['relation']} | {one['target']}"))
         for claim in entity["claims"]:
-            out.print(escape(f"  claim ({claim['status']}): {claim['description']}"))
+            out.print(escape(f"  {told_claim(claim)}"))
         for passage in entity["passages"]:
             out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
 

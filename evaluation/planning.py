@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from math import log
-from operator import itemgetter
 from typing import Any, Literal, TypedDict
 
 from ..context import IndexContext
 from ..language.analyser import count_tokens
 from ..models.prices import Prices
 from ..models.protocol import OFFLINE
-from ..nodes.index.price import SUMMARIES_AND_REPORTS, resolution, sent
+from ..nodes.index.price import REPORTS, SUMMARIES, resolution, sent
 from ..prompts.library import READ_PASSAGE
 from ..prompts.prompt import number
 
@@ -44,12 +43,24 @@ class Figure(TypedDict):
     extrapolated: bool
 
 
-class Money(TypedDict):
-    """Requests and tokens of indexing by a model, and US dollars where its price is known."""
+class Asked(TypedDict):
+    """The requests of one kind, and their tokens."""
 
     requests: int
     tokens_sent: int
     tokens_received: int
+
+
+class Money(TypedDict):
+    """Requests and tokens of indexing by a model, and US dollars where its price is known.
+
+    ``parts`` are the requests about passages, names, summaries and reports, which add up to all.
+    """
+
+    requests: int
+    tokens_sent: int
+    tokens_received: int
+    parts: dict[str, Asked]
     embedding_tokens: int
     dollars: float | None
 
@@ -59,6 +70,8 @@ class Needs(TypedDict):
 
     ``processor_hours`` are those of one core without a model, by layer; ``model_hours`` is the time
     of a model's requests alone. ``measured_passages`` is the largest size that was measured.
+    ``serving_memory`` is that of each process, ``chroma_memory`` that of a Chroma server beside
+    them; in a folder the vectors are in the process, and there is no server.
     """
 
     passages: int
@@ -71,6 +84,7 @@ class Needs(TypedDict):
     disk: dict[str, Figure]
     indexing_memory: Figure
     serving_memory: Figure
+    chroma_memory: Figure
     processor_hours: dict[str, Figure]
     model_hours: Figure
     money: Money
@@ -104,18 +118,26 @@ def needs(
     def of_layers(name: str) -> Callable[[Any], float]:
         return lambda figures: sum(layer[name] for layer in figures["layers"].values())
 
+    def outside(figures: Any) -> float:
+        return of_layers("chroma_mb")(figures) if stores != "folder" else 0.0
+
+    def inside(figures: Any) -> float:
+        return float(figures["serving_mb"]) - outside(figures)
+
+    stores = stores_for(passages)
     cost = _money(passages, prices, words, model, embeddings)
     return {
         "passages": passages,
         "words": words,
         "model": model,
         "embeddings": embeddings,
-        "stores": stores_for(passages),
+        "stores": stores,
         "measured_passages": max(sizes),
         "measured_on": measured["machine"],
         "disk": {name: figure(_GIGABYTE, of_layers(f"{name}_mb"), _by_power) for name in _STORES},
         "indexing_memory": figure(_GIGABYTE, _peak, _by_line),
-        "serving_memory": figure(_GIGABYTE, itemgetter("serving_mb"), _by_line),
+        "serving_memory": figure(_GIGABYTE, inside, _by_line),
+        "chroma_memory": figure(_GIGABYTE, outside, _by_line),
         "processor_hours": {
             layer: figure(_HOUR, _seconds_of(layer), _by_power)
             for layer in next(iter(sizes.values()))["layers"]
@@ -175,22 +197,13 @@ def _around(points: Mapping[int, float], size: float) -> tuple[int, int]:
 def _money(passages: int, prices: Prices, words: int, model: str, embeddings: str) -> Money:
     """What is sent to a model, and to embeddings that cost money, for all layers at first."""
     text = _typical(words)
-    tokens = count_tokens(text)
-    requests = out = received = 0
-    if model != OFFLINE:
-        lengths = _known()["replies"]
-        types = ", ".join(IndexContext().entity_types)
-        shown = number([("Brooklyn Bridge", text)])
-        asked = sent(READ_PASSAGE, texts=shown, entity_types=types, examples="", claims="")
-        groups, names = resolution(passages)
-        reading = passages * asked + names
-        writing = int(reading * SUMMARIES_AND_REPORTS)
-        requests, out = passages + groups, reading + writing
-        received = int(
-            passages * tokens * lengths["by_token_read"] + writing * lengths["by_token_of_writing"]
-        )
+    parts = _asked(passages, text) if model != OFFLINE else {}
+    requests, out, received = (
+        sum(part[name] for part in parts.values())
+        for name in ("requests", "tokens_sent", "tokens_received")
+    )
     is_local = embeddings.partition(":")[0] in ("lexical", "fastembed", "auto")
-    embedded = 0 if is_local else _TIMES_EMBEDDED * passages * tokens
+    embedded = 0 if is_local else _TIMES_EMBEDDED * passages * count_tokens(text)
     costs = [
         prices.cost(name, sent=given, received=got)
         for name, given, got in ((model, out, received), (embeddings, embedded, 0))
@@ -201,9 +214,35 @@ def _money(passages: int, prices: Prices, words: int, model: str, embeddings: st
         "requests": requests,
         "tokens_sent": out,
         "tokens_received": received,
+        "parts": parts,
         "embedding_tokens": embedded,
         "dollars": sum(paid) if len(paid) == len(costs) else None,
     }
+
+
+def _asked(passages: int, text: str) -> dict[str, Asked]:
+    """What a model is asked about ``passages`` that are each as long as ``text``, by kind."""
+    lengths = _known()["replies"]
+    types = ", ".join(IndexContext().entity_types)
+    shown = number([("Brooklyn Bridge", text)])
+    prompt = sent(READ_PASSAGE, texts=shown, entity_types=types, examples="", claims="")
+    groups, names = resolution(passages)
+    found = {
+        "passages": _part(passages, passages * prompt),
+        "names": _part(groups, names),
+    }
+    read = sum(part["tokens_sent"] for part in found.values())
+    for kind, (requests, tokens) in (("summaries", SUMMARIES), ("reports", REPORTS)):
+        found[kind] = _part(round(passages * requests), int(read * tokens))
+        written = found[kind]["tokens_sent"] * lengths["by_token_of_writing"]
+        found[kind]["tokens_received"] = int(written)
+    replies = passages * count_tokens(text) * lengths["by_token_read"]
+    found["passages"]["tokens_received"] = int(replies)
+    return found
+
+
+def _part(requests: int, tokens: int) -> Asked:
+    return {"requests": requests, "tokens_sent": tokens, "tokens_received": 0}
 
 
 def _typical(words: int) -> str:

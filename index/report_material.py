@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
 from ..language.analyser import count_tokens, keywords, one_line
+from ..language.claims import told_claim
 from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Relation
@@ -216,11 +217,8 @@ def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[Relation]
 
 def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple[str, Element]]:
     for stored in index.entities.claims_of(entities):
-        claim = stored.claim
-        dates = " – ".join(date for date in (claim["start_date"], claim["end_date"]) if date)
-        text = f"{claim['description']} ({', '.join(filter(None, (claim['status'], dates)))})"
-        name = entities[stored.subject].title
-        yield stored.subject, Element("claim", stored.id, name, text, (stored.passage,))
+        told, name = told_claim(stored.claim), entities[stored.subject].title
+        yield stored.subject, Element("claim", stored.id, name, told, (stored.passage,))
 
 
 def _most_alike(statement: str, rows: Sequence[Element]) -> list[Element]:

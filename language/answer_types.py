@@ -276,6 +276,6 @@ def _person_prior(name: str, before: str, after: str) -> float:
         return 0.0
     if name.isupper() or before.endswith(('"', "“", "‘")):
         return 0.05
-    prior = 0.5 if 2 <= len(words) <= 4 else 0.2
+    prior = 0.5 if 2 <= len(name.rpartition(" & ")[2].split()) <= 4 else 0.2
     prior += 0.25 * bool(_BEFORE_PERSON.search(before)) + 0.15 * bool(_AFTER_PERSON.match(after))
     return max(0.05, prior - 0.3 * bool(_BEFORE_PLACE.search(before)) - 0.15 * (" of " in name))

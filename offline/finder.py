@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import QuestionShape, analyse_question
-from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, weights
+from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, rank_of, weights
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
 # Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
@@ -103,7 +103,7 @@ def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, 
     best = spans[0]
     others = (span.score for span in spans if not _alike(span.text, best.text))
     margin = min(_LARGEST_MARGIN, best.score - next(others, -math.inf))
-    return best, (1 / (1 + best.line.passage), margin)
+    return best, (1 / (1 + rank_of(best.line.passage, question, lines)), margin)
 
 
 def _alike(a: str, b: str) -> bool:

@@ -44,13 +44,15 @@ _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
 class Line(NamedTuple):
-    """A sentence of the passage in place ``passage``, from 0; ``quote`` has its markup too.
+    """A sentence of the text in place ``place``, from 0; ``quote`` has its markup too.
 
+    ``passage`` is the rank of its passage, from 0: the texts of one passage share it.
     ``context`` is its title, its heading, and the sentence before where its subject may stand
     there; ``own``, ``around`` and ``near`` are the marks of the sentence, of its context, and of
     the sentences beside it.
     """
 
+    place: int
     passage: int
     text: str
     quote: str
@@ -96,7 +98,9 @@ def _mark(word: str) -> str:
 def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) -> list[Line]:
     """The sentences of ``passages``, in order; ``similarity`` gives their cosines to a question."""
     found: list[Line] = []
+    ranks: dict[str, int] = {}
     for place, passage in enumerate(passages):
+        rank = ranks.setdefault(passage.get("passage") or f"text {place}", len(ranks))
         spans = sentences(passage["text"])
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
@@ -107,7 +111,7 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)
             own = marks(span.plain)
-            found.append(Line(place, span.plain, span.text, context, own, around, near))
+            found.append(Line(place, rank, span.plain, span.text, context, own, around, near))
     if similarity is None or not found:
         return found
     cosines = map(float, similarity([f"{line.context[0]}: {line.text}" for line in found]))
@@ -124,16 +128,30 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
     """The lines that say most of ``question``, best first: at most six, three of a passage."""
-    words = content_words(question)
-    telling = [word for word in words if not LIGHT.search(word)] or words
-    weighed = weights(asked_marks(telling), lines)
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
-    for line in sorted(lines, key=lambda line: -_relevance(line, weighed)):
+    for line in _by_relevance(question, lines):
         if taken[line.passage] < _MOST_OF_A_PASSAGE and line.text not in found:
             taken[line.passage] += 1
             found[line.text] = line
     return list(found.values())[:_MOST]
+
+
+def rank_of(passage: int, question: str, lines: Sequence[Line]) -> int:
+    """The rank of a passage from 0: as it was found, or by its best line where that is better.
+
+    The texts of a passage that was refined stand in the order of their document.
+    """
+    ranked = dict.fromkeys(line.passage for line in _by_relevance(question, lines))
+    return min(passage, list(ranked).index(passage))
+
+
+def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
+    """``lines``, those first that say most of ``question``."""
+    words = content_words(question)
+    telling = [word for word in words if not LIGHT.search(word)] or words
+    weighed = weights(asked_marks(telling), lines)
+    return sorted(lines, key=lambda line: -_relevance(line, weighed))
 
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:

@@ -10,23 +10,21 @@ from ..prompts.replies import Answer, Quote
 from .finder import CERTAIN, find
 from .lines import Line, Similarity, highlights, lines_of
 
-_MOST_QUOTES = 6
 _RANKED = frozenset({"least", "greatest", "difference"})
 
 
 def read(
     question: str, passages: Sequence[Excerpt], similarity: Similarity | None = None
 ) -> Answer:
-    """The best sentences of ``passages`` for ``question``, with a short answer if it is certain.
+    """A short answer with the sentences that state it, if it is certain; else the best sentences.
 
     ``similarity`` maps sentences to their cosines with the question; without it, words decide.
     Without a certain answer the reply is not sufficient, and its answer is empty.
     """
     lines = lines_of(passages, similarity)
     answer, telling = _certain(question, lines)
-    shown = list({line.quote: line for line in [*telling, *highlights(question, lines)]}.values())
-    cited = [(passages[line.passage]["id"], line.quote) for line in shown[:_MOST_QUOTES]]
-    quotes = [Quote(id=id, quote=quote) for id, quote in cited]
+    shown = {line.quote: line for line in telling or highlights(question, lines)}.values()
+    quotes = [Quote(id=passages[line.place]["id"], quote=line.quote) for line in shown]
     return Answer(quotes=quotes, sufficient=bool(answer), answer=answer, missing=[])
 
 

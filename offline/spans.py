@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..language.analyser import is_korean
 from ..language.answer_types import Candidate, countries, dates, names, roots
 from ..language.questions import QuestionShape
+from .conjunctions import whole_lists
 
 _ENGLISH_NUMBER = (
     r"(?!a\b|and\b)(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -43,7 +44,12 @@ _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
 COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
-_EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,})[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
+_EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,}?)[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
+_KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
+# A name ends before the subject of another clause: "시공자는 ".
+_KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
+_KOREAN_LIST = rf"{_KOREAN_NAME}(?:(?:, {_KOREAN_NAME})*{_KOREAN_AND}{_KOREAN_NAME})*"
+_KOREAN_END = r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.(])"
 _INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
 _PLACED = re.compile(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
 _DWELLINGS = frozenset({"", "city", "town", "village", "place"})
@@ -69,7 +75,13 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
         yield from _numbers(shape, text, counted[1] if counted else "")
     elif korean:
         yield from _equated(shape.text, text)
-    elif shape.noun in {"country", "nationality"}:
+    else:
+        yield from whole_lists(_named(shape, text), text, shape.text)
+
+
+def _named(shape: QuestionShape, text: str) -> Iterator[Candidate]:
+    """Countries, places, persons and other names, whichever the question asks for."""
+    if shape.noun in {"country", "nationality"}:
         for span, _ in countries(text):
             yield Candidate(*span[:3], 0.8 if _PLACED.search(text[: span.start]) else 0.3)
     elif shape.answer_type == "place":
@@ -100,11 +112,10 @@ def _labelled(text: str, noun: str) -> Iterator[Candidate]:
 
 
 def _equated(question: str, text: str) -> Iterator[Candidate]:
-    """B of "A는 B이다" for the question "A는 누구입니까"."""
+    """B of "A는 B이다" for the question "A는 누구입니까", or all of "A는 B, C와 D이다"."""
     asked = _EQUATED.search(question)
-    ending = r"(?:이?며|이?고|이?다|입니다|으?로|[,.(])"
-    stated = asked and re.search(rf"{asked[1]}[은는] ([^,.()]{{2,20}}?){ending}", text)
-    if stated:
+    stated = asked and re.search(rf"{asked[1]}[은는] ({_KOREAN_LIST}){_KOREAN_END}", text)
+    if stated and len(stated[1]) > 1:
         yield Candidate(*stated.span(1), stated[1], _CERTAIN)
 
 

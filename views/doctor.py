@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
+from packaging.requirements import Requirement
 from typing_extensions import TypedDict
 
 from ..context import Context
@@ -113,18 +114,34 @@ def _sqlite() -> Check:
 
 def _extra(name: str) -> Check:
     """Whether the packages of an extra are installed, and what it adds."""
-    marker = f'extra == "{name}"'
-    wanted = [
-        one.partition(";")[0]
-        for one in requires("ragraphs") or ()
-        if marker in one.replace("'", '"')
-    ]
-    packages = [one.replace("!", ">").replace("=", ">").split(">")[0].strip() for one in wanted]
-    missing = [one for one in packages if not _version(one)]
-    if missing:
-        return _check("extras", name, "note", f"not installed: {_EXTRAS[name]}",
+    if missing := missing_packages(name):
+        return _check("extras", name, "note",
+                      f"not installed: {', '.join(missing)}, for {_EXTRAS[name]}",
                       f"pip install 'ragraphs[{name}]'")  # fmt: skip
     return _ok("extras", name, f"installed: {_EXTRAS[name]}")
+
+
+def missing_packages(extra: str) -> list[str]:
+    """The packages that an extra of ragraphs needs and that are missing, or too old."""
+    return list(dict.fromkeys(_missing("ragraphs", extra)))
+
+
+def _missing(package: str, extra: str) -> Iterator[str]:
+    """The names of ``missing_packages``, for any package; some may come twice."""
+    for needed in map(Requirement, requires(package) or ()):
+        marker = needed.marker
+        if (
+            marker is None
+            or marker.evaluate({"extra": ""})
+            or not marker.evaluate({"extra": extra})
+        ):
+            continue
+        found = _version(needed.name)
+        if not found or not needed.specifier.contains(found, prereleases=True):
+            yield needed.name
+        if found:
+            for further in sorted(needed.extras):
+                yield from _missing(needed.name, further)
 
 
 def _version(package: str) -> str:

@@ -9,6 +9,7 @@ from ..algorithms.tog2.walk import Edge
 from ..index.layers import ENTITIES, built_layers
 from ..index.opening import Index
 from ..index.triple_sources import sources_of
+from ..language.claims import told_claim
 from ..state.entities import EntityClaim
 from ..state.errors import RagraphsError
 from ..state.records import Passage
@@ -22,8 +23,9 @@ _MOST_PASSAGES = 50
 def entity_card(index: Index, id: str) -> dict[str, Any]:
     """The entity's names, relations, claims, passages, communities and merges. Blocks.
 
-    Relations and claims come with the sentence that states them. There are at most 100 relations,
-    the heaviest, and 50 passages; ``relation_count`` and ``passage_count`` tell of how many.
+    Relations and claims come with the sentence that states them; ``told`` is a claim with its
+    status and dates. There are at most 100 relations, the heaviest, and 50 passages;
+    ``relation_count`` and ``passage_count`` tell of how many.
     Raises RagraphsError where there is no such entity.
     """
     ENTITIES.stamp(index)
@@ -77,6 +79,7 @@ def _claims(index: Index, claims: list[EntityClaim]) -> list[dict[str, Any]]:
     return [
         {
             **dict(one.claim),
+            "told": told_claim(one.claim),
             "citation": quoted(passages[one.passage], one.claim["quote"])
             if one.passage in passages
             else None,

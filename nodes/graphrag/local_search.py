@@ -16,6 +16,7 @@ from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.vectors import owner_of
 from ...language.analyser import count_tokens, keywords, one_line, sentences
+from ...language.claims import told_claim
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
@@ -42,6 +43,7 @@ class Statement(NamedTuple):
 
     text: str
     community: str = ""
+    doubtful: bool = False  # a claim that is refuted or suspected: its words alone say otherwise
 
 
 class Surroundings(NamedTuple):
@@ -123,11 +125,14 @@ def shown_knowledge(statements: Sequence[str]) -> str | list[Excerpt]:
 
 
 def _unsaid(statements: Iterable[Statement], evidence: Sequence[Evidence]) -> list[Statement]:
-    """The first statements that neither the evidence nor one before them makes."""
+    """The first statements that neither the evidence nor one before them makes.
+
+    A doubtful claim is always among them: a text with the same words may tell it as a fact.
+    """
     said = [Source(one["id"], one["title"], one["text"]) for one in evidence]
     kept: list[Statement] = []
     for statement in statements:
-        if not any(cite_point(statement.text, [one]) for one in said):
+        if statement.doubtful or not any(cite_point(statement.text, [one]) for one in said):
             kept.append(statement)
             said.append(Source("", "", statement.text))
         if len(kept) == _STATEMENTS:
@@ -173,13 +178,16 @@ def _near_passages(
 
 def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
     """Each sentence of the descriptions of the entities, and the claims about them."""
-    claims = [claim.claim["description"] for claim in index.entities.claims_of(entities)]
+    claims = [
+        Statement(told_claim(one.claim), doubtful=one.claim["status"] != "true")
+        for one in index.entities.claims_of(entities)
+    ]
     told = [
         one.text if keywords(entity.name) & keywords(one.text) else f"{entity.name}: {one.text}"
         for entity in index.entities.get(entities).values()
         for one in sentences(entity.description)
     ]
-    return [Statement(text) for text in (*told, *claims) if text]
+    return [one for one in (*map(Statement, told), *claims) if one.text]
 
 
 def _related(index: Index, entities: Sequence[str]) -> list[Statement]:

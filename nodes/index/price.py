@@ -22,8 +22,10 @@ GROUP_DOCUMENTS = 100
 # On a novel 36 passages made 3 groups of names, with 230 tokens a passage.
 _PASSAGES_A_GROUP = 10
 _TOKENS_OF_NAMES = 230
-# Of the tokens to read passages and resolve names, on two chapters of a novel.
-SUMMARIES_AND_REPORTS = 2 / 3
+# On two chapters of a novel, of 36 passages: the requests for each passage, and the tokens to send
+# for each token to read passages and resolve names.
+SUMMARIES = (33 / 36, 2 / 9)
+REPORTS = (23 / 36, 4 / 9)
 
 
 class Price:

@@ -288,6 +288,7 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
     ended = run("demo")
     assert ended.code == 0
     assert 5 <= ended.out.count("$ ragraphs ask") <= 6
+    assert ended.out.rstrip().endswith("$ ragraphs demo --index bridges")
     assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
     assert len(ended.out.splitlines()) <= 80
     assert list(Path.cwd().iterdir()) == []
@@ -295,7 +296,8 @@ def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkey
 
 def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
     shown = run("demo", "--index", "kept").out
-    assert 'ragraphs ask "Who painted the Tower Bridge?" -n 1 --index kept' in shown
+    assert 'ragraphs ask "Who designed the Forth Bridge?" -n 1 --index kept' in shown
+    assert "John Fowler and Benjamin Baker" in shown
     assert shown.rstrip().endswith("$ ragraphs serve --index kept")
     assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
     documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)

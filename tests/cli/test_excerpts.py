@@ -52,6 +52,18 @@ def test_all_that_is_shown_stands_in_the_passage_in_order_and_no_highlight_is_lo
     assert marked == flat("".join(text[start:end] for start, end in spans))
 
 
+def test_a_quote_is_shown_in_its_own_part_of_a_passage():
+    first = passage("The bridge is long. It is red.")
+    second = passage("Ann Lee designed the bridge.", start=first["end"] + 1)
+    shown = best_passages([first, second], [quoted(second, "Ann Lee"), quoted(first, "It is red.")])
+    assert [[one["quote"] for one in each.citations] for each in shown] == [
+        ["It is red."],
+        ["Ann Lee"],
+    ]
+    (best, _) = best_passages([first, second], [quoted(second, "Ann Lee")], "Ann Lee")
+    assert best.passage == second
+
+
 def test_a_block_of_code_is_shown_line_by_line_after_what_leads_to_it():
     one = passage("To install it, run this:\n\n```sh\npip install it\nit --version\n```\n\nDone.")
     shown = excerpt(Found(one, [quoted(one, "To install it, run this:")]), in_colour=False)

@@ -15,7 +15,7 @@ PRICES = Prices({"openai:small": Price(input=1.0, output=2.0), "openai:vectors":
 
 
 def layer(seconds: float, megabytes: float) -> dict[str, float]:
-    stored = dict.fromkeys(("tables_mb", "chroma_mb", "arrays_mb"), megabytes)
+    stored = {"tables_mb": megabytes, "chroma_mb": megabytes / 2, "arrays_mb": megabytes}
     return {"seconds": seconds, "processor_seconds": seconds, "peak_mb": megabytes, **stored}
 
 
@@ -70,8 +70,26 @@ def test_money_is_of_all_tokens_and_unknown_where_a_price_is():
 
 def test_the_hours_of_a_model_are_its_requests_at_the_rate_given():
     found = needs(1000, PRICES, model="openai:small", requests_a_second=0.5)
-    assert found["money"]["requests"] == 1100
-    assert found["model_hours"]["value"] == pytest.approx(1100 / 0.5 / 3600)
+    requests = found["money"]["requests"]
+    assert found["model_hours"]["value"] == pytest.approx(requests / 0.5 / 3600)
+
+
+def test_the_requests_and_tokens_are_those_of_all_that_is_asked():
+    money = needs(3600, PRICES, model="openai:small")["money"]
+    requests = {name: part["requests"] for name, part in money["parts"].items()}
+    assert requests == {"passages": 3600, "names": 360, "summaries": 3300, "reports": 2300}
+    for name in ("requests", "tokens_sent", "tokens_received"):
+        assert money[name] == sum(part[name] for part in money["parts"].values()) > 0
+    assert all(part["tokens_sent"] for part in money["parts"].values())
+
+
+@pytest.mark.parametrize("passages", [5000, 100_000, 1_000_000])
+def test_vectors_are_counted_once_in_a_process_or_in_a_chroma_server(passages):
+    found = needs(passages, PRICES)
+    apart = found["stores"] != "folder"
+    assert found["chroma_memory"]["value"] == pytest.approx(apart * (passages / 20_000 + 0.05))
+    together = found["serving_memory"]["value"] + found["chroma_memory"]["value"]
+    assert together == pytest.approx(passages / 10_000 + 0.1)
 
 
 def test_stores_grow_with_the_corpus():

@@ -170,7 +170,7 @@ def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
             NAMES[0],
         )
     )
-    assert said[f"{NAMES[0]} won a medal. (suspected, 1901 – 1902)"] > subject
+    assert said[f"Claim (suspected, 1901 – 1902): {NAMES[0]} won a medal."] > subject
 
 
 def test_small_communities_cost_no_request_and_say_what_is_known(indexing, model):

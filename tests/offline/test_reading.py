@@ -103,6 +103,100 @@ def test_what_is_not_stated_or_no_narrow_fact_is_not_answered(
     assert read(question, number([passage])).quotes
 
 
+BY = "The Mel bridge was designed by {}."
+BUILT = "{} designed the Mel bridge."
+
+
+@pytest.mark.parametrize("sentence", [BY, BUILT])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "John Fowler and Benjamin Baker",
+        "John Fowler & Benjamin Baker",
+        "Ann Lee, John Fowler and Benjamin Baker",
+        "Ann Lee, John Fowler, and Benjamin Baker",
+        "Marie and Pierre Curie",
+        "John Fowler and his brother Benjamin Baker",
+        "John Fowler as well as Benjamin Baker",
+        "John Fowler and the Tancred Company",
+    ],
+)
+def test_names_that_are_joined_are_answered_whole(sentence: str, names: str) -> None:
+    passage = ("Mel bridge", f"It is red. {sentence.format(names)} It opened in 1890.")
+    assert answer("Who designed the Mel bridge?", passage) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Red Kite was directed by Ada Quill, and Tom Brand produced it.", "Ada Quill"),
+        ("Red Kite was directed by Ada Quill and produced by Tom Brand.", "Ada Quill"),
+        ("In Old Bergen, Ada Quill and Tom Brand directed Red Kite.", "Ada Quill and Tom Brand"),
+        ("With Tom Brand, Red Kite was directed by Ada Quill.", "Ada Quill"),
+    ],
+)
+def test_names_of_another_part_of_the_sentence_are_not_joined(text: str, expected: str) -> None:
+    assert answer("Who directed Red Kite?", ("Red Kite", text)) == expected
+
+
+def test_a_name_of_the_question_is_no_part_of_the_answer() -> None:
+    film = ("Red Kite", "Red Kite was directed by Ada Quill and Tom Brand.")
+    assert answer("Who directed Red Kite with Tom Brand?", film) == "Ada Quill"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "존 파울러",
+        "존 파울러와 벤저민 베이커",
+        "김철수, 존 파울러와 벤저민 베이커",
+        "김철수 및 이영희",
+        "김철수와 이영희 그리고 존 파울러",
+    ],
+)
+def test_korean_names_that_are_joined_are_answered_whole(names: str) -> None:
+    bridge = ("포스교", f"포스교의 설계자는 {names}이다. 포스교는 붉다.")
+    assert answer("포스교의 설계자는 누구입니까?", bridge) == names
+
+
+def test_a_korean_list_ends_where_the_next_subject_begins() -> None:
+    bridge = ("포스교", "포스교의 설계자는 존 파울러, 시공자는 윌리엄 애럴과 김철수이다.")
+    assert answer("포스교의 설계자는 누구입니까?", bridge) == "존 파울러"
+
+
+def test_only_the_sentence_that_states_the_answer_is_quoted() -> None:
+    reading = read("Who directed Red Kite?", number([FILM, QUILL, BRAND]))
+    assert [(one.id, one.quote) for one in reading.quotes] == [("1", FILM[1].split(". ")[0] + ".")]
+    born = "Ann Lee was born in 1901. Bob Ray was born in 1899."
+    compared = read("Who is older, Ann Lee or Bob Ray?", number([("Dates", f"{born} Both sang.")]))
+    assert " ".join(one.quote for one in compared.quotes) == born
+
+
+def strips(*texts: tuple[str, str, str]) -> list[Excerpt]:
+    """Numbered texts, each under the id of its passage."""
+    return [
+        Excerpt(id=str(place), title=title, text=text, passage=passage)
+        for place, (passage, title, text) in enumerate(texts, start=1)
+    ]
+
+
+STATES = ("Mel bridge", BY.format("John Fowler"))
+
+
+def test_texts_of_one_passage_have_its_rank() -> None:
+    # The first says as much of the question, so that only its rank tells them apart.
+    asked = "Who designed the Mel bridge?"
+    other = ("Mel bridge", "Nobody knows who designed the Mel bridge, but the Mel bridge is old.")
+    assert read(asked, strips(("a", *other), ("a", *STATES))).answer == "John Fowler"
+    assert read(asked, strips(("a", *other), ("b", *STATES))).answer == ""
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_the_order_of_a_document_hides_no_answer(before: int) -> None:
+    texts = [(f"p{n}", "Mel bridge", f"In {1900 + n} it was painted.") for n in range(before)]
+    assert read("Who designed the Mel bridge?", strips(*texts, ("p9", *STATES))).answer
+
+
 def test_two_things_are_compared_where_both_values_are_certain() -> None:
     tower = ("Towers", "Merton tower is 40 metres high. Harrow tower is 30 metres high.")
     dates = ("Dates", "Ann Lee was born in 1901. Bob Ray was born in 1899.")

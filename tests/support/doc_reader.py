@@ -105,9 +105,11 @@ class Reader:
 
 
 def check_packages(packages: list[str]) -> None:
-    """Fails where one of ours has an extra that the package has not."""
+    """Fails where one of ours has an extra that the package has not, or is somewhere else."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for package in packages:
+        if package.startswith("git+"):
+            assert package == f"git+{project['urls']['Repository']}", package
         if found := _PACKAGE.fullmatch(package):
             extras = set((found[1] or "").split(",")) - {""}
             assert extras <= set(project["optional-dependencies"]), package

@@ -26,7 +26,7 @@ export function EntityCard({ id, index, server, changes, correct, openDocument }
     <${Listed} title=${t("x_relations", { n: found.relation_count })} items=${found.relations} part="relations"
       row=${(one) => html`<${Relation} one=${one} id=${id} openDocument=${openDocument} />`} />
     <${Listed} title=${t("x_claims", { n: found.claims.length })} items=${found.claims} part="claims"
-      row=${(one) => html`<p>${one.description}</p><${Cited} citation=${one.citation} openDocument=${openDocument} />`} />
+      row=${(one) => html`<p>${one.told}</p><${Cited} citation=${one.citation} openDocument=${openDocument} />`} />
     <${Listed} title=${t("x_passages_of", { n: found.passage_count })} items=${found.passages} part="passages"
       row=${(one) => html`<${Spoken} one=${one} openDocument=${openDocument} />`} />
     <${Correcting} found=${found} index=${index} server=${server} correct=${correct} />

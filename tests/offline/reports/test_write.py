@@ -3,9 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs.language.claims import told_claim
 from ragraphs.offline.reports.write import whole_sentences
 from ragraphs.offline.reports.write import write_report as write_from
 from ragraphs.prompts.prompt import Excerpt
+from ragraphs.state.facts import ClaimFact
 
 BRIDGE = [
     ("1", "Entity: Forth Bridge", "place. # Forth Bridge"),
@@ -78,3 +80,16 @@ def test_headings_fragments_and_cut_sentences_are_no_sentences():
 def test_any_rows_give_a_report(rows):
     report = write_report([(str(n), *row) for n, row in enumerate(rows, 1)])
     assert bool(report.summary) == bool(report.findings)
+
+
+def test_no_finding_leaves_out_that_a_claim_is_refuted():
+    claim: ClaimFact = {
+        "subject": "John Fowler", "object": "", "type": "", "status": "false", "quote": "",
+        "description": "John Fowler hid the cost from all. John Fowler left for Egypt at once.",
+        "start_date": "1890", "end_date": "",
+    }  # fmt: skip
+    rows = [*BRIDGE[:5], ("6", "Claim: John Fowler", told_claim(claim))]
+    said = [one.statement for one in write_report(rows).findings]
+    told = [one for one in said if "hid the cost" in one or "left for Egypt" in one]
+    assert len(told) == 2
+    assert all(one.startswith("Claim (false, 1890): ") for one in told)

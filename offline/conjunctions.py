@@ -1,0 +1,75 @@
+"""Lists of names in an English sentence: "A and B", "A, B and C"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from ..language.analyser import STOP_WORDS, Span
+from ..language.answer_types import Candidate, name_spans
+from ..language.name_masking import is_demonym
+
+_AND = re.compile(r"(,)? (?:and|&|as well as|together with|along with) (?:by )?(.*)")
+_ROLE = re.compile(
+    r"(?:(?:the|an?|his|her|their) )?(?:[\w-]+ ){0,2}"
+    r"([a-z]+(?:or|er|ist|ian|man|king|son|wife|husband|friend|partner)) "
+)
+_VERB = re.compile(r"\b[a-z]+(?:ed|ing)\b")
+_OPENING = re.compile(
+    r"(?:After|As|At|Before|Besides|By|Despite|During|For|From|In|Like|Near|On|Since|To|Under"
+    r"|Unlike|Until|With) [^,]{2,80}, "
+)
+# Of the signs for what stands between two names: a comma, an "and", a comma with an "and".
+_LIST = re.compile(r",+[&+]&*|&+")
+
+
+def whole_lists(found: Iterable[Candidate], text: str, question: str) -> list[Candidate]:
+    """The candidates ``found`` in ``text``; in the place of a name of a list the whole list.
+
+    Names that ``question`` has are no part of a list.
+    """
+    lists = list(_lists(text, question))
+    whole: dict[tuple[int, int], Candidate] = {}
+    for one in found:
+        start, end = next(
+            (span for span in lists if span[0] <= one.start < span[1]), (one.start, one.end)
+        )
+        prior = max(one.prior, whole[start, end].prior if (start, end) in whole else 0.0)
+        whole[start, end] = Candidate(start, end, text[start:end], prior)
+    return list(whole.values())
+
+
+def _lists(text: str, question: str) -> Iterator[tuple[int, int]]:
+    """The characters of the lists in ``text``, left to right."""
+    asked = question.lower()
+    names = [
+        name
+        for name in name_spans(text)
+        if name.text.lower() not in asked and not is_demonym(name.text)
+    ]
+    opening = _OPENING.match(text)
+    begin = opening.end() if opening else 0
+    signs = "".join(_sign(text, a, b) if a.end > begin else " " for a, b in pairwise(names))
+    last = 0
+    for match in _LIST.finditer(signs):
+        first = match.start() + (0 < match.start() == last and match.group().startswith(","))
+        yield names[first].start, names[match.end()].end
+        last = match.end()
+
+
+def _sign(text: str, name: Span, other: Span) -> str:
+    """A comma, "&" or "+" for what joins ``name`` to ``other``; a space where nothing does."""
+    between = text[name.end : other.start]
+    if between == ", ":
+        return ","
+    joined = _AND.fullmatch(between)
+    if not joined or not (joined[2] in {"", "the "} or _is_role(joined[2])):
+        return " "
+    return "+" if joined[1] else "&"
+
+
+def _is_role(words: str) -> bool:
+    """Whether ``words`` tell who the next name is ("his brother", "the engineer")."""
+    role = _ROLE.fullmatch(words)
+    return bool(role) and role[1] not in STOP_WORDS and not _VERB.search(words)

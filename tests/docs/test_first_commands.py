@@ -1,0 +1,94 @@
+"""The first commands of the README set everything up in a fresh clone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from doc_pages import PAGES, READMES, ROOT, Block, blocks_of, commands_of, text_of
+
+REQUIRED = os.environ.get("RAGRAPHS_TEST_INSTALL") == "required"
+SMALL = "tests/algorithms/test_claims.py"  # of all tests, since the clone would test itself again
+_RELEASED = re.compile(r".*pip install ragraphs\b.*")
+
+
+def first_block(page: str) -> Block:
+    return next(block for block in blocks_of(page) if block.language == "sh")
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_a_readme_begins_with_the_commands_of_a_clone(readme):
+    assert commands_of(first_block(readme)) == [["make", "demo"], ["make", "test"]]
+
+
+@pytest.mark.parametrize("page", [*READMES, *PAGES])
+def test_the_released_name_stands_only_where_it_is_marked_as_coming(page):
+    for line in _RELEASED.findall(text_of(page)):
+        assert "coming" in line or "준비 중" in line, line
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> Path:
+    """A fresh clone of this repository, where packages can be had."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("This is no clone.")
+    folder = tmp_path_factory.mktemp("clone") / "ragraphs"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
+    fetched = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "setuptools>=77"]
+    tried = subprocess.run([*fetched, "-d", str(folder.parent)], capture_output=True, check=False)
+    if tried.returncode and not REQUIRED:
+        pytest.skip("There are no packages to be had.")
+    return folder
+
+
+def typed(clone: Path, command: str, **environment: str) -> str:
+    """What a command of the shell prints in ``clone``, in which no other environment is active."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE"))
+    }
+    path = os.pathsep.join(
+        one
+        for one in os.environ["PATH"].split(os.pathsep)
+        if not (Path(one).parent / "pyvenv.cfg").exists()
+    )
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=clone,
+        env={**inherited, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def has(clone: Path, package: str) -> bool:
+    python = str(clone / ".venv/bin/python")
+    asked = (
+        f"from importlib.util import find_spec; raise SystemExit(find_spec({package!r}) is None)"
+    )
+    return not subprocess.run([python, "-c", asked], check=False).returncode
+
+
+@pytest.mark.slow
+def test_the_first_commands_set_a_fresh_clone_up_and_what_they_print_next_works(clone):
+    demo, test = (shlex.join(words) for words in commands_of(first_block("README.md")))
+    shown = typed(clone, demo)
+    assert "John Fowler and Benjamin Baker" in shown
+    assert not has(clone, "pytest") and not has(clone, "ray")
+    following = re.findall(r"^\$ (.+)$", shown, re.MULTILINE)
+    (asked,) = [line for line in following if "How many men" in line]
+    assert "4,600" in typed(clone, asked)
+
+    tested = typed(clone, test, PYTEST_ADDOPTS=f"{SMALL} -n 0")
+    assert " passed" in tested and "failed" not in tested and has(clone, "pytest")
+    for again in (demo, test):
+        assert "install" not in typed(clone, f"{again} --dry-run")
