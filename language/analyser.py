@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from .markup import prose
+from .markup import TEXTS_KEPT, prose
 
 _STEMMER = Stemmer.Stemmer("english")
 
@@ -183,7 +183,7 @@ def sentences(text: str) -> list[Span]:
     return list(_sentences(text))
 
 
-@lru_cache(maxsize=64)  # several functions in turn go over one passage
+@lru_cache(maxsize=TEXTS_KEPT)
 def _sentences(text: str) -> tuple[Span, ...]:
     plain = prose(text)
     width = _wrapped_at(plain)

@@ -54,9 +54,10 @@ _INLINE = re.compile(
 )
 _MAY_HAVE = re.compile(r"[*_`\[<#>=~|]|---|\+\+\+")
 _INK = re.compile(r"\S+")
+TEXTS_KEPT = 256  # passages: several functions in turn go over all of a small index
 
 
-@lru_cache(maxsize=64)  # several functions in turn go over one passage
+@lru_cache(maxsize=TEXTS_KEPT)
 def prose(text: str) -> str:
     """``text`` with blanks in place of markup: as long as before, with the same line ends.
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
-from .markup import prose
+from .markup import TEXTS_KEPT, prose
 
 Kind = Literal["name", "quoted", "date", "number"]
 
@@ -69,6 +69,7 @@ _KOREAN_PRONOUNS = frozenset(
 _WORDS = re.compile(r"[^\W_]+")
 _BETWEEN_INITIALS = re.compile(r"(?<![^ ][a-z])(?<=[a-z]) (?=[a-z](?: |$))")
 _LETTER = re.compile(r"[^\W_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _OPENER = re.compile(r"[^\W_]+(?:['’]\w+)?")
 _GAP = re.compile(rf"[\s\-]*{_LINK}?")
@@ -104,9 +105,10 @@ _OPENERS = STOP_WORDS | frozenset(
     numerous still yet already never always perhaps soon then once nothing everything something
     anything nobody everybody somebody anybody everyone someone anyone see come whereat""".split()
 )
-_NO_NAMES = (
-    _OPENERS | _INTERJECTIONS | set("one two three four five six seven eight nine ten".split())
-)
+_FIRST_OPENERS = _OPENERS | _INTERJECTIONS
+_LATER_OPENERS = STOP_WORDS | _INTERJECTIONS
+_NO_NAMES = _FIRST_OPENERS | set("one two three four five six seven eight nine ten".split())
+_SENTENCES_KEPT = 40 * TEXTS_KEPT
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
 SIGNS = "%$€£¥₩#+"  # that tell names apart
 _SIGN = re.compile(f"[{SIGNS}]")
@@ -182,7 +184,7 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     name's key ("Curie" after "Marie Curie").
     """
     plain = prose(text)
-    words = _Words(_lower_words(plain), *_seen_as_names(title, plain))
+    words = _words(title, plain)
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
@@ -211,13 +213,21 @@ class _Words(NamedTuple):
     alone: frozenset[str] = frozenset()
 
 
+def _words(title: str, text: str) -> _Words:
+    """The words of ``text``; every word of ``title`` may be a name."""
+    lower, names, alone = _words_of(text)
+    titled = _WORDS.findall(title)
+    return _Words(lower, names.union(titled), alone.union(titled[:1]))
+
+
 def _lower_words(text: str) -> frozenset[str]:
-    return frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
+    return frozenset(filter(str.islower, _LETTERS.findall(text)))
 
 
-def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words with a capital in ``title``, or in ``text`` within a sentence; those after no other."""
-    inside, alone = set(_WORDS.findall(title)), set(_WORDS.findall(title)[:1])
+@lru_cache(maxsize=TEXTS_KEPT)
+def _words_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The words of ``text`` in lower case; with a capital within a sentence; after no other."""
+    inside, alone = set[str](), set[str]()
     before = "."
     for token in _TOKEN.findall(text):
         begins = not before[-1].isalnum() or before in _INTERJECTIONS
@@ -227,7 +237,7 @@ def _seen_as_names(title: str, text: str) -> tuple[frozenset[str], frozenset[str
             if not before[:1].isupper() or before in _TITLED:
                 alone.add(word)
         before = before if token == "." and before in _TITLED else token
-    return frozenset(inside), frozenset(alone)
+    return _lower_words(text), frozenset(inside), frozenset(alone)
 
 
 def _title_pattern(title: str) -> re.Pattern[str] | None:
@@ -269,7 +279,12 @@ def _in_sentence(
     return sorted(found)
 
 
-def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=_SENTENCES_KEPT)
+def _quoted_spans(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_find_quoted(text))
+
+
+def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
     """Quoted stretches that look like titles, all but small words with capitals; no speech."""
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
@@ -290,11 +305,7 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
     """Capitalised names; those with "of" are followed by their parts. Headings have none."""
     if text.isupper() and words.lower:
         return
-    first = _LETTER.search(text)
-    begin = first.start() if first else len(text)
-    for match in _NAME.finditer(text):
-        start, end = _trim_openers(text, *match.span(), begin)
-        opens = start <= begin or bool(_OPENING.search(text, max(0, start - 20), start))
+    for start, end, opens in _capitalised(text):
         start += _epithet(text[start:end], words)
         written = text[start:end]
         if not _is_name(written) or _is_plain_word(written, words, opens):
@@ -305,6 +316,19 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
         for part in zip(bounds[::2], bounds[1::2], strict=True) if cuts else ():
             if _is_name(text[slice(*part)]):
                 yield part
+
+
+@lru_cache(maxsize=_SENTENCES_KEPT)
+def _capitalised(text: str) -> tuple[tuple[int, int, bool], ...]:
+    """Stretches of capitalised words without openers, and whether each begins a sentence."""
+    first = _LETTER.search(text)
+    begin = first.start() if first else len(text)
+    found: list[tuple[int, int, bool]] = []
+    for match in _NAME.finditer(text):
+        start, end = _trim_openers(text, *match.span(), begin)
+        opens = start <= begin or bool(_OPENING.search(text, max(0, start - 20), start))
+        found.append((start, end, opens))
+    return tuple(found)
 
 
 def _epithet(written: str, words: _Words) -> int:
@@ -329,7 +353,7 @@ def _is_name(written: str) -> bool:
 
 def _trim_openers(text: str, start: int, end: int, begin: int) -> tuple[int, int]:
     """Cut openers off the front ("In Paris") and possessives off the end."""
-    openers = (STOP_WORDS if start > begin else _OPENERS) | _INTERJECTIONS
+    openers = _LATER_OPENERS if start > begin else _FIRST_OPENERS
     while word := _OPENER.match(text[start:end]):
         capitals = len(word[0]) > 1 and word[0].isupper()
         abbreviated = text[start + word.end() :][:1] in ".&"

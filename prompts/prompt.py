@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -187,6 +187,7 @@ def _built_in(name: str) -> str:
     return resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
+@lru_cache(maxsize=128)
 def _parts(name: str, text: str) -> tuple[str, str]:
     parts = re.split(r"^# (System|Human)\s*$", text, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))

@@ -58,17 +58,17 @@ def generic_names(passages: Iterable[FoundFacts]) -> frozenset[str]:
 
     One word with a capital is general where the texts write it without one, too.
     """
-    lower: Counter[str] = Counter()
+    lower: set[str] = set()
     found: dict[str, str] = {}
     for one in passages:
-        lower.update(word for word in _WORD.findall(one.text) if word[0].islower())
+        lower.update(word for word in set(_WORD.findall(one.text)) if word[0].islower())
         for fact in one.facts["entities"]:
             if "person" in fact["type"].lower():
                 found.setdefault(normalised(fact["name"]), fact["name"])
     return frozenset(name for name, spelling in found.items() if _is_generic(spelling, lower))
 
 
-def _is_generic(name: str, lower: Mapping[str, int]) -> bool:
+def _is_generic(name: str, lower: Collection[str]) -> bool:
     words = [word for word in _WORD.findall(name) if word.lower() not in _TITLES]
     if any(not word.isascii() and word.lower() == word.upper() for word in words):
         return words[-1] in _ROLES or words[0] in {"그", "이", "저", "어떤"}

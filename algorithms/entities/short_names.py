@@ -36,8 +36,9 @@ def with_short_names(
     alone: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for one in passages:
         words = [word for word in _written(one.text) if word in bearers]
-        for word, count in _alone(one.text, words, spelled.get(one.passage, ())).items():
-            alone[word][one.passage] = count
+        if words:
+            for word, count in _alone(one.text, words, spelled.get(one.passage, ())).items():
+                alone[word][one.passage] = count
     for word, counts in alone.items():
         shares = [(sum(counts[passage] for passage in one.passages), one) for one in bearers[word]]
         most, entity = max(shares, key=lambda share: (share[0], share[1].id))

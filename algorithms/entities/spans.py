@@ -134,10 +134,10 @@ def _with_initials(folded: tuple[str, ...], spelling: str) -> Iterator[tuple[str
 
 def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
-        written = match.group()
-        if written in ("s", "S") and text[match.start() - 1 : match.start()] in ("'", "’"):
+        written, (start, end) = match[0], match.span()
+        if written in ("s", "S") and text[start - 1 : start] in ("'", "’"):
             continue
-        yield _Word(match.start(), match.end(), _folded(written), not written[0].islower())
+        yield _Word(start, end, _folded(written), not written[0].islower())
 
 
 @lru_cache(maxsize=100_000)

@@ -116,8 +116,9 @@ class ChatLanguageModel:
         if self._may_be_cut(asked.texts) and not self._usable(
             await self._stored(asked.key), prompt, asked
         ):
-            given = await self._packed(prompt, given, asked.texts)
-            asked = await self._rendered(prompt, given)
+            packed = await self._packed(prompt, given, asked.texts)
+            if packed is not given:
+                given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
             return await self._answer(prompt, asked, passages_shown(given))
@@ -147,9 +148,10 @@ class ChatLanguageModel:
         return asked
 
     def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _Asked:
-        parts = [prompt.name, prompt.filled_in(inputs), self.name, self._settings_key]
+        shown = prompt.filled_in(inputs)
+        parts = [prompt.name, shown, self.name, self._settings_key]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-        return _Asked(prompt.render(inputs, self._prompts), key, prompt.words(self._prompts))
+        return _Asked(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
