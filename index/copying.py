@@ -19,7 +19,10 @@ from .opening import COPIED_FROM, Index, check_whole, index_of, mark_written
 Report = Callable[[str, int, int], None]
 
 # What is not of the contents: an index's own id and place, and vectors that are being made.
-_OWN = {"id", "format", "name", HOME, COPIED_FROM, "vectors", "vectors_written", "vectors_beside"}
+_OWN = {
+    *("id", "format", "name", "writer", HOME, COPIED_FROM),
+    *("vectors", "vectors_written", "vectors_beside"),
+}
 
 
 class Copied(TypedDict):

@@ -30,6 +30,10 @@ class IndexBusyError(RagraphsError):
     """Another run writes to the index."""
 
 
+class UnavailableError(RagraphsError):
+    """A store of the index does not answer for now; the same question may be asked again."""
+
+
 class IncompleteIndexError(RagraphsError):
     """An index lacks vectors of its own passages, entities or reports."""
 

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from sqlalchemy import Engine, Table, delete, func, insert, inspect, select
+from sqlalchemy import Engine, Table, delete, func, insert, select
 
 from . import tables
-from .queries import batches, count_rows, is_postgresql, rows, upsert
+from .queries import (
+    batches,
+    column_names,
+    count_rows,
+    is_postgresql,
+    raw_name,
+    rows,
+    table_names,
+    upsert,
+)
 from .schema import format_of
 from .upgrade import EARLIER, upgrade
 
@@ -39,7 +48,7 @@ def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], Non
     """
     total, done = sum(count_rows(source, table) for table in _copied(source)), 0
     for table in _copied(source):
-        known = {column["name"] for column in inspect(source).get_columns(table.name)}
+        known = column_names(source, table.name)
         query = select(*(column for column in table.columns if column.name in known))
         for batch in batches(rows(source, query)):
             with target.begin() as connection:
@@ -70,7 +79,7 @@ def uneven_tables(source: Engine, target: Engine) -> list[str]:
 
 
 def _copied(source: Engine) -> Iterator[Table]:
-    known = set(inspect(source).get_table_names()) - {table.name for table in _LEFT_OUT}
+    known = table_names(source) - {table.name for table in _LEFT_OUT}
     return (table for table in tables.metadata.sorted_tables if table.name in known)
 
 
@@ -83,5 +92,6 @@ def _go_on_counting(engine: Engine) -> None:
             column = table.autoincrement_column
             if column is not None:
                 last = connection.scalar(select(func.max(column)))
-                sequence = func.pg_get_serial_sequence(table.name, column.name)
+                name = raw_name(engine, table.name)
+                sequence = func.pg_get_serial_sequence(name, column.name)
                 connection.execute(select(func.setval(sequence, last or 1, last is not None)))

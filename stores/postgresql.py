@@ -17,7 +17,6 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
-    inspect,
     select,
     text,
 )
@@ -26,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from .postgresql_errors import code_of, explained
-from .queries import PATIENCE, PAUSE, advisory_key, upsert
+from .queries import PAUSE, advisory_key, patience, schema_name, table_names, upsert
 from .schema import check_format, create_tables, json_text
 from .tables import properties
 
@@ -41,10 +40,6 @@ _ALIVE = {  # a machine that died without a word is noticed within two minutes
     "keepalives_interval": 10,
     "keepalives_count": 6,
 }
-_SESSION = (
-    "SET search_path TO {schema}",
-    *(f"SET tcp_{name} TO {value}" for name, value in _ALIVE.items()),
-)
 
 
 def open_shared(url: str, name: str, *, create: bool, any_format: bool = False) -> Engine:
@@ -53,10 +48,11 @@ def open_shared(url: str, name: str, *, create: bool, any_format: bool = False) 
         engine = open_shared("postgresql+psycopg://user:password@host/db", "notes", create=True)
         print(Catalogue(engine).count_documents())
 
-    Each index is a schema, and the connections of the engine see no other. A server that was once
-    reached may be away for ``PATIENCE`` seconds. Raises IndexNotFoundError where there is none and
-    ``create`` is false, and RagraphsError where the server cannot be used, or the index is of
-    another format, as ``schema.open_database`` has it; no message shows the password.
+    Each index is a schema, which every statement names: behind a pooler, sessions are shared with
+    other indexes. A server that was once reached may be away for ``patience`` seconds. Raises
+    IndexNotFoundError where there is none and ``create`` is false, UnavailableError where the
+    server does not answer, and RagraphsError where it cannot be used, or the index is of another
+    format, as ``schema.open_database`` has it; no message shows the password.
     """
     engine = _engine(url, name)
     try:
@@ -108,8 +104,13 @@ def _engine(url: str, name: str) -> Engine:
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of losses, which we tell
     engine = create_engine(
         _checked(url),
-        connect_args=_ALIVE | {"connect_timeout": 10, "application_name": "ragraphs"},
-        execution_options={"schema": schema},
+        connect_args={
+            **_ALIVE,
+            "connect_timeout": 10,
+            "application_name": "ragraphs",
+            "prepare_threshold": None,  # a pooler's next session does not know what was prepared
+        },
+        execution_options={"schema": schema, "schema_translate_map": {None: schema}},
         json_serializer=json_text,
         pool_pre_ping=True,
         pool_logging_name=_POOL,
@@ -119,7 +120,7 @@ def _engine(url: str, name: str) -> Engine:
     logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL}").setLevel(logging.CRITICAL)
     event.listen(engine, "handle_error", _explain)
     event.listen(engine, "do_connect", partial(_connect, list[bool]()))
-    event.listen(engine, "connect", partial(_configure, schema))
+    event.listen(engine, "connect", _configure)
     return engine
 
 
@@ -144,8 +145,8 @@ def _checked(url: str) -> URL:
 
 
 def _connect(reached: list[bool], dialect: Any, _record: Any, cargs: Any, cparams: Any) -> Any:
-    """Connects; where the server was ``reached`` before, tries for ``PATIENCE`` seconds."""
-    deadline = time.monotonic() + (PATIENCE if reached else 0)
+    """Connects; where the server was ``reached`` before, tries for ``patience`` seconds."""
+    deadline = time.monotonic() + (patience.get() if reached else 0)
     while True:
         try:
             connection = dialect.connect(*cargs, **cparams)
@@ -159,7 +160,7 @@ def _connect(reached: list[bool], dialect: Any, _record: Any, cargs: Any, cparam
             return connection
 
 
-def _configure(schema: str, connection: Any, _record: Any) -> None:
+def _configure(connection: Any, _record: Any) -> None:
     from psycopg.types.string import StrDumper
 
     class Storable(StrDumper):
@@ -169,21 +170,16 @@ def _configure(schema: str, connection: Any, _record: Any) -> None:
             return super().dump(text.replace("\0", "\ufffd"))
 
     connection.adapters.register_dumper(str, Storable)
-    connection.autocommit = True
-    for setting in _SESSION:
-        connection.execute(setting.format(schema=f'"{schema}"'))
-    connection.autocommit = False
 
 
 def _exists(connection: Connection) -> bool:
-    schema = connection.engine.get_execution_options()["schema"]
     query = "SELECT count(*) FROM pg_namespace WHERE nspname = :schema"
-    return bool(connection.execute(text(query), {"schema": schema}).scalar_one())
+    return bool(connection.scalar(text(query), {"schema": schema_name(connection)}))
 
 
 def _make(connection: Connection, name: str) -> None:
     """Makes the schema and its tables, where there are none; of several at once one does."""
-    if _exists(connection) and inspect(connection).has_table(properties.name):
+    if _exists(connection) and properties.name in table_names(connection):
         return
     key = advisory_key(connection.engine, "make")
     connection.execute(select(func.pg_advisory_xact_lock(key)))

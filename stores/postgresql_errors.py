@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, UnavailableError
 
 _CHECK = "check the setting RAGRAPHS_DATABASE."
 _ADVICE = {  # by the classes and codes of PostgreSQL's errors
@@ -12,11 +12,13 @@ _ADVICE = {  # by the classes and codes of PostgreSQL's errors
     "NAME TO USER",
     "53100": "has no room left on its disk; make room and run the command again.",
     "53300": "has no connection left; raise its max_connections, or run fewer processes.",
+    "08P01": "or a pooler before it refuses transactions; set its pool_mode to transaction.",
     "25006": "can only be read, as a replica; name the one that is written to in "
     "RAGRAPHS_DATABASE.",
     "42P01": "lacks a table of the index; make its derived parts anew with: ragraphs index "
     "--repair",
 }
+_PASSING = {"53100", "53300"}
 _IN_WORDS = {  # what a server says before a connection stands, which has no code
     "password authentication failed": "28",
     "no password supplied": "28",
@@ -27,7 +29,7 @@ _IN_WORDS = {  # what a server says before a connection stands, which has no cod
 }
 
 
-class LostConnectionError(RagraphsError):
+class LostConnectionError(UnavailableError):
     """The server went away, or undid a transaction for another's sake: it may be tried again."""
 
 
@@ -43,14 +45,15 @@ def explained(
         )
     for key in (code, code[:2]):
         if key in _ADVICE:
-            return RagraphsError(f"The PostgreSQL server {_ADVICE[key]}")
+            kind = UnavailableError if key in _PASSING else RagraphsError
+            return kind(f"The PostgreSQL server {_ADVICE[key]}")
     if connecting:
-        return RagraphsError(
+        return UnavailableError(
             "The PostgreSQL server does not answer; see whether it runs, and check the setting "
             "RAGRAPHS_DATABASE."
         )
     if code.startswith(("08", "53", "54", "55", "57", "58", "XX")):
-        return RagraphsError(
+        return UnavailableError(
             f"The PostgreSQL server cannot do its work (error {code}); see its log."
         )
     return None

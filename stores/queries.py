@@ -6,6 +6,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
@@ -20,6 +21,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    inspect,
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -30,8 +32,9 @@ logger = logging.getLogger("ragraphs.stores")
 
 T = TypeVar("T")
 
-PATIENCE = 30.0  # seconds for which a server that answered before may be away
+PATIENCE = 30.0  # seconds for which a server that answered before may be away from a writer
 PAUSE = 0.5
+patience: ContextVar[float] = ContextVar("patience", default=3.0)  # of others, in seconds
 
 _BATCH = 500
 
@@ -57,7 +60,7 @@ def _persistent(method: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 return method(*given, **named)
             except LostConnectionError:
-                deadline = deadline or time.monotonic() + PATIENCE
+                deadline = deadline or time.monotonic() + patience.get()
                 if time.monotonic() >= deadline:
                     raise
                 logger.info("the PostgreSQL server was lost; the change is made again")
@@ -140,6 +143,31 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
     return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
 
 
+def schema_name(of: Connection | Engine) -> str | None:
+    """The schema of an index in PostgreSQL; None in SQLite."""
+    name: str | None = of.engine.get_execution_options().get("schema")
+    return name
+
+
+def raw_name(of: Connection | Engine, table: str) -> str:
+    """The name of ``table`` in SQL that is not made by SQLAlchemy, which writes the schema itself.
+
+    No session is relied on to look for tables in a schema: a pooler may give it to another index.
+    """
+    schema = schema_name(of)
+    return f'"{table}"' if schema is None else f'"{schema}"."{table}"'
+
+
+def table_names(of: Connection | Engine) -> set[str]:
+    """The tables that the database has of the index. Blocks."""
+    return set(inspect(of).get_table_names(schema_name(of)))
+
+
+def column_names(of: Connection | Engine, table: str) -> set[str]:
+    """The columns that ``table`` has in the database. Blocks."""
+    return {column["name"] for column in inspect(of).get_columns(table, schema_name(of))}
+
+
 def begin_writing(connection: Connection) -> None:
     """Takes SQLite's write lock now; its Python driver would not before a CREATE or a DROP."""
     if not is_postgresql(connection):
@@ -148,7 +176,7 @@ def begin_writing(connection: Connection) -> None:
 
 def advisory_key(engine: Engine, purpose: str) -> int:
     """The number of PostgreSQL's advisory lock on an index for ``purpose``."""
-    text = f"{purpose} {engine.get_execution_options()['schema']}"
+    text = f"{purpose} {schema_name(engine)}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
 
 
@@ -211,11 +239,11 @@ def _copy(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -
     if (first := next(rows, None)) is None:
         return
     driver: Any = connection.connection
-    quoted = ", ".join(f'"{name}"' for name in first)
+    name, quoted = raw_name(connection, table.name), ", ".join(f'"{name}"' for name in first)
     try:
         with (
             driver.cursor() as cursor,
-            cursor.copy(f'COPY "{table.name}" ({quoted}) FROM STDIN') as copy,
+            cursor.copy(f"COPY {name} ({quoted}) FROM STDIN") as copy,
         ):
             for row in chain([first], rows):
                 copy.write_row([row[name] for name in first])

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from . import lexical_index
-from .queries import add_missing, begin_writing, upsert
+from .queries import add_missing, begin_writing, table_names, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
@@ -165,12 +165,12 @@ def _unusable(folder: Path, error: BaseException) -> RagraphsError:
 
 def has_tables(engine: Engine) -> bool:
     """Whether the database holds an index at all."""
-    return inspect(engine).has_table(properties.name)
+    return properties.name in table_names(engine)
 
 
 def is_up_to_date(engine: Engine) -> bool:
     """Whether the database has the format and all tables of this version. Blocks."""
-    missing = set(metadata.tables) - set(inspect(engine).get_table_names())
+    missing = set(metadata.tables) - table_names(engine)
     return not missing and format_of(engine) == str(FORMAT)
 
 

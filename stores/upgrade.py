@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, text
 
 from .pieces import last_lines
-from .queries import batches
+from .queries import batches, column_names, raw_name
 from .tables import WORD
 
 # In words of their own, since the tables of an earlier format stay as they were.
 _JSON = "JSON NOT NULL DEFAULT '{}'"
-_IN_ORDER = text(
-    'SELECT number, document, text, start, "end" FROM passages ORDER BY document, start, id'
-)
-_SET_BEFORE = text("UPDATE passages SET before = :before WHERE number = :number")
+_IN_ORDER = 'SELECT number, document, text, start, "end" FROM {} ORDER BY document, start, id'
+_SET_BEFORE = "UPDATE {} SET before = :before WHERE number = :number"
 
 
 def _with_lines_before(connection: Connection) -> None:
@@ -27,8 +25,9 @@ def _with_lines_before(connection: Connection) -> None:
     word = f"{WORD.compile(connection.dialect)} NOT NULL DEFAULT ''"
     for table, column in (("passages", "before"), ("readings", "words"), ("replies", "words")):
         _add(connection, table, column, word)
+    set_before = text(_SET_BEFORE.format(raw_name(connection, "passages")))
     for batch in batches(list(_lines_before(connection))):
-        connection.execute(_SET_BEFORE, batch)
+        connection.execute(set_before, batch)
 
 
 def _with_metadata(connection: Connection) -> None:
@@ -53,13 +52,14 @@ def upgrade(connection: Connection, format: str) -> None:
 
 
 def _add(connection: Connection, table: str, column: str, form: str) -> None:
-    known = {each["name"] for each in inspect(connection).get_columns(table)}
-    if column not in known:  # else the table was made just now
-        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {form}")
+    if column not in column_names(connection, table):  # else the table was made just now
+        name = raw_name(connection, table)
+        connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN {column} {form}")
 
 
 def _lines_before(connection: Connection) -> Iterator[dict[str, str | int]]:
-    for last, next in pairwise(connection.execute(_IN_ORDER)):
+    in_order = text(_IN_ORDER.format(raw_name(connection, "passages")))
+    for last, next in pairwise(connection.execute(in_order)):
         if last.document == next.document:
             before = last_lines(last.text, last.end - next.start)
             yield {"before": before, "number": next.number}

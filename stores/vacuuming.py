@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, text
 
-from .queries import is_postgresql
+from .queries import is_postgresql, raw_name, table_names
 
 _OLDER = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
@@ -31,6 +31,6 @@ def _postgresql(connection: Connection) -> bool:
     """Waits for those who read a table; older transactions of others keep deleted rows alive."""
     now = connection.exec_driver_sql("SELECT pg_current_xact_id()::xid::text").scalar_one()
     older = connection.execute(_OLDER, {"now": now}).scalar_one()
-    for table in inspect(connection).get_table_names():
-        connection.exec_driver_sql(f'VACUUM FULL "{table}"')
+    for table in table_names(connection):
+        connection.exec_driver_sql(f"VACUUM FULL {raw_name(connection, table)}")
     return not older

@@ -21,7 +21,7 @@ from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import describe
-from sqlalchemy import text
+from raw_sql import sql
 from stub_openai import failure
 
 DOCUMENTS = clustered(10)
@@ -39,7 +39,7 @@ def model(openai) -> Script:
 def properties(indexing: Any) -> dict[str, str]:
     """All that an index records, but for stamps of what was written."""
     with indexing.index.engine.connect() as connection:
-        rows = connection.execute(text("SELECT name, value FROM properties"))
+        rows = sql(connection, "SELECT name, value FROM properties")
         return {name: value for name, value in rows}
 
 

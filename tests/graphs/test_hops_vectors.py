@@ -16,7 +16,7 @@ from ragraphs.index.hop_edges import question_id
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.state.errors import RagraphsError
-from sqlalchemy import text
+from raw_sql import sql
 from stub_openai import failure
 
 LOCAL = {"layers": ["hops"]}
@@ -74,7 +74,7 @@ def assert_complete(indexing: Any) -> None:
 def change(indexing: Any, statement: str) -> None:
     """Changes the vectors, and forgets what was kept of them in memory."""
     with indexing.index.catalogue._engine.begin() as connection:
-        connection.execute(text(statement))
+        sql(connection, statement)
     indexing.index.kept.clear()
 
 

@@ -17,7 +17,7 @@ from ragraphs.index.retrieval import search
 from ragraphs.language import mentions
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.vector_tables import SentenceVectors
-from sqlalchemy import text
+from raw_sql import sql
 from stub_openai import OpenAIStub, failure
 
 LONG = 24  # sentences of a document; three of 64 do not make one request
@@ -61,7 +61,7 @@ def damage(indexing: Any, change: str) -> None:
     """Changes the row of one passage, or with DELETE takes it away."""
     one = "WHERE passage = (SELECT min(passage) FROM sentence_vectors)"
     with indexing.index.catalogue._engine.begin() as connection:
-        connection.execute(text(f"{change} {one}"))
+        sql(connection, f"{change} {one}")
 
 
 def test_a_request_holds_whole_passages_and_at_most_64_sentences(indexing, openai):
@@ -214,7 +214,7 @@ def test_a_graph_of_other_sentences_than_are_stored_says_so(indexing):
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     with indexing.index.catalogue._engine.begin() as connection:
-        connection.execute(text("DROP TABLE sentence_vectors"))
+        sql(connection, "DROP TABLE sentence_vectors")
     opening._alive.pop(indexing.index.location)
     with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
         search(indexing.index, "Which Tower has Bell 1x1?", "graph", 3)

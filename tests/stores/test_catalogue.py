@@ -15,9 +15,10 @@ from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
-from ragraphs.stores.queries import is_postgresql
+from ragraphs.stores.queries import is_postgresql, table_names
 from ragraphs.stores.readings import IMPORTED, Reading, ReadingStore
-from sqlalchemy import Engine, inspect, text
+from raw_sql import sql
+from sqlalchemy import Engine
 
 
 def document(id: str, *texts: str, title: str = "", path: str = "") -> NewDocument:
@@ -40,9 +41,9 @@ def term_rows(catalogue: Catalogue) -> list[tuple[Any, ...]]:
     table = "term_blocks" if is_postgresql(catalogue.engine) else "passage_terms"
     with catalogue.engine.connect() as connection:
         if table == "passage_terms":
-            rows = connection.execute(text("SELECT rowid, title, body FROM passage_terms"))
+            rows = sql(connection, "SELECT rowid, title, body FROM passage_terms")
         else:
-            rows = connection.execute(text("SELECT * FROM term_blocks ORDER BY term, block"))
+            rows = sql(connection, "SELECT * FROM term_blocks ORDER BY term, block")
         return [tuple(map(str, row)) for row in rows]
 
 
@@ -150,8 +151,8 @@ def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
         catalogue.note_file(path, f"hash of {path}", {f"{path}, page 2": "unreadable"})
     assert catalogue.remove_documents(["a.txt", "never there"]) == 1
     with catalogue.engine.connect() as connection:
-        for table in inspect(catalogue.engine).get_table_names():
-            for row in connection.execute(text(f"SELECT * FROM {table}")):
+        for table in table_names(catalogue.engine):
+            for row in sql(connection, f"SELECT * FROM {table}"):
                 assert "a.txt" not in str(row)
                 assert "one" not in row
     assert catalogue.files() == {"b.txt": "hash of b.txt"}
@@ -314,7 +315,7 @@ def test_a_damaged_lexical_index_is_made_anew(in_sqlite, tmp_path, damage):
 def test_a_damaged_lexical_index_is_told_in_one_sentence(catalogue):
     with catalogue.engine.begin() as connection:
         name = "term_blocks" if is_postgresql(catalogue.engine) else "passage_terms"
-        connection.execute(text(f"DROP TABLE {name}"))
+        sql(connection, f"DROP TABLE {name}")
     with pytest.raises(RagraphsError, match="ragraphs index --repair"):
         catalogue.search_terms("bridge", 10)
 

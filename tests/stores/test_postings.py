@@ -13,7 +13,7 @@ from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.schema import open_memory
-from sqlalchemy import text
+from raw_sql import sql
 
 WORDS = ["bridge", "River", "rivers", "세종대왕이", "훈민정음을", "漢字文", "1,000", "u.s.", "of"]
 texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
@@ -76,8 +76,8 @@ def test_removed_passages_leave_no_term(kinds):
     written(catalogue, [("a", [f"term{at} common" for at in range(700)])])
     written(catalogue, [])
     with catalogue.engine.connect() as connection:
-        assert connection.scalar(text("SELECT count(*) FROM term_blocks")) == 0
-        assert connection.execute(text("SELECT * FROM term_totals")).all() == [(0, 0, 0)]
+        assert sql(connection, "SELECT count(*) FROM term_blocks").scalar() == 0
+        assert sql(connection, "SELECT * FROM term_totals").all() == [(0, 0, 0)]
 
 
 def test_of_a_large_index_the_commonest_terms_are_left_out_beside_rarer_ones(kinds, monkeypatch):

@@ -14,9 +14,11 @@ from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.copying import copy_tables, uneven_tables
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared
+from ragraphs.stores.queries import column_names, schema_name, table_names
 from ragraphs.stores.readings import Reading, ReadingStore
 from ragraphs.stores.replies import ReplyStore
-from sqlalchemy import Engine, inspect, text
+from raw_sql import sql
+from sqlalchemy import Engine, inspect
 
 
 class Open(Protocol):
@@ -78,8 +80,8 @@ def test_opening_an_earlier_format_changes_nothing_and_says_what_to_do(opened, f
         opened(create=create)
     engine = opened(any_format=True)
     assert schema.format_of(engine) == str(format) and not schema.is_up_to_date(engine)
-    assert not inspect(engine).has_table("outdated_entries")
-    assert "metadata" not in {each["name"] for each in inspect(engine).get_columns("passages")}
+    assert "outdated_entries" not in table_names(engine)
+    assert "metadata" not in column_names(engine, "passages")
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -114,10 +116,13 @@ def test_an_earlier_format_gets_room_for_metadata(opened, format):
 def test_an_upgraded_table_has_the_columns_of_a_new_one(opened, format):
     made_before(opened, format)
     engine, new = upgraded(opened), schema.open_memory()
-    for name in inspect(new).get_table_names():
+    for name in table_names(new):
         if not name.startswith("passage_terms"):
             columns, wanted = (
-                {one["name"]: one["nullable"] for one in inspect(each).get_columns(name)}
+                {
+                    one["name"]: one["nullable"]
+                    for one in inspect(each).get_columns(name, schema_name(each))
+                }
                 for each in (engine, new)
             )
             assert columns == wanted
@@ -142,13 +147,13 @@ def test_a_failed_upgrade_leaves_the_format_as_it_was(opened, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         schema.bring_up_to_date(engine)
     assert schema.format_of(engine) == "1"
-    assert "before" not in {each["name"] for each in inspect(engine).get_columns("passages")}
+    assert "before" not in column_names(engine, "passages")
 
 
 def test_a_table_that_an_index_never_had_is_made_by_its_writer(opened):
     engine = opened(create=True)
     with engine.begin() as connection:
-        connection.execute(text("DROP TABLE replies"))
+        sql(connection, "DROP TABLE replies")
     assert not schema.is_up_to_date(opened())
     assert ReplyStore(upgraded(opened)).find(["key"]) == [None]
 

@@ -10,7 +10,8 @@ from ragraphs.state.errors import IncompleteIndexError
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.vector_tables import QuestionVectors, SentenceStore, SentenceVectors
-from sqlalchemy import Engine, text
+from raw_sql import sql
+from sqlalchemy import Engine
 
 DIMENSION = 3
 HALF = "\ud800"  # a character that no database stores
@@ -24,8 +25,11 @@ def unlike(*numbers: int, dimension: int = DIMENSION) -> np.ndarray:
 
 def corrupt_question(engine: Engine, change: str) -> None:
     with engine.begin() as connection:
-        statement = text(f"UPDATE question_vectors SET vector = {change} WHERE id = 'b'")
-        connection.execute(statement, {"zeros": bytes(13)})
+        sql(
+            connection,
+            f"UPDATE question_vectors SET vector = {change} WHERE id = 'b'",
+            zeros=bytes(13),
+        )
 
 
 @pytest.fixture
@@ -133,8 +137,9 @@ def vectors(passage: str, sentences: int, dimension: int = DIMENSION) -> Sentenc
 
 def corrupt_sentences(engine: Engine, change: str) -> None:
     with engine.begin() as connection:
-        statement = text(f"UPDATE sentence_vectors SET {change} WHERE passage = 'b'")
-        connection.execute(statement, {"zeros": bytes(40)})
+        sql(
+            connection, f"UPDATE sentence_vectors SET {change} WHERE passage = 'b'", zeros=bytes(40)
+        )
 
 
 @pytest.fixture

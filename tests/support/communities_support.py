@@ -15,7 +15,8 @@ import numpy as np
 from ragraphs.index.communities import load_communities
 from ragraphs.stores import tables
 from ragraphs.stores.chroma import Collection
-from sqlalchemy import inspect, text
+from raw_sql import sql
+from sqlalchemy import inspect
 
 MODEL = "openai:stub"
 _ONSETS = "B Br C Cl D Dr F Fl G Gr H J K Kl L M N P Pr R S St T Tr V W".split()
@@ -214,7 +215,7 @@ def everything_stored(indexing: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     with index.catalogue._engine.connect() as connection:
         for name in inspect(connection).get_table_names():
-            rows = connection.execute(text(f"SELECT * FROM {name}"))
+            rows = sql(connection, f"SELECT * FROM {name}")
             found[name] = "\n".join(" | ".join(map(_legible, row)) for row in rows)
     assert set(tables.metadata.tables) <= set(found)
     for collection in get_args(Collection):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ragraphs.stores.queries import begin_writing
-from sqlalchemy import Engine, text
+from raw_sql import sql
+from sqlalchemy import Engine
 
 _SINCE_1 = ("passages", "before"), ("readings", "words"), ("replies", "words")
 _SINCE_2 = ("documents", "metadata"), ("passages", "metadata"), ("passages", "turns")
@@ -13,10 +14,10 @@ def as_in_format(engine: Engine, format: int) -> None:
     """Takes from a database all that formats after ``format``, 1 or 2, have added."""
     with engine.begin() as connection:
         begin_writing(connection)
-        connection.execute(text("DROP TABLE outdated_entries"))
+        sql(connection, "DROP TABLE outdated_entries")
         for table, column in [*_SINCE_2, *(_SINCE_1 if format == 1 else ())]:
-            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
-        connection.execute(text(f"UPDATE properties SET value = '{format}' WHERE name = 'format'"))
+            sql(connection, f"ALTER TABLE {table} DROP COLUMN {column}")
+        sql(connection, f"UPDATE properties SET value = '{format}' WHERE name = 'format'")
         if format == 2:  # of today's reader
-            connection.execute(text("UPDATE files SET content = replace(content, '3:', '2:')"))
-            connection.execute(text("UPDATE documents SET content = replace(content, '3:', '2:')"))
+            sql(connection, "UPDATE files SET content = replace(content, '3:', '2:')")
+            sql(connection, "UPDATE documents SET content = replace(content, '3:', '2:')")
