@@ -72,4 +72,4 @@ def _sign(text: str, name: Span, other: Span) -> str:
 def _is_role(words: str) -> bool:
     """Whether ``words`` tell who the next name is ("his brother", "the engineer")."""
     role = _ROLE.fullmatch(words)
-    return bool(role) and role[1] not in STOP_WORDS and not _VERB.search(words)
+    return role is not None and role[1] not in STOP_WORDS and not _VERB.search(words)
