@@ -41,7 +41,7 @@ def serve(
 
     if missing := missing_packages("serve"):
         raise RagraphsError(
-            f"Serving needs {', '.join(missing)}, which is not installed: "
+            f"Serving needs packages that are not installed ({', '.join(missing)}): "
             "pip install 'ragraphs[serve]'."
         )
     import uvicorn

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 from ..language.analyser import STOP_WORDS, Span
 from ..language.answer_types import Candidate, name_spans
@@ -32,9 +34,10 @@ def whole_lists(found: Iterable[Candidate], text: str, question: str) -> list[Ca
     lists = list(_lists(text, question))
     whole: dict[tuple[int, int], Candidate] = {}
     for one in found:
-        start, end = next(
-            (span for span in lists if span[0] <= one.start < span[1]), (one.start, one.end)
-        )
+        start, end = one.start, one.end
+        before = bisect_right(lists, start, key=itemgetter(0)) - 1
+        if before >= 0 and start < lists[before][1]:
+            start, end = lists[before]
         prior = max(one.prior, whole[start, end].prior if (start, end) in whole else 0.0)
         whole[start, end] = Candidate(start, end, text[start:end], prior)
     return list(whole.values())
@@ -72,4 +75,4 @@ def _sign(text: str, name: Span, other: Span) -> str:
 def _is_role(words: str) -> bool:
     """Whether ``words`` tell who the next name is ("his brother", "the engineer")."""
     role = _ROLE.fullmatch(words)
-    return bool(role) and role[1] not in STOP_WORDS and not _VERB.search(words)
+    return role is not None and role[1] not in STOP_WORDS and not _VERB.search(words)

@@ -13,6 +13,7 @@ from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
+from .file_notes import make_unread, noted_files
 from .passage_rows import delete_passages, stored_passages, write_passages
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
@@ -129,19 +130,18 @@ class Catalogue:
             add_missing(connection, tables.properties, [_property(name, value)])
         return self.property(name)
 
-    def files(self, paths: Sequence[str] | None = None) -> dict[str, str]:
-        """The content of every file that was read, or of those of ``paths``, as it was noted."""
-        query = select(tables.files)
-        if paths is None:
-            return {path: content for path, content in rows(self._engine, query)}
-        found = rows_with(self._engine, query, tables.files.c.path, paths)
-        return {path: content for path, content in found}
+    def files(self, paths: Sequence[str] | None = None, *, partly: bool = False) -> dict[str, str]:
+        """The content hash of every file, or of those of ``paths``, that was read to its end.
+
+        With ``partly``, also that of files of which the index has only a part.
+        """
+        return noted_files(self._engine, paths, partly=partly)
 
     def note_file(self, path: str, content: str | None, failures: Mapping[str, str]) -> None:
         """Records the outcome of the last reading of a file, in place of earlier ones.
 
-        ``content`` is its hash, marked where not all of it was read, None where it is to be read;
-        ``failures`` are reasons by place: the file itself, or a row or page of it.
+        ``content`` is its hash, after ``AGAIN`` where not all of it was read, or None where nobody
+        knows it; ``failures`` are reasons by place: the file itself, or a row or page of it.
         """
         files, failed = tables.files, tables.failures
         with self._engine.begin() as connection:
@@ -370,7 +370,7 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
     paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
     _delete_passages(connection, _passage_ids(connection, ids))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
-    delete_with(connection, tables.files.c.path, paths)
+    make_unread(connection, paths)
     has_others = exists().where(documents.c.path == failed.c.path)
     connection.execute(delete(failed).where(failed.c.path.in_(paths), ~has_others))
     return removed

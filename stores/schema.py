@@ -151,7 +151,9 @@ def _explain(folder: Path, context: ExceptionContext) -> None:
 
 def _unusable(folder: Path, error: BaseException) -> RagraphsError:
     code = getattr(error, "sqlite_errorcode", None)
-    if code in _DERIVED_IS_DAMAGED:
+    if str(error).removeprefix("no such table: ") in metadata.tables:  # an earlier version's
+        advice = f"bring it up to date with: ragraphs index --index {folder}"
+    elif code in _DERIVED_IS_DAMAGED:
         advice = "make its derived parts anew with: ragraphs index --repair"
     elif code is not None and code & _PRIMARY in _IS_DAMAGED:
         advice = (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import Run
 from doc_pages import QUICKSTARTS, READMES, Block, blocks_of, commands_of, text_of
 from doc_reader import Reader
+from outputs import copy_demo
 from pdf_files import pdf
 from readme_folder import write_folder
 from stub_openai import OpenAIStub
@@ -57,3 +59,14 @@ def without_questions(block: Block) -> Any:
         if isinstance(node, ast.Constant) and str(node.value).endswith("?"):
             node.value = "?"
     return ast.dump(tree)
+
+
+def test_the_python_example_prints_the_whole_answer_and_only_the_sentence_that_states_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy_demo(Path.cwd())
+    Path("demo").rename("docs")
+    (block,) = [block for block in blocks_of("README.md") if block.language == "python"]
+    exec(compile(block.text, "README.md", "exec"), {"__name__": "page"})
+    stated = "The bridge was designed by John Fowler and Benjamin Baker."
+    assert capsys.readouterr().out.strip() == f"John Fowler and Benjamin Baker True {[stated]}"

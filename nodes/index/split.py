@@ -25,6 +25,7 @@ from ...language.analyser import count_tokens
 from ...settings import Settings
 from ...state.index import Failure, IndexState
 from ...state.records import Document
+from ...stores.file_notes import AGAIN
 from ...stores.loading.load import load
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
 from ...stores.loading.text import in_blocks
@@ -51,7 +52,6 @@ def to_read(state: IndexState) -> ToRead:
 
 
 _READER = "3"  # to be raised when a loader gives other text or metadata for the same file
-REFUSED = "refused "  # stands before the content of a file that was not read to its end
 _GROUP_CHARACTERS = 1_000_000
 _LONGEST_BLOCK = 1_000_000
 _FILES = 32  # for one worker of a cluster
@@ -182,7 +182,7 @@ class DocumentReader:
         except LoadError as error:
             failures[path] = str(error)
         if failures or self._read.get(path) != content:
-            self._note(path, f"{REFUSED}{content}" if content and failures else content, failures)
+            self._note(path, f"{AGAIN}{content}" if content and failures else content, failures)
         self.failures += [{"path": place, "reason": why} for place, why in failures.items()]
 
     def _read_changed(

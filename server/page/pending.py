@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...index.opening import open_index
-from ...nodes.index.split import REFUSED, content_of
+from ...nodes.index.split import content_of
 from ...settings import Settings, settings, told
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ...stores.loading.sources import document_path
@@ -65,23 +65,30 @@ def _discard(paths: Sequence[str], index: str) -> None:
 def waiting_uploads(index: str, operator: Settings) -> list[str]:
     """The uploaded files that ``index`` does not hold as they are, the oldest first.
 
-    Paths start from the root. A file that was read in vain waits no more, until another one takes
-    its place. Blocks. Raises RagraphsError where the operator's folder of uploads cannot be used.
+    Paths start from the root. A file that was read in vain waits no more until another one takes
+    its place, nor does one of which a document was removed. Blocks. Raises RagraphsError where the
+    operator's folder of uploads cannot be used.
     """
     if operator.uploads is None:
         return []
     files = _files_in(uploads_of(index, operator))
-    noted: dict[str, str] = {}
-    if files:
-        with suppress(IndexNotFoundError):
-            opened = open_index(index)
-            paths = {document_path(file, opened.home): str(file) for file in files}
-            noted = {paths[path]: at for path, at in opened.catalogue.files(list(paths)).items()}
+    noted = _noted(index, files) if files else {}
     return [
         file.relative_to(operator.base).as_posix()
         for file in files
-        if not _is_read(file, noted.get(str(file), ""), operator.root)
+        if not _is_read(file, noted.get(file, ""), operator.root)
     ]
+
+
+def _noted(index: str, files: Sequence[Path]) -> dict[Path, str]:
+    """The content of each of ``files`` that ``index`` has read, if only in part or in vain."""
+    try:
+        opened = open_index(index)
+    except IndexNotFoundError:
+        return {}
+    paths = {document_path(file, opened.home): file for file in files}
+    noted = opened.catalogue.files(list(paths), partly=True)
+    return {paths[path]: content for path, content in noted.items()}
 
 
 def told_uploads(index: str, operator: Settings) -> list[WaitingUpload]:
@@ -146,9 +153,7 @@ def _is_read(file: Path, noted: str, root: Path | None) -> bool:
         content = _content(file, root, kept.st_mtime_ns, kept.st_size)
     except (OSError, LoadError):
         return True  # gone meanwhile
-    if noted.startswith(REFUSED):
-        return noted == f"{REFUSED}{content}"
-    return noted.rpartition(":")[2] == content.rpartition(":")[2]  # read by an earlier version, too
+    return noted.rpartition(":")[2] == content.rpartition(":")[2]  # whichever version has read it
 
 
 @lru_cache(maxsize=10_000)

@@ -24,3 +24,9 @@ def test_an_address_that_is_taken_is_told(run, tmp_path, monkeypatch):
         port = taken.getsockname()[1]
         refused = run("serve", "--index", folder, "--port", str(port))
     assert refused.code == 1 and "--port" in refused.err
+
+
+def test_packages_that_are_missing_are_named_before_anything_is_served(run, monkeypatch):
+    monkeypatch.setattr("ragraphs.views.doctor.missing_packages", lambda extra: ["mcp"])
+    ended = run("serve")
+    assert ended.code == 1 and "(mcp): pip install 'ragraphs[serve]'" in ended.err

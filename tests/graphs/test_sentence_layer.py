@@ -216,7 +216,7 @@ def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexin
     with indexing.index.catalogue._engine.begin() as connection:
         sql(connection, "DROP TABLE sentence_vectors")
     opening._alive.pop(indexing.index.location)
-    with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
+    with pytest.raises(RagraphsError, match="bring it up to date with: ragraphs index --index"):
         search(indexing.index, "Which Tower has Bell 1x1?", "graph", 3)
     indexing.run()
     assert_complete(indexing)

@@ -252,6 +252,16 @@ def test_only_uploaded_files_can_be_discarded(server, path):
     assert (server.root / "uploads/later/tay.md").exists()
 
 
+def test_a_removed_row_of_a_file_does_not_come_back(server):
+    rows = "".join(f'{{"id": "{n}", "text": "Row {n}."}}\n' for n in range(3))
+    [path] = server.upload(("three.jsonl", rows.encode()))
+    server.index()
+    assert server.index(remove=[f"{path}#1"])["removed"] == 1
+    assert server.waiting() == []
+    assert server.index()["added"] == 0
+    assert server.index(paths=[path])["added"] == 1
+
+
 def test_a_removed_document_whose_file_was_replaced_is_not_read_again(server):
     [path] = server.upload(("tay.md", TAY))
     server.index()

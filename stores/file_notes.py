@@ -1,0 +1,43 @@
+"""Notes of an index on the files that it has read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import Connection, Engine, exists, select
+
+from . import tables
+from .queries import delete_with, rows, rows_with, upsert
+
+AGAIN = "again "  # stands before the content of a file of which the index has only a part
+
+
+def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) -> dict[str, str]:
+    """The content hash of every file, or of those of ``paths``, that was read to its end.
+
+    With ``partly``, also that of files of which the index has only a part.
+    """
+    query = select(tables.files)
+    found = (
+        rows(engine, query)
+        if paths is None
+        else rows_with(engine, query, tables.files.c.path, paths)
+    )
+    return {
+        path: content.removeprefix(AGAIN)
+        for path, content in found
+        if partly or not content.startswith(AGAIN)
+    }
+
+
+def make_unread(connection: Connection, paths: Collection[str]) -> None:
+    """Makes the files ``paths`` count as unread, or as read in part where documents are left."""
+    files, documents = tables.files, tables.documents
+    has_others = exists().where(documents.c.path == files.c.path)
+    query = select(files.c.path, files.c.content).where(files.c.path.in_(paths), has_others)
+    left = [
+        {"path": path, "content": f"{AGAIN}{content.removeprefix(AGAIN)}"}
+        for path, content in connection.execute(query)
+    ]
+    delete_with(connection, files.c.path, paths)
+    upsert(connection, files, left)
