@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..state.errors import RagraphsError, UnavailableError
 
 _CHECK = "check the setting RAGRAPHS_DATABASE."
+_REFUSED = "08P01"  # after which a pooler closes the connection
 _ADVICE = {  # by the classes and codes of PostgreSQL's errors
     "28": f"refuses the user or the password; {_CHECK}",
     "3D": "has no such database; make it with createdb, or name another in RAGRAPHS_DATABASE.",
@@ -12,7 +13,7 @@ _ADVICE = {  # by the classes and codes of PostgreSQL's errors
     "NAME TO USER",
     "53100": "has no room left on its disk; make room and run the command again.",
     "53300": "has no connection left; raise its max_connections, or run fewer processes.",
-    "08P01": "or a pooler before it refuses transactions; set its pool_mode to transaction.",
+    _REFUSED: "or a pooler before it refuses transactions; set its pool_mode to transaction.",
     "25006": "can only be read, as a replica; name the one that is written to in "
     "RAGRAPHS_DATABASE.",
     "42P01": "lacks a table of the index; make its derived parts anew with: ragraphs index "
@@ -38,7 +39,7 @@ def explained(
 ) -> RagraphsError | None:
     """The sentence for an error of the driver; None where it is not the server's."""
     code = code_of(error)
-    if is_disconnect or code.startswith(("40", "57P")):
+    if code != _REFUSED and (is_disconnect or code.startswith(("40", "57P"))):
         return LostConnectionError(
             "The connection to the PostgreSQL server was lost in the middle of a change, of which "
             "nothing is kept; run the command again: it goes on from there."

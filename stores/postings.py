@@ -117,6 +117,7 @@ def _scores(
         np.concatenate([each["number"] for each in postings]), return_inverse=True
     )
     scores = np.zeros(len(numbers))
+    passages = max(passages, *map(len, postings))  # some may have come since
     mean, start = max(terms, 1) / max(passages, 1), 0
     for each in postings:
         idf = math.log((passages - len(each) + 0.5) / (len(each) + 0.5))

@@ -120,7 +120,9 @@ def end_holders_of_locks(engine: Engine) -> None:
     """Ends their connections, as a network that fails does."""
     with engine.connect() as connection:
         held = "locktype = 'advisory' AND granted"
-        connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE {held}"))
+        connection.execute(
+            text(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE {held}")
+        )
 
 
 async def test_a_writer_that_lost_its_lock_commits_nothing_more(
