@@ -83,8 +83,10 @@ async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
 
     async def watch() -> None:
         try:
-            while await asyncio.to_thread(lock.hold):
+            held = True
+            while held:
                 await asyncio.sleep(_HEARTBEAT)
+                held = await asyncio.to_thread(lock.hold)
             lost.append(_taken(name))
         except RagraphsError as error:
             lost.append(error)
