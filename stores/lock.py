@@ -74,9 +74,9 @@ async def _file(folder: Path, name: str) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
     lock = _AdvisoryLock(engine, name)
-    waiting = patience.set(PATIENCE)
     if not await _begun(lock):
         raise _taken(name)
+    waiting = patience.set(PATIENCE)
     writer = asyncio.current_task()
     assert writer is not None
     lost: list[BaseException] = []
