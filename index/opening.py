@@ -159,7 +159,7 @@ _alive: WeakValueDictionary[Location, Index] = WeakValueDictionary()
 _dropped: deque[tuple[Vectors, Engine]] = deque()
 _lock = Lock()
 VECTORS = "vectors"  # property: the generation of vectors in use
-_WRITTEN = "vectors_written"
+VECTORS_WRITTEN = "vectors_written"
 COPIED_FROM = "copied_from"  # property: the source of a copy that is not finished
 _ID = "id"
 _MOST_REPLIES = 10_000
@@ -287,14 +287,14 @@ def _close_dropped() -> None:
 def mark_written(index: Index) -> None:
     """Tells other processes that the vectors have changed. Blocks."""
     stamp = uuid.uuid4().hex
-    index.catalogue.set_property(_WRITTEN, stamp)
+    index.catalogue.set_property(VECTORS_WRITTEN, stamp)
     index.vectors.note_written(stamp)
 
 
 def _place(catalogue: Catalogue) -> Place:
     from ..stores.chroma import FIRST, Place
 
-    generation, written = catalogue.properties(VECTORS, _WRITTEN)
+    generation, written = catalogue.properties(VECTORS, VECTORS_WRITTEN)
     return Place(generation or FIRST, written)
 
 

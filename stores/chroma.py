@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state.errors import IncompleteIndexError, RagraphsError
+from ..state.errors import IncompleteIndexError, RagraphsError, UnavailableError
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
 from .chroma_rows import (
     MOST_READ,
@@ -32,7 +32,7 @@ from .chroma_rows import (
 from .chroma_rows import (
     Entry as Entry,
 )
-from .queries import batches
+from .queries import batches, patience
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
@@ -50,11 +50,11 @@ _SHOWN: Collection = "passages"
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
-_PATIENCE, _PAUSE = 30.0, 0.2  # seconds for which a server that restarts is waited for
+_PAUSE = 0.2  # seconds
 _have_answered: set[str] = set()  # addresses of servers; others are not waited for
 
 
-class _AwayError(RagraphsError):
+class _AwayError(UnavailableError):
     """The server cannot be reached just now."""
 
 
@@ -75,8 +75,8 @@ class Vectors:
     collections of an index are told apart by ``index_id``. ``place`` says which generation of
     vectors is in use; one that takes the place of another is read from then on. In a process that
     ``is_shared`` with others' requests, writing pauses for these again and again. A server that
-    answered before is waited for half a minute. All methods block, are safe to call from several
-    threads, and raise RagraphsError where Chroma cannot be read or written.
+    answered before is waited for as ``queries.patience`` says. All methods block, are safe to call
+    from several threads, and raise RagraphsError where Chroma cannot be read or written.
 
     >>> vectors = Vectors(folder, index_id)
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
@@ -116,6 +116,10 @@ class Vectors:
         with self._lock:
             for client in self._clients.values():
                 client.written = stamp
+
+    def lacks(self, collection: Collection) -> bool:
+        """Whether there is no vector in ``collection``, as after the loss of a server's disk."""
+        return not self._read(collection, lambda store: store.count())
 
     def ids(self, collection: Collection) -> set[str]:
         """The ids of all vectors in ``collection``."""
@@ -249,7 +253,7 @@ class Vectors:
         place: Place | None = None,
     ) -> T:
         """The result of ``work``, which may be done twice where a server restarts meanwhile."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + patience.get()
         while True:
             try:
                 with self._opened(collection, place) as store:

@@ -45,12 +45,13 @@ async def writing(engine: Engine, name: str) -> AsyncIterator[None]:
     PostgreSQL itself restarts, the lock is taken again, and the writer is stopped if another one
     was quicker. No transaction of a writer that lost its lock to another one is committed.
     """
-    if is_postgresql(engine):
-        async with _advisory(engine, name):
+    folder = Path(engine.url.database or "").parent
+    async with _advisory(engine, name) if is_postgresql(engine) else _file(folder, name):
+        before = patience.set(PATIENCE)
+        try:
             yield
-    else:
-        async with _file(Path(engine.url.database or "").parent, name):
-            yield
+        finally:
+            patience.reset(before)
 
 
 @asynccontextmanager
@@ -76,7 +77,6 @@ async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
     lock = _AdvisoryLock(engine, name)
     if not await _begun(lock):
         raise _taken(name)
-    waiting = patience.set(PATIENCE)
     writer = asyncio.current_task()
     assert writer is not None
     lost: list[BaseException] = []
@@ -105,7 +105,6 @@ async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
     finally:
         event.remove(engine, "commit", lock.fence)
         _tokens.reset(tokens)
-        patience.reset(waiting)
         watcher.cancel()
         await asyncio.wait([watcher])
         await asyncio.to_thread(lock.free)
