@@ -33,3 +33,7 @@ class IncompleteIndexError(RagraphsError):
         super().__init__(
             "The index is not complete: vectors are missing; run ragraphs index to complete it."
         )
+
+
+class UnavailableError(RagraphsError):
+    """A store that holds the index does not answer now; the same request may succeed later."""

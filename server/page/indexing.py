@@ -17,6 +17,7 @@ from ...context import IndexContext, LayerName
 from ...index.opening import open_index
 from ...settings import settings
 from ...state.errors import IndexNotFoundError, RagraphsError
+from ..admission import runs_of
 from ..exchange import Events, EventStream, body_of
 from .route import access_by
 from .uploads import uploads_of
@@ -44,7 +45,8 @@ async def index(request: Request) -> Response:
     folder = await asyncio.to_thread(_checked, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
     context = IndexContext(index=name, layers=layers, dry_run=wanted.dry_run)
-    return EventStream(_events(wanted, context, folder))
+    place = await runs_of(request.app).take()
+    return EventStream(_events(wanted, context, folder), place)
 
 
 def _checked(paths: list[str], index: str) -> Path:
