@@ -196,6 +196,12 @@ class Settings(BaseSettings):
     requests_per_second: float | None = Field(
         default=None, gt=0, description="Rate limit of requests to a language model."
     )
+    questions: int = Field(
+        default=8,
+        ge=1,
+        description="Questions that each process of a server answers at once; as many more wait "
+        "for two seconds, and the rest are refused.",
+    )
     max_bytes: int | None = Field(
         default=None, ge=1, description="Most bytes of documents that a run of the index may read."
     )

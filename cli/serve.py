@@ -16,7 +16,7 @@ from . import show
 from .flags import INDEX_ONLY, context_options
 from .running import opened
 
-_APPLICATION = "ragraphs.server.alone:app"
+_APPLICATION = "ragraphs.server.alone:guarded"
 
 
 @context_options(Context, INDEX_ONLY)
@@ -46,10 +46,23 @@ def serve(
         )
     import uvicorn
 
+    from ..server.ending import GRACE, tell_workers
+
     _open_to_callers(context)
     _try_address(host, port)
     show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")
-    uvicorn.run(_APPLICATION, host=host, port=port, workers=workers, log_level="warning")
+    if workers > 1:
+        tell_workers()
+    uvicorn.run(
+        _APPLICATION,
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        log_level="warning",
+        loop="asyncio",  # another one would need the signals' file that the guard reads
+        timeout_graceful_shutdown=GRACE,
+    )
 
 
 def _address(host: str, port: int) -> str:

@@ -9,6 +9,7 @@ Each request stands alone, so that any number of processes may serve the same in
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from langchain_core.messages import convert_to_openai_messages
@@ -19,11 +20,14 @@ from starlette.routing import Route
 
 from ..context import RouterContext
 from ..graphs import graph_of
+from ..index.health import check
 from ..index.opening import open_index
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
-from .app import McpRoute, lifespan
+from .admission import Place, questions_of, while_heard
+from .app import lifespan, mcp_route
+from .ending import guard
 from .exchange import (
     EVENTS,
     Events,
@@ -37,6 +41,9 @@ from .exchange import (
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
 
+_HEALTH_SECONDS = 0.9
+_health_threads = ThreadPoolExecutor(2, thread_name_prefix="ragraphs-health")
+
 
 async def ask(request: Request) -> Response:
     """Answers a question by the router: its output as JSON, or its events while it works."""
@@ -48,27 +55,43 @@ async def ask(request: Request) -> Response:
         follows = EVENTS in request.headers.get("accept", "")
         access = access_of(request.scope.get("user"))
         context = asked.context(access, stream_answer=follows)
-        events = _events(asked, context)
+        places, events = questions_of(request.app), _events(asked, context)
         if follows:
-            return EventStream(events)
-        output = [value async for name, value in events if name == "answer"]
+            return EventStream(events, await places.take())
+        return await while_heard(request, places, _answered(events))
     except Exception as error:
         return await failure(error)
+
+
+async def _answered(events: Events) -> Response:
+    output = [value async for name, value in events if name == "answer"]
     return JSONResponse(output[-1])
 
 
 async def health(request: Request) -> Response:
-    """Status 200 where the default index can be asked, else 503: for load balancers."""
+    """Status 200 where the default index can be asked, else 503: for load balancers.
+
+    It waits for no question: it has threads of its own, and says so where they have no reply in
+    time.
+    """
+    looking = asyncio.get_running_loop().run_in_executor(_health_threads, _obstacle)
     try:
-        await asyncio.to_thread(_open_default)
+        obstacle = await asyncio.wait_for(looking, _HEALTH_SECONDS)
+    except TimeoutError:
+        obstacle = "The index, or the machine that holds it, did not answer in time; ask again."
+    return problem(503, obstacle) if obstacle else JSONResponse({"status": "ready"})
+
+
+def _obstacle() -> str:
+    """Why the default index cannot be asked; empty where it can."""
+    try:
+        require_root()
+        index = open_index(access_of(None).default)
+        _ = index.embedder
+        check(index)
     except RagraphsError as error:
-        return problem(503, await asyncio.to_thread(told, str(error), settings()))
-    return JSONResponse({"status": "ready"})
-
-
-def _open_default() -> None:
-    require_root()
-    _ = open_index(access_of(None).default).embedder
+        return told(str(error), settings())
+    return ""
 
 
 async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
@@ -87,12 +110,18 @@ async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
     yield "answer", {**output, "messages": convert_to_openai_messages(output["messages"])}
 
 
+def guarded() -> Starlette:
+    """The application, for a process of its own, which ends in time when it is told to."""
+    guard()
+    return app
+
+
 app = Starlette(
     routes=[
         Route("/ask", ask, methods=["POST"]),
         Route("/health", health),
         *page_routes(),
-        Route("/mcp", McpRoute(), include_in_schema=False),
+        mcp_route(),
     ],
     lifespan=lifespan,
 )

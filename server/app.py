@@ -8,6 +8,7 @@ that no graph can take.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,10 +20,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ..state.errors import RagraphsError
+from .admission import open_places
 from .checked_runs import CheckedRuns
 from .exchange import has_users, require_root
 from .mcp import sessions
 from .page.routes import page_routes
+from .threads import Threads
 
 _logger = logging.getLogger("ragraphs.server")
 
@@ -44,9 +47,16 @@ class McpRoute:
         await refusal(scope, receive, send)
 
 
+def mcp_route() -> Route:
+    """The route of MCP. Without sessions there is nothing to listen to or to end: GET is 405."""
+    return Route("/mcp", McpRoute(), methods=["POST"], include_in_schema=False)
+
+
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Keeps the MCP server of ``app`` running; where there can be none, its problem."""
+    asyncio.get_running_loop().set_default_executor(Threads())
+    open_places(app.state)
     app.state.mcp, app.state.mcp_problem = None, ""
     try:
         require_root()
@@ -62,7 +72,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 app = Starlette(
-    routes=[*page_routes(), Route("/mcp", McpRoute(), include_in_schema=False)],
+    routes=[*page_routes(), mcp_route()],
     middleware=[Middleware(CheckedRuns)],
     lifespan=lifespan,
 )

@@ -16,7 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ..settings import settings, told
-from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
+from .admission import BusyError, Place
 from .checked_runs import problem_in
 from .mcp import transport_security
 
@@ -82,13 +83,13 @@ async def body_of(request: Request, form: type[B], example: str) -> B:
 class EventStream(StreamingResponse):
     """Sends ``events`` by their names while they come, and a failure as the event ``error``.
 
-    Whoever closes the connection ends them.
+    Whoever closes the connection ends them; then the ``place`` that they took is free.
     """
 
     pause = 15.0  # seconds
 
-    def __init__(self, events: Events) -> None:
-        self._events = events
+    def __init__(self, events: Events, place: Place | None = None) -> None:
+        self._events, self._place = events, place
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(self._written(), media_type=EVENTS, headers=head)
@@ -99,6 +100,8 @@ class EventStream(StreamingResponse):
         Starlette ends a response by AnyIO's cancellation, which would not reach a graph's nodes.
         """
         work = asyncio.create_task(self._work())
+        if self._place:
+            work.add_done_callback(self._place.free)
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -132,11 +135,21 @@ def _event(name: str, value: dict[str, Any]) -> str:
 
 async def failure(error: Exception) -> Response:
     """What the caller reads of ``error``: a sentence of ours, or that the log has it."""
+    if isinstance(error, BusyError):  # told at once, without waiting for a thread
+        refusal = problem(503, str(error))
+        refusal.headers["Retry-After"] = f"{error.seconds:.0f}"
+        return refusal
     if isinstance(error, RagraphsError):
-        status = 404 if isinstance(error, IndexNotFoundError) else 422
-        return problem(status, await asyncio.to_thread(told, str(error), settings()))
+        sentence = await asyncio.to_thread(told, str(error), settings())
+        return problem(_status_of(error), sentence)
     _logger.error("A request failed.", exc_info=error)
     return problem(500, "The request failed on the server, whose log says why.")
+
+
+def _status_of(error: RagraphsError) -> int:
+    if isinstance(error, UnavailableError):
+        return 503
+    return 404 if isinstance(error, IndexNotFoundError) else 422
 
 
 def problem(status: int, sentence: str) -> Response:

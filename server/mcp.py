@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..settings import Settings, settings, told
 from ..state.errors import RagraphsError
 from .access import Access, access_of
+from .admission import Places, apart, questions_of, runs_of
 from .checked_runs import problem_in
 from .tools import Tell, Tool, schema_of, tools
 
@@ -120,7 +121,8 @@ async def _call_tool(
     try:
         access, operator = _caller(request)
         tool = _named(call.name, tools(access, operator))
-        result = await _result(tool, call.arguments or {}, access, _teller(request))
+        work = _result(tool, call.arguments or {}, access, _teller(request))
+        result = await apart(work, _places(request, tool))
     except RagraphsError as error:
         problem = await asyncio.to_thread(told, str(error), settings())
         return CallToolResult(content=[TextContent(text=problem)], is_error=True)
@@ -145,6 +147,13 @@ async def _result(tool: Tool[Any], given: dict[str, Any], access: Access, tell: 
     except ValidationError as error:
         raise RagraphsError(problem_in(error, "argument")) from error
     return await tool.run(arguments, access, tell)
+
+
+def _places(request: ServerRequestContext[Any, Any], tool: Tool[Any]) -> Places | None:
+    """The places for calls of ``tool``; None by standard input, where one client asks alone."""
+    if request.request is None:
+        return None
+    return (runs_of if tool.writes else questions_of)(request.request.app)
 
 
 def _caller(request: ServerRequestContext[Any, Any]) -> tuple[Access, Settings]:

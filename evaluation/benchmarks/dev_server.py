@@ -1,4 +1,4 @@
-"""A ``langgraph dev`` server in a folder of its own, for tests and measurements in a checkout."""
+"""Servers in a folder of their own, for tests and measurements in a checkout."""
 
 from __future__ import annotations
 
@@ -32,23 +32,40 @@ class DevServer:
 
 @contextmanager
 def dev_server(root: Path, *options: str, **environment: str) -> Iterator[DevServer]:
-    """A server that works in ``root``, with lexical embeddings, and no key but those given.
+    """A ``langgraph dev`` that works in ``root``, with lexical embeddings, and no key but those
+    given.
 
     Raises RuntimeError with its log where it does not start.
     """
     shutil.copy(_GRAPHS, root)
+    own = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", **environment}
+    command = ["langgraph", "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", *options]
+    with _started(command, "/ok", root, own) as server:
+        yield server
+
+
+@contextmanager
+def ragraphs_serve(root: Path, *options: str, **environment: str) -> Iterator[DevServer]:
+    """A ``ragraphs serve`` that works in ``root``, in the same way."""
+    with _started(["ragraphs", "serve", *options], "/health", root, environment) as server:
+        yield server
+
+
+@contextmanager
+def _started(
+    command: list[str], ready: str, root: Path, environment: dict[str, str]
+) -> Iterator[DevServer]:
     port, log = _free_port(), root / "log"
-    command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", *options]
-    command += ["--no-reload", "--host", "127.0.0.1", "--port", str(port)]
+    program = [str(Path(sys.executable).with_name(command[0])), *command[1:], "--port", str(port)]
     env = {name: value for name, value in os.environ.items() if not name.startswith(_PERSONAL)}
-    env |= {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "RAGRAPHS_EMBEDDINGS": "lexical", **environment}
+    env |= {"RAGRAPHS_EMBEDDINGS": "lexical", **environment}
     with log.open("wb") as file:
         process = subprocess.Popen(
-            command, cwd=root, env=env, stdout=file, stderr=file, start_new_session=True
+            program, cwd=root, env=env, stdout=file, stderr=file, start_new_session=True
         )
     server = DevServer(f"http://127.0.0.1:{port}", root, log)
     try:
-        _wait_until_ready(server, process)
+        _wait_until_ready(server, ready, process)
         yield server
     finally:
         os.killpg(process.pid, signal.SIGKILL)
@@ -61,11 +78,11 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_until_ready(server: DevServer, process: subprocess.Popen[bytes]) -> None:
+def _wait_until_ready(server: DevServer, ready: str, process: subprocess.Popen[bytes]) -> None:
     latest = time.monotonic() + _LONGEST_START
     while process.poll() is None and time.monotonic() < latest:
         try:
-            if httpx.get(f"{server.url}/ok", timeout=1).is_success:
+            if httpx.get(f"{server.url}{ready}", timeout=1).is_success:
                 return
         except httpx.TransportError:
             time.sleep(0.1)

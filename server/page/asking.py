@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_of
+from ..admission import questions_of
 from ..exchange import Events, EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
 from .following import events_of
@@ -60,7 +61,8 @@ async def ask(request: Request) -> Response:
     graph, _ = await asyncio.to_thread(graph_of, "router")
     if web or plan:
         graph = graph.copy({"checkpointer": InMemorySaver()})
-    return EventStream(_events(graph, asked.given, context))
+    place = await questions_of(request.app).take()
+    return EventStream(_events(graph, asked.given, context), place)
 
 
 async def resume(request: Request) -> Response:
@@ -70,9 +72,10 @@ async def resume(request: Request) -> Response:
     run = _runs.waiting(resumed.run)
     access.index(run.context.index)
     run.check(resumed.items)
+    place = await questions_of(request.app).take()
     _runs.take(run)
     given: Command[Any] = Command(resume=resumed.items)
-    return EventStream(_events(run.graph, given, run.context, again=True))
+    return EventStream(_events(run.graph, given, run.context, again=True), place)
 
 
 async def _events(graph: Any, given: Any, context: RouterContext, again: bool = False) -> Events:

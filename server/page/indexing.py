@@ -16,6 +16,7 @@ from starlette.responses import Response
 from ...context import IndexContext, LayerName
 from ...index.opening import open_index
 from ...state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
+from ..admission import runs_of
 from ..exchange import Events, EventStream, body_of
 from .pending import note_reason, taken_along
 from .route import access_by
@@ -46,7 +47,8 @@ async def index(request: Request) -> Response:
     folder = await asyncio.to_thread(checked_uploads, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
     context = IndexContext(index=name, layers=layers, dry_run=wanted.dry_run)
-    return EventStream(_events(wanted, context, folder))
+    place = await runs_of(request.app).take()
+    return EventStream(_events(wanted, context, folder), place)
 
 
 def _graph() -> Pregel[Any, Any, Any, Any]:

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, TextContent
 @contextmanager
 def serving_tools(root: Path, **environment: str) -> Iterator[str]:
     """The address of a server that works in ``root``, with lexical embeddings."""
-    port = str(_free_port())
+    port = str(free_port())
     command = [sys.executable, "-m", "uvicorn", "ragraphs.server.app:app", "--port", port]
     with _running(command, root, {"RAGRAPHS_ROOT": ".", **environment}):
         yield f"http://127.0.0.1:{port}"
@@ -29,16 +29,25 @@ def serving_tools(root: Path, **environment: str) -> Iterator[str]:
 @contextmanager
 def serving_questions(folder: Path, *options: str, **environment: str) -> Iterator[str]:
     """The address of a ``ragraphs serve`` that works in ``folder``, once it is ready."""
-    port = str(_free_port())
-    command = [sys.executable, "-c", _SERVE, "serve", "--port", port, *options]
-    with _running(command, folder, environment):
+    port = str(free_port())
+    with serve_process(folder, port, *options, **environment):
         yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def serve_process(
+    folder: Path, port: str, *options: str, **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The process of a ``ragraphs serve`` that works in ``folder``, once it is ready."""
+    command = [sys.executable, "-c", _SERVE, "serve", "--port", port, *options]
+    with _running(command, folder, environment) as process:
+        yield process
 
 
 _SERVE = "from ragraphs.cli.main import main; main()"
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -46,14 +55,16 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
+def _running(
+    command: list[str], folder: Path, environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("RAGRAPHS_")}
     env |= {"RAGRAPHS_EMBEDDINGS": "lexical", **environment}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
     try:
         _wait_until_ready(f"http://127.0.0.1:{_port_of(command)}", process, folder / "log")
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()

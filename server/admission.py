@@ -1,0 +1,150 @@
+"""How much a server does at once; who comes beyond that is refused before it costs anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, TypeVar
+
+from starlette.datastructures import State
+from starlette.requests import Request
+
+from ..settings import settings
+from ..state.errors import RagraphsError, UnavailableError
+
+T = TypeVar("T")
+
+_QUESTIONS_WAIT = 2.0  # seconds
+_RUNS = 2  # of indexing at once: what they do takes the processor from questions
+_RUNS_WAIT = 20.0
+_BUSY = (
+    "The server is at work on as many {of} as it takes at once; send this again in {seconds:.0f} s."
+)
+
+
+class BusyError(UnavailableError):
+    """The server does as much as it does at once; it may be asked again in ``seconds``."""
+
+    def __init__(self, of: str, seconds: float) -> None:
+        super().__init__(_BUSY.format(of=of, seconds=seconds))
+        self.seconds = seconds
+
+
+class LeftError(RagraphsError):
+    """The client has left, and nobody reads why there is no answer."""
+
+    def __init__(self) -> None:
+        super().__init__("The client left before the answer came.")
+
+
+class Places:
+    """At most ``most`` requests at work, and as many more that wait ``seconds`` for their turn.
+
+    async with places.taken():
+        ...
+    """
+
+    def __init__(self, most: int, seconds: float, of: str) -> None:
+        self._free = asyncio.Semaphore(most)
+        self._most, self._seconds, self._of = most, seconds, of
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """A place for as long as the block lasts."""
+        place = await self.take()
+        try:
+            yield
+        finally:
+            place.free()
+
+    async def take(self) -> Place:
+        """A place, in the order in which they were asked for; raises BusyError without one."""
+        if self._waiting >= self._most:
+            raise BusyError(self._of, self._seconds)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._free.acquire()
+        except TimeoutError:
+            raise BusyError(self._of, self._seconds) from None
+        finally:
+            self._waiting -= 1
+        return Place(self._free.release)
+
+
+class Place:
+    """A place that is taken."""
+
+    def __init__(self, release: Callable[[], None]) -> None:
+        self._release: Callable[[], None] | None = release
+
+    def free(self, _: Any = None) -> None:
+        """Lets the next request have it; where it is free already, this does nothing."""
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+
+def open_places(state: State) -> None:
+    """Gives an application its places, in the event loop that serves it."""
+    state.questions = Places(settings().questions, _QUESTIONS_WAIT, "questions")
+    state.runs = Places(_RUNS, _RUNS_WAIT, "runs of indexing")
+
+
+def questions_of(app: Any) -> Places:
+    """The places for questions to ``app``."""
+    places: Places = app.state.questions
+    return places
+
+
+def runs_of(app: Any) -> Places:
+    """The places for indexing by ``app``."""
+    places: Places = app.state.runs
+    return places
+
+
+async def while_heard(request: Request, places: Places, work: Coroutine[Any, Any, T]) -> T:
+    """The result of ``work``, done once it has a place; where the client leaves, it ends.
+
+    Raises BusyError, and LeftError.
+    """
+    working = asyncio.create_task(apart(work, places))
+    leaving = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise LeftError
+        return working.result()
+    finally:
+        leaving.cancel()
+        working.cancel()
+
+
+async def _gone(request: Request) -> None:
+    """Waits until the client of a request whose body is read closes the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def apart(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+    """The result of ``work``, done in a task of its own once it has one of ``places``.
+
+    The task ends with the caller's. AnyIO, which cancels again and again until a task has ended,
+    would not let a graph end its nodes.
+    """
+    working = asyncio.create_task(_placed(work, places))
+    try:
+        await asyncio.wait([working])
+        return working.result()
+    finally:
+        working.cancel()
+
+
+async def _placed(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+    try:
+        async with places.taken() if places else nullcontext():
+            return await work
+    finally:
+        work.close()  # where its turn did not come
