@@ -196,6 +196,18 @@ class Settings(BaseSettings):
     requests_per_second: float | None = Field(
         default=None, gt=0, description="Rate limit of requests to a language model."
     )
+    max_calls: int | None = Field(
+        default=None, ge=1, description="Most requests to language models that callers may allow."
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="Most tokens a run that callers may allow."
+    )
+    max_cost: float | None = Field(
+        default=None, gt=0, description="Most US dollars a run that callers may allow."
+    )
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="Most seconds a question that callers may allow."
+    )
     max_bytes: int | None = Field(
         default=None, ge=1, description="Most bytes of documents that a run of the index may read."
     )

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -13,6 +20,7 @@ from ..settings import settings, told
 from ..state.errors import RagraphsError, readable
 from ..state.records import ModelUsage, Usage
 from .budget import Budget
+from .deadline import Deadline
 from .prices import known_prices
 from .protocol import NoReplyError
 
@@ -44,8 +52,9 @@ class Meter:
     """Counts requests, tokens and searches, and collects warnings.
 
     ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
-    ``budget`` is what the run may still spend. While ``indexing`` a request for embeddings may be
-    refused; the vector of a question is worth its few tokens.
+    ``budget`` is what the run may still spend, and ``deadline`` when it must end. While
+    ``indexing`` a request for embeddings may be refused; the vector of a question is worth its few
+    tokens.
     ``listener`` follows the answers that models give, where they can be streamed.
 
     >>> meter = start_meter(calls_left=20)
@@ -56,6 +65,7 @@ class Meter:
     calls_left: int | None = None
     budget: Budget | None = None
     indexing: bool = False
+    deadline: Deadline | None = None
     listener: AnswerListener | None = None
     models: dict[str, ModelUsage] = field(default_factory=dict)
     embeddings: dict[str, int] = field(default_factory=dict)
@@ -73,6 +83,10 @@ class Meter:
             return False
         self.calls_left -= 1
         return True
+
+    def in_time(self, grace: float = 0.0) -> AbstractAsyncContextManager[None]:
+        """Ends what is awaited inside ``grace`` seconds after the deadline, by NoReplyError."""
+        return nullcontext() if self.deadline is None else self.deadline.kept(grace)
 
     @asynccontextmanager
     async def turn(self, model: str, tokens: int) -> AsyncIterator[None]:
@@ -198,9 +212,13 @@ def current_meter() -> Meter:
 
 
 def start_meter(
-    calls_left: int | None, budget: Budget | None = None, *, indexing: bool = False
+    calls_left: int | None,
+    budget: Budget | None = None,
+    *,
+    indexing: bool = False,
+    deadline: Deadline | None = None,
 ) -> Meter:
     """A new meter for the running task and the tasks that it starts."""
-    meter = Meter(calls_left, budget, indexing)
+    meter = Meter(calls_left, budget, indexing, deadline)
     _meter.set(meter)
     return meter

@@ -111,7 +111,10 @@ class ChatLanguageModel:
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it is stored there. Raises NoReplyError."""
-        given: Inputs = inputs
+        async with current_meter().in_time():
+            return await self._run(prompt, inputs)
+
+    async def _run(self, prompt: Prompt[R], given: Inputs) -> R:
         asked = await self._rendered(prompt, given)
         if self._may_be_cut(asked.texts) and not self._usable(
             await self._stored(asked.key), prompt, asked
