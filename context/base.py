@@ -92,7 +92,7 @@ class Context(WithOwn, BaseModel):
             self.__dict__[name] = most  # nothing that the caller has set
             if wanted not in (None, fields[name].default):
                 yield (
-                    f"{name} was lowered from {wanted:,} to {most:,}, the most that the operator "
+                    f"{name} was lowered from {wanted:,.10g} to {most:,.10g}, the most that the operator "
                     f"allows (RAGRAPHS_{name.upper()})."
                 )
 

@@ -20,6 +20,7 @@ from ..settings import settings, told
 from ..state.errors import RagraphsError, readable
 from ..state.records import ModelUsage, Usage
 from .budget import Budget
+from .day import Taken, day_of
 from .deadline import Deadline
 from .prices import known_prices
 from .protocol import NoReplyError
@@ -45,6 +46,21 @@ class Tally:
     usage: Usage = field(default_factory=lambda: Usage())
     warnings: tuple[str, ...] = ()
     sums: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass
+class Turn:
+    """A request to ``model`` that may be sent."""
+
+    meter: Meter
+    model: str
+    taken: Taken | None = None
+
+    def count(self, *, sent: int = 0, received: int = 0) -> None:
+        """Counts the request, with the tokens that it really took."""
+        self.meter.count(self.model, calls=1, sent=sent, received=received)
+        if self.taken is not None:
+            self.taken.spent(sent=sent, received=received)
 
 
 @dataclass
@@ -89,20 +105,27 @@ class Meter:
         return nullcontext() if self.deadline is None else self.deadline.kept(grace)
 
     @asynccontextmanager
-    async def turn(self, model: str, tokens: int) -> AsyncIterator[None]:
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[Turn]:
         """Holds the ``tokens`` of a prompt while it is on its way; near a limit it waits first.
 
-        Raises NoReplyError where the run's budget has fewer left.
+        Raises NoReplyError where the run's budget, or the operator's day, has fewer left.
         """
+        turn = Turn(self, model)
         async with AsyncExitStack() as held:
-            if self.budget is not None:
-                try:
+            try:
+                if self.budget is not None:
                     await held.enter_async_context(self.budget.turn(model, tokens))
-                except NoReplyError as error:
-                    if self.indexing:
-                        self.warn(str(error))
-                    raise
-            yield
+                if not self.take_call():
+                    raise NoReplyError(
+                        "budget", "The limit on requests to the model was reached (--max-calls)."
+                    )
+                if (day := day_of(settings())) is not None:
+                    turn.taken = await held.enter_async_context(day.turn(model, tokens))
+            except NoReplyError as error:
+                if self.indexing:
+                    self.warn(str(error))
+                raise
+            yield turn
 
     @contextmanager
     def embedding(self, name: str, tokens: int) -> Iterator[None]:
@@ -111,13 +134,15 @@ class Meter:
         Raises RagraphsError where the run's budget has fewer left.
         """
         with ExitStack() as held:
-            if self.budget is not None and self.indexing:
-                try:
+            try:
+                if self.budget is not None and self.indexing:
                     held.enter_context(self.budget.reserved(name, tokens))
-                except NoReplyError as error:
-                    raise RagraphsError(
-                        f"{error} What is embedded is kept; raise the limit, and run again."
-                    ) from error
+                if (day := day_of(settings())) is not None:
+                    held.enter_context(day.embedding(name, tokens, indexing=self.indexing))
+            except NoReplyError as error:
+                raise RagraphsError(
+                    f"{error} What is embedded is kept; raise the limit, and run again."
+                ) from error
             yield
             if self.budget is not None:
                 self.budget.spend(name, sent=tokens)

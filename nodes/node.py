@@ -271,12 +271,12 @@ async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budge
         await asyncio.to_thread(known_prices, operator)  # reads the file, once
     if (outer := current_meter().budget) is not None:
         return outer
-    if context.max_tokens is None and context.max_cost is None:
-        return None
     prices = known_prices(operator)
-    if context.max_cost is not None:
+    if context.max_cost is not None or operator.max_cost_per_day is not None:
         named = (getattr(context, name, None) for name in _MODELS)
         prices.require(*filter(None, named))
+    if context.max_tokens is None and context.max_cost is None:
+        return None
     budget = Budget(context.max_tokens, context.max_cost, spent, prices)
     if run is None:
         return budget

@@ -64,7 +64,7 @@ def test_an_earlier_format_gets_room_for_metadata(tmp_path, format):
 
 def test_a_table_that_an_index_never_had_is_made(tmp_path):
     made_before(tmp_path)
-    with schema._read_and_write(tmp_path / schema.DATABASE).begin() as connection:
+    with schema.open_file(tmp_path / schema.DATABASE).begin() as connection:
         connection.execute(text("DROP TABLE replies"))
     engine = schema.open_database(tmp_path, create=False)
     assert ReplyStore(engine).find(["key"]) == [None]
