@@ -92,8 +92,8 @@ class Context(WithOwn, BaseModel):
             self.__dict__[name] = most  # nothing that the caller has set
             if wanted not in (None, fields[name].default):
                 yield (
-                    f"{name} was lowered from {wanted:,.10g} to {most:,.10g}, the most that the operator "
-                    f"allows (RAGRAPHS_{name.upper()})."
+                    f"{name} was lowered from {wanted:,.10g} to {most:,.10g}, the most that the "
+                    f"operator allows (RAGRAPHS_{name.upper()})."
                 )
 
     def narrowed(self, context_type: type[C], **changes: Any) -> C:

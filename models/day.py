@@ -105,14 +105,11 @@ class Day:
         self._spending().settle(day, change)
 
     def told(self) -> str:
-        """The sums of today beside their ceilings, in one line. Blocks."""
+        """The sums of today that have ceilings, in one line. Blocks."""
         sums, _ = self._spending().of(_today())
         limits = _words(vars(self.ceilings))
         shown = _words(vars(sums))
-        return ", ".join(
-            f"{told} of {limits[name].split()[0]}" if name in limits else told
-            for name, told in shown.items()
-        )
+        return ", ".join(f"{shown[name]} of {limits[name].split()[0]}" for name in limits)
 
     def _limit(self, sums: Amounts) -> str:
         """The first ceiling that ``sums`` are above, in words; empty where there is none."""
@@ -173,10 +170,9 @@ def _today() -> str:
 
 def _words(amounts: Mapping[str, float | None]) -> dict[str, str]:
     """The ``amounts`` that are not None in words, by their names."""
-    given = {name: amount for name, amount in amounts.items() if amount is not None}
-    return {
-        name: dollars(amount)
-        if name == "cost"
-        else f"{amount:,} {name[:-1] if amount == 1 else name}"
-        for name, amount in given.items()
-    }
+    words = {}
+    for name, amount in amounts.items():
+        if amount is not None:
+            unit = name.removesuffix("s") if amount == 1 else name
+            words[name] = dollars(amount) if name == "cost" else f"{amount:,} {unit}"
+    return words

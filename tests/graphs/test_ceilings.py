@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 import ragraphs
+from http_stub import Response
 from ragraphs.context import BasicContext, CragContext, IndexContext, RouterContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.graphs.router import graph as router
+from ragraphs.models.day import day_of
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
@@ -33,7 +35,7 @@ def ceiling(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize(("name", "most", "wanted"), [
-    ("max_calls", 2, 500), ("max_tokens", 150, 10_000), ("max_cost", 0.5, 3.0),
+    ("max_calls", 2, 500), ("max_tokens", 150, 10_000), ("max_cost", 1.5, 3),
     ("max_seconds", 2.5, 60),
 ])  # fmt: skip
 def test_a_caller_may_ask_for_less_and_never_for_more(ceiling, name, most, wanted):
@@ -79,14 +81,13 @@ def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, 
 def test_questions_of_all_indexes_share_a_day(ceiling, script, built, tmp_path):
     ceiling(root=tmp_path, max_calls_per_day=2)
     names = [Path(copy_of(built, tmp_path / name)).name for name in ("one", "two", "three")]
-    results = [
+    results: Any = [
         basic.invoke({"question": QUESTION}, context=BasicContext(index=name, model=MODEL))
         for name in names
     ]
     assert [one["stop_reason"] for one in results] == ["answered", "answered", "budget"]
-    assert results[2]["warnings"] == [
-        f"The operator's limit for today (2 calls) is reached; {TODAY}"
-    ]
+    reached = f"The operator's limit for today (2 calls) is reached; {TODAY}"
+    assert results[2]["warnings"] == [reached]
     assert results[2]["evidence"] and not results[2]["answer"]
     assert len(script.asked) == 2 and (tmp_path / FILE).is_file()
 
@@ -138,17 +139,14 @@ def test_a_ceiling_on_money_refuses_a_model_without_a_price(ceiling, script, ful
 
 
 def test_a_request_that_was_given_up_counts_with_its_prompt(ceiling, openai, script, full_index):
-    from http_stub import Response
-    from ragraphs.models.day import day_of
-
     ceiling(max_tokens_per_day=10**6)
     openai.queue.append(Response(None, seconds=20))
     context = BasicContext(index=full_index, model=MODEL, max_seconds=1)
     result = basic.invoke({"question": QUESTION}, context=context)
     assert result["stop_reason"] == "time" and total_calls(result["usage"]) == 1
     day = day_of(settings())
-    assert day is not None and day.told().startswith("1 calls")
-    assert result["usage"]["models"][MODEL]["input_tokens"] > 50
+    sent = result["usage"]["models"][MODEL]["input_tokens"]
+    assert day is not None and day.told() == f"{sent} tokens of 1,000,000" and sent > 50
 
 
 def test_doctor_tells_the_sums_of_today(ceiling, run, script, full_index):
@@ -157,4 +155,4 @@ def test_doctor_tells_the_sums_of_today(ceiling, run, script, full_index):
     assert asked.code == 0
     told = json.loads(run("doctor", "--index", full_index, "--json").out)
     [line] = [one for one in told["checks"] if one["name"] == "spent today (UTC)"]
-    assert line["says"].startswith("1 calls of 7, 107 tokens") and line["state"] == "ok"
+    assert line["says"].startswith("1 call of 7") and line["state"] == "ok"
