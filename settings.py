@@ -202,6 +202,29 @@ class Settings(BaseSettings):
         description="Questions that each process of a server answers at once; as many more wait "
         "for two seconds, and the rest are refused.",
     )
+    max_calls: int | None = Field(
+        default=None, ge=1, description="Most requests to language models that callers may allow."
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="Most tokens a run that callers may allow."
+    )
+    max_cost: float | None = Field(
+        default=None, gt=0, description="Most US dollars a run that callers may allow."
+    )
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="Most seconds a question that callers may allow."
+    )
+    max_calls_per_day: int | None = Field(
+        default=None,
+        ge=1,
+        description="Most requests to language models on a day (UTC), of all runs together.",
+    )
+    max_tokens_per_day: int | None = Field(
+        default=None, ge=1, description="Most tokens on a day (UTC), of all runs together."
+    )
+    max_cost_per_day: float | None = Field(
+        default=None, gt=0, description="Most US dollars on a day (UTC), of all runs together."
+    )
     max_bytes: int | None = Field(
         default=None, ge=1, description="Most bytes of documents that a run of the index may read."
     )

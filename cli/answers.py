@@ -28,6 +28,7 @@ _WHY_NOT = {
     "insufficient": "the evidence does not settle it",
     "no_model": "it takes a model to answer (--model)",
     "budget": "the limit of the run was reached (--max-calls, --max-tokens or --max-cost)",
+    "time": "the time for the question was over (--max-seconds)",
     "web_unavailable": "the index does not answer it, and the web could not be asked",
     "model_failed": "the model gave no usable reply",
     "steps": "the limit on steps was reached (--max-steps)",

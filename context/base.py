@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..settings import index_folder, settings
 from ..state.own import WithOwn
 
 C = TypeVar("C", bound="Context")
+CEILINGS = ("max_calls", "max_tokens", "max_cost", "max_seconds")
 
 
 def operator_default(name: str) -> Any:
@@ -22,7 +24,7 @@ def operator_default(name: str) -> Any:
 
 
 class Context(WithOwn, BaseModel):
-    """Settings that all graphs share."""
+    """Settings that all graphs share, within the ceilings of the operator."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,6 +64,37 @@ class Context(WithOwn, BaseModel):
         float | None,
         Field(gt=0, description="Most US dollars that a run spends on models; empty: any sum."),
     ] = None
+    _lowered: tuple[str, ...] = PrivateAttr(default=())
+
+    @model_validator(mode="after")
+    def _below_ceilings(self) -> Self:
+        return self._lowering()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same settings, with those in ``update``, within the ceilings of the operator."""
+        return super().model_copy(update=update, deep=deep)._lowering()
+
+    @property
+    def lowered(self) -> tuple[str, ...]:
+        """A sentence on each setting that the caller wanted above the operator's ceiling."""
+        return self._lowered
+
+    def _lowering(self) -> Self:
+        self._lowered += tuple(self._lower())
+        return self
+
+    def _lower(self) -> Iterator[str]:
+        fields = type(self).model_fields
+        for name in filter(fields.__contains__, CEILINGS):
+            wanted, most = getattr(self, name), getattr(settings(), name)
+            if most is None or (wanted is not None and wanted <= most):
+                continue
+            self.__dict__[name] = most  # nothing that the caller has set
+            if wanted not in (None, fields[name].default):
+                yield (
+                    f"{name} was lowered from {wanted:,.10g} to {most:,.10g}, the most that the "
+                    f"operator allows (RAGRAPHS_{name.upper()})."
+                )
 
     def narrowed(self, context_type: type[C], **changes: Any) -> C:
         """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""

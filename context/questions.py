@@ -76,6 +76,15 @@ class QuestionContext(Context):
         ),
     ] = None
     max_calls: MostCalls = 24
+    max_seconds: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=86_400,
+            description="Most seconds that a question takes, whatever it waits for; empty: any "
+            "number.",
+        ),
+    ] = None
     stream_answer: Annotated[
         bool, Field(description="Stream the text of the answer while the model writes it.")
     ] = False

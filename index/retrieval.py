@@ -47,7 +47,11 @@ def search(
         # Squared, since ranks tell less of a poor list's doubts than scores do.
         weights = [1.0, worth_for(index, question) ** 2]
         ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
-    scores = dict(ranked[:most])
+    return read_ranked(index, dict(ranked[:most]))
+
+
+def read_ranked(index: Index, scores: Mapping[str, float]) -> list[Evidence]:
+    """The passages whose ``scores`` are given by id, in the same order. Blocks."""
     return [
         {**passage, "score": scores[passage["id"]], "found": "retrieved"}
         for passage in index.catalogue.passages(list(scores))

@@ -12,7 +12,7 @@ from ..state.usage import total_tokens
 from .prices import Prices
 from .protocol import NoReplyError
 
-_LIKELY_REPLY = 2000  # tokens, as long as no longer reply has come
+LIKELY_REPLY = 2000  # tokens, as long as no longer reply has come
 
 
 class Budget:
@@ -45,7 +45,7 @@ class Budget:
         self._lock = Lock()
         self._lent = 0  # shares, to other processes
         self._replies = 0  # on their way
-        self._longest = _LIKELY_REPLY
+        self._longest = LIKELY_REPLY
         self._waiting: list[asyncio.Future[None]] = []
 
     @asynccontextmanager

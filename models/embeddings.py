@@ -16,6 +16,7 @@ from ..state.own import OWN, label_of
 from .failures import explain, kind_of, secrets_of
 from .local_models import open_local_model
 from .meter import current_meter
+from .protocol import NoReplyError
 from .tracing import Attributes, Note, span
 
 if TYPE_CHECKING:
@@ -82,16 +83,19 @@ class LangChainEmbedder:
         self._client = client
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dimension). Raises RagraphsError."""
+        """Unit vectors, shape (len(texts), dimension). Raises RagraphsError.
+
+        Where the question must end first, it raises NoReplyError.
+        """
         tokens = sum(map(count_tokens, texts))
         try:
             with current_meter().embedding(self.name, tokens), self._span(tokens):
-                rows = self._client.embed_documents(list(texts))
+                rows = self._requested(list(texts))
             logger.debug("%s embedded %d texts of %d tokens", self.name, len(texts), tokens)
             if len(rows) != len(texts):
                 raise ValueError(f"{len(rows)} vectors for {len(texts)} texts")
             return _unit(rows)
-        except RagraphsError:
+        except (RagraphsError, NoReplyError):
             raise
         except Exception as error:
             reason = explain(error, secrets_of(self._client))
@@ -100,6 +104,12 @@ class LangChainEmbedder:
                 f"The embeddings {self.name} could not be had ({reason}); run again later: what "
                 "is done is kept."
             ) from error
+
+    def _requested(self, texts: list[str]) -> list[list[float]]:
+        deadline = current_meter().deadline
+        if deadline is None:
+            return self._client.embed_documents(texts)
+        return deadline.result_of(lambda: self._client.embed_documents(texts))
 
     def _span(self, tokens: int) -> AbstractContextManager[Note]:
         attributes: Attributes = {

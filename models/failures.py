@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -35,6 +36,15 @@ def kind_of(error: BaseException) -> str:
     """The class of ``error`` with its status, for a log: no word of a server, which may quote."""
     status = getattr(error, "status_code", None)
     return f"{type(error).__name__} {status}" if status else type(error).__name__
+
+
+def was_given_up(error: BaseException) -> bool:
+    """Whether the client stopped waiting, so that the server may reply yet, and charge for it."""
+    causes = (error, error.__cause__)
+    return any(
+        isinstance(one, asyncio.CancelledError | TimeoutError) or "Timeout" in type(one).__name__
+        for one in causes
+    )
 
 
 def secrets_of(client: Any) -> list[SecretStr]:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -13,6 +20,8 @@ from ..settings import settings, told
 from ..state.errors import RagraphsError, readable
 from ..state.records import ModelUsage, Usage
 from .budget import Budget
+from .day import Taken, day_of
+from .deadline import Deadline
 from .prices import known_prices
 from .protocol import NoReplyError
 
@@ -40,12 +49,28 @@ class Tally:
 
 
 @dataclass
+class Turn:
+    """A request to ``model`` that may be sent."""
+
+    meter: Meter
+    model: str
+    taken: Taken | None = None
+
+    def count(self, *, sent: int = 0, received: int = 0) -> None:
+        """Counts the request, with the tokens that it really took."""
+        self.meter.count(self.model, calls=1, sent=sent, received=received)
+        if self.taken is not None:
+            self.taken.spent(sent=sent, received=received)
+
+
+@dataclass
 class Meter:
     """Counts requests, tokens and searches, and collects warnings.
 
     ``calls_left`` is the number of requests to a language model that may still be sent; None: any.
-    ``budget`` is what the run may still spend. While ``indexing`` a request for embeddings may be
-    refused; the vector of a question is worth its few tokens.
+    ``budget`` is what the run may still spend, and ``deadline`` when it must end. While
+    ``indexing`` a request for embeddings may be refused; the vector of a question is worth its few
+    tokens.
     ``listener`` follows the answers that models give, where they can be streamed.
 
     >>> meter = start_meter(calls_left=20)
@@ -56,6 +81,7 @@ class Meter:
     calls_left: int | None = None
     budget: Budget | None = None
     indexing: bool = False
+    deadline: Deadline | None = None
     listener: AnswerListener | None = None
     models: dict[str, ModelUsage] = field(default_factory=dict)
     embeddings: dict[str, int] = field(default_factory=dict)
@@ -74,21 +100,32 @@ class Meter:
         self.calls_left -= 1
         return True
 
+    def in_time(self, grace: float = 0.0) -> AbstractAsyncContextManager[None]:
+        """Ends what is awaited inside ``grace`` seconds after the deadline, by NoReplyError."""
+        return nullcontext() if self.deadline is None else self.deadline.kept(grace)
+
     @asynccontextmanager
-    async def turn(self, model: str, tokens: int) -> AsyncIterator[None]:
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[Turn]:
         """Holds the ``tokens`` of a prompt while it is on its way; near a limit it waits first.
 
-        Raises NoReplyError where the run's budget has fewer left.
+        Raises NoReplyError where the run's budget, or the operator's day, has fewer left.
         """
+        turn = Turn(self, model)
         async with AsyncExitStack() as held:
-            if self.budget is not None:
-                try:
+            try:
+                if self.budget is not None:
                     await held.enter_async_context(self.budget.turn(model, tokens))
-                except NoReplyError as error:
-                    if self.indexing:
-                        self.warn(str(error))
-                    raise
-            yield
+                if not self.take_call():
+                    raise NoReplyError(
+                        "budget", "The limit on requests to the model was reached (--max-calls)."
+                    )
+                if (day := day_of(settings())) is not None:
+                    turn.taken = await held.enter_async_context(day.turn(model, tokens))
+            except NoReplyError as error:
+                if self.indexing:
+                    self.warn(str(error))
+                raise
+            yield turn
 
     @contextmanager
     def embedding(self, name: str, tokens: int) -> Iterator[None]:
@@ -97,13 +134,15 @@ class Meter:
         Raises RagraphsError where the run's budget has fewer left.
         """
         with ExitStack() as held:
-            if self.budget is not None and self.indexing:
-                try:
+            try:
+                if self.budget is not None and self.indexing:
                     held.enter_context(self.budget.reserved(name, tokens))
-                except NoReplyError as error:
-                    raise RagraphsError(
-                        f"{error} What is embedded is kept; raise the limit, and run again."
-                    ) from error
+                if (day := day_of(settings())) is not None:
+                    held.enter_context(day.embedding(name, tokens, indexing=self.indexing))
+            except NoReplyError as error:
+                raise RagraphsError(
+                    f"{error} What is embedded is kept; raise the limit, and run again."
+                ) from error
             yield
             if self.budget is not None:
                 self.budget.spend(name, sent=tokens)
@@ -198,9 +237,13 @@ def current_meter() -> Meter:
 
 
 def start_meter(
-    calls_left: int | None, budget: Budget | None = None, *, indexing: bool = False
+    calls_left: int | None,
+    budget: Budget | None = None,
+    *,
+    indexing: bool = False,
+    deadline: Deadline | None = None,
 ) -> Meter:
     """A new meter for the running task and the tasks that it starts."""
-    meter = Meter(calls_left, budget, indexing)
+    meter = Meter(calls_left, budget, indexing, deadline)
     _meter.set(meter)
     return meter

@@ -69,9 +69,9 @@ class Prices:
         for model in models:
             if model not in self:
                 raise RagraphsError(
-                    f"The limit on cost (--max-cost) cannot be kept, for the price of {model} is "
-                    "not known; name it in a file of prices (--prices FILE, or RAGRAPHS_PRICES), "
-                    "or limit tokens (--max-tokens)."
+                    "The limit on cost (--max-cost, or the operator's) cannot be kept, for the "
+                    f"price of {model} is not known; name it in a file of prices (--prices FILE, "
+                    "or RAGRAPHS_PRICES), or limit tokens (--max-tokens)."
                 )
 
 

@@ -14,7 +14,7 @@ R = TypeVar("R", bound=PromptReply)
 
 OFFLINE = "offline"
 
-Cause = Literal["budget", "refused", "malformed", "unreachable", "too_large"]
+Cause = Literal["budget", "time", "refused", "malformed", "unreachable", "too_large"]
 
 
 class NoReplyError(Exception):
@@ -25,9 +25,14 @@ class NoReplyError(Exception):
         self.cause: Cause = cause
 
     @property
+    def ends_run(self) -> bool:
+        """Whether no other request of the run would be answered either."""
+        return self.cause in ("budget", "time")
+
+    @property
     def stop_reason(self) -> StopReason:
         """Why a run ends that cannot do without the reply."""
-        return "budget" if self.cause == "budget" else "model_failed"
+        return self.cause if self.cause in ("budget", "time") else "model_failed"
 
 
 class ReplyTable(Protocol):

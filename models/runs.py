@@ -1,4 +1,4 @@
-"""The runs of graphs: their logs and spans, and the budget that the nodes of a run share."""
+"""The runs of graphs: their logs and spans, and the limits that the nodes of a run share."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..settings import settings
 from ..state.records import Usage
 from ..state.usage import total_tokens
 from .budget import Budget, dollars
+from .deadline import Deadline
 from .protocol import OFFLINE
 from .tracing import Attributes, begun, note_error
 
@@ -32,6 +33,7 @@ class GraphRun:
     span: Any = None
     within: Any = None
     budget: Budget | None = None
+    deadline: Deadline | None = None
     started: float = field(default_factory=time.monotonic)
     parts: set[UUID] = field(default_factory=set)
 

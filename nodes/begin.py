@@ -23,7 +23,7 @@ def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     """
     fresh = fresh_state(method, state_type)
 
-    @node()
+    @node(begins=True)
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
         check_retriever(method, run.context)

@@ -21,6 +21,7 @@ from ..context import Context, IndexContext, QuestionContext
 from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.budget import Budget
+from ..models.deadline import Deadline
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError
@@ -30,7 +31,7 @@ from ..settings import settings, told
 from ..state.errors import IndexBusyError, RagraphsError
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
-from .run import Run, Update, settled
+from .run import GRACE, Run, Update, settled
 from .streaming import answer_stream
 
 logger = logging.getLogger("ragraphs.nodes")
@@ -39,6 +40,8 @@ T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
 _MODELS = ("model", "small_model", "traversal_model")
 Reserve = int | Callable[[Any], int]
+Late = Callable[[Any], Update]
+_LATER = "try again, or raise the limit."
 
 
 class Node(RunnableLambda[Any, Update]):
@@ -53,7 +56,7 @@ class Node(RunnableLambda[Any, Update]):
 
 
 def node(
-    *, reserve: Reserve = 0, answers: bool = False, begins: bool = False
+    *, reserve: Reserve = 0, answers: bool = False, begins: bool = False, late: Late | None = None
 ) -> Callable[[NodeFunction], Node]:
     """Makes a node out of ``async def name(state, run) -> dict``, for sync and async runs.
 
@@ -64,7 +67,8 @@ def node(
     the node ``begins`` a run, the usage of the question before on the thread is not counted. Where
     the node ``answers`` the run's question, its ``answer`` is streamed, and without a reply of the
     model the run ends with the reason; evidence that is insufficient to the offline reader might
-    suffice to a model, so the reason then is ``no_model``.
+    suffice to a model, so the reason then is ``no_model``. Of a node that takes longer than the run
+    may, the update is empty, or what ``late`` makes of the state.
     """
 
     def decorate(func: NodeFunction) -> Node:
@@ -78,12 +82,11 @@ def node(
             meter.listener = stream
             with _observed(func.__name__, meter, within):
                 try:
-                    given = await asyncio.to_thread(_opened, context, meter) if opens else context
-                    update = await func(state, given)
-                except NoReplyError as error:
-                    if not answers:
-                        raise
-                    update = unanswered(error)
+                    given = await _in_time(context, meter) if opens else context
+                    if answers and isinstance(given, Run):
+                        update = await _answered(func(state, given), state, given)
+                    else:
+                        update = await _updated(func(state, given), state, begins, late)
                 except Exception as error:
                     raise await asyncio.to_thread(_told, error) from error.__cause__
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
@@ -98,6 +101,44 @@ def node(
         return Node(run_blocking, run, func)
 
     return decorate
+
+
+async def _in_time(context: Context, meter: Meter) -> Run[Context]:
+    """The open index. Raises RagraphsError where it cannot be opened before the run must end."""
+    try:
+        async with meter.in_time(GRACE):
+            return await asyncio.to_thread(_opened, context, meter)
+    except NoReplyError as error:
+        raise RagraphsError(f"{error} The index could not be opened by then; {_LATER}") from error
+
+
+async def _updated(
+    work: Coroutine[Any, Any, Update], state: Any, begins: bool, late: Late | None
+) -> Update:
+    """The update that ``work`` gives; another one where it takes longer than the run may."""
+    try:
+        return await work
+    except NoReplyError as error:
+        if error.cause != "time":
+            raise
+        if begins:
+            raise RagraphsError(f"{error} The question could not even begin; {_LATER}") from error
+        current_meter().warn(str(error))
+        return {} if late is None else late(state)
+
+
+async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Context]) -> Update:
+    """The update of a node that answers; where the time was up, with the passages at hand."""
+    try:
+        update = await work
+    except NoReplyError as error:
+        update = unanswered(error)
+    deadline = run.meter.deadline
+    if deadline is None or not deadline.was_reached or update.get("sufficient"):
+        return update
+    if not (update.get("evidence") or state["evidence"]):
+        update["evidence"] = await run.at_hand(state)
+    return {**update, "stop_reason": "time"}
 
 
 @contextmanager
@@ -189,12 +230,37 @@ async def _started(
     begins: bool,
 ) -> Meter:
     """A meter for the node, with what is left of the limits of its run."""
+    meter = await _limited(state, context, run, reserve, begins)
+    for sentence in context.lowered if begins else ():
+        meter.warn(sentence)
+    return meter
+
+
+async def _limited(
+    state: Mapping[str, Any],
+    context: Context,
+    run: GraphRun | None,
+    reserve: Reserve,
+    begins: bool,
+) -> Meter:
     spent: Usage = Usage() if begins else state.get("usage") or Usage()
     budget = await _budget(context, run, spent)
     if not isinstance(context, QuestionContext):
         return start_meter(None, budget, indexing=isinstance(context, IndexContext))
     kept = reserve(state) if callable(reserve) else reserve
-    return start_meter(context.max_calls - total_calls(spent) - kept, budget)
+    left = context.max_calls - total_calls(spent) - kept
+    return start_meter(left, budget, deadline=_deadline(context, run))
+
+
+def _deadline(context: QuestionContext, run: GraphRun | None) -> Deadline | None:
+    """The deadline of the run, or of the run that it is a part of, if that is earlier."""
+    outer = current_meter().deadline
+    if context.max_seconds is None:
+        return outer
+    own = Deadline(context.max_seconds, time.monotonic() if run is None else run.started)
+    if run is not None:
+        run.deadline = own = run.deadline or own
+    return own if outer is None or own.ends < outer.ends else outer
 
 
 async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budget | None:
@@ -207,12 +273,12 @@ async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budge
         await asyncio.to_thread(known_prices, operator)  # reads the file, once
     if (outer := current_meter().budget) is not None:
         return outer
-    if context.max_tokens is None and context.max_cost is None:
-        return None
     prices = known_prices(operator)
-    if context.max_cost is not None:
+    if context.max_cost is not None or operator.max_cost_per_day is not None:
         named = (getattr(context, name, None) for name in _MODELS)
         prices.require(*filter(None, named))
+    if context.max_tokens is None and context.max_cost is None:
+        return None
     budget = Budget(context.max_tokens, context.max_cost, spent, prices)
     if run is None:
         return budget

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..context import QuestionContext
-from ..index.opening import Index
 from ..state.answering import QuestionState
 from ..state.records import Evidence
 from .node import node
@@ -29,19 +28,14 @@ async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[E
     has left its ranking, nothing is searched for again, but by a retriever of the caller's, whose
     texts the index does not hold.
     """
+    from ..index.retrieval import read_ranked
+
     ranked = state["held"]["ranked"] or state["ranked"]
     if ranked and run.context.own.retriever is None:
-        return await run.in_thread(_read, ranked)
+        return await run.in_thread(read_ranked, ranked)
     return await run.search(state["question"], max(least, _RANKED))
 
 
 def ranking(found: list[Evidence]) -> dict[str, float]:
     """The score of each passage by its id, in the same order."""
     return {passage["id"]: passage["score"] for passage in found}
-
-
-def _read(index: Index, ranked: Mapping[str, float]) -> list[Evidence]:
-    return [
-        {**passage, "score": ranked[passage["id"]], "found": "retrieved"}
-        for passage in index.catalogue.passages(list(ranked))
-    ]

@@ -28,6 +28,7 @@ R = TypeVar("R", bound=PromptReply)
 T = TypeVar("T")
 
 Update = dict[str, Any]
+GRACE = 1.0  # seconds after the deadline of a run, for the use of what was found
 Texts = str | Sequence[Excerpt]
 
 
@@ -47,8 +48,12 @@ class Run(Generic[C_co]):
     async def in_thread(
         self, work: Callable[Concatenate[Index, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The result of blocking ``work(index, ...)``, done in a thread."""
-        return await asyncio.to_thread(work, self.index, *args, **kwargs)
+        """The result of blocking ``work(index, ...)``, done in a thread.
+
+        Raises NoReplyError where it takes longer than the run may.
+        """
+        async with self.meter.in_time(GRACE):
+            return await asyncio.to_thread(work, self.index, *args, **kwargs)
 
     async def model(self, name: str | None = None) -> LanguageModel:
         """The language model called ``name``, else the one that the context names.
@@ -96,23 +101,50 @@ class Run(Generic[C_co]):
     async def search(self, question: str, most: int) -> list[Evidence]:
         """At most ``most`` passages for ``question`` by the context's retriever, best first.
 
-        Where the context names a cross-encoder, it orders them anew.
+        Where the context names a cross-encoder, it orders them anew. Raises NoReplyError where
+        nothing is found before the run must end.
         """
+        context = cast(QuestionContext, self.context)
+        self.meter.retrievals += 1
+        if not context.rerank:
+            return await self._found(question, most)
+        found = await self._found(question, candidates(context.rerank_candidates, context.top_k))
+        try:
+            async with self.meter.in_time():
+                encoder = await asyncio.to_thread(
+                    open_cross_encoder, context.rerank, self.index.operator
+                )
+                return await asyncio.to_thread(reranked, encoder, question, found, most)
+        except NoReplyError as error:
+            self.meter.warn(f"{error} What was found was not ordered anew.")
+            return found[:most]
+
+    async def at_hand(self, state: Mapping[str, Any]) -> list[Evidence]:
+        """The passages ranked before for the question of ``state``, or found by its words.
+
+        None where even that takes longer than the run may.
+        """
+        from ..index.retrieval import read_ranked, search
+
+        context = cast(QuestionContext, self.context)
+        if context.own.retriever is not None:
+            return []
+        try:
+            if ranked := dict(list(state["ranked"].items())[: context.top_k]):
+                return await self.in_thread(read_ranked, ranked)
+            return await self.in_thread(search, state["question"], "lexical", context.top_k)
+        except NoReplyError:
+            return []
+
+    async def _found(self, question: str, most: int) -> list[Evidence]:
         from ..index.retrieval import search
 
         context = cast(QuestionContext, self.context)
-        self.meter.retrievals += 1
         own = context.own.retriever
-        wanted = candidates(context.rerank_candidates, context.top_k) if context.rerank else most
-        found = (
-            await self.in_thread(search, question, context.retriever, wanted)
-            if own is None
-            else await search_by(own, question, wanted, context.where)
-        )
-        if not context.rerank:
-            return found
-        encoder = await asyncio.to_thread(open_cross_encoder, context.rerank, self.index.operator)
-        return await asyncio.to_thread(reranked, encoder, question, found, most)
+        if own is None:
+            return await self.in_thread(search, question, context.retriever, most)
+        async with self.meter.in_time():
+            return await search_by(own, question, most, context.where)
 
 
 OURS = "ragraphs"

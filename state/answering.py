@@ -16,6 +16,7 @@ StopReason = Literal[
     "no_model",
     "no_evidence",
     "budget",
+    "time",
     "web_unavailable",
     "model_failed",
     "steps",

@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .records import ModelUsage, Usage
 
 _DIGITS = 9  # of a dollar: sums of small parts differ beyond them
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Requests to language models, tokens, and US dollars."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: Amounts) -> Amounts:
+        return Amounts(self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost)
+
+    def __neg__(self) -> Amounts:
+        return Amounts(-self.calls, -self.tokens, -self.cost)
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The most of each of ``Amounts`` that a day may take; None: any."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
 
 
 def add_usage(left: Usage, right: Usage) -> Usage:

@@ -76,14 +76,19 @@ def reach_server(url: str, seconds: int) -> None:
 
     Raises RagraphsError where it does not answer, or refuses.
     """
-    engine = create_engine(
-        _checked(url),
-        connect_args={"connect_timeout": seconds, "application_name": "ragraphs"},
-        poolclass=NullPool,
-        hide_parameters=True,
-    )
+    plain_engine(url, seconds, poolclass=NullPool).connect().close()
+
+
+def plain_engine(url: str, seconds: int, **pool: Any) -> Engine:
+    """The database at ``url`` without the schema of an index, for statements that name theirs.
+
+    They are not prepared, for behind a pooler each may come to another connection. To connect takes
+    at most so many seconds. Raises RagraphsError for an address that cannot be used.
+    """
+    known = {"connect_timeout": seconds, "application_name": "ragraphs", "prepare_threshold": None}
+    engine = create_engine(_checked(url), connect_args=known, hide_parameters=True, **pool)
     event.listen(engine, "handle_error", _explain)
-    engine.connect().close()
+    return engine
 
 
 def schema_of(name: str) -> str:

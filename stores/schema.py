@@ -57,7 +57,7 @@ def open_database(folder: Path, *, create: bool, any_format: bool = False) -> En
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        engine = open_read_only(path) if is_read_only(folder) else _read_and_write(path)
+        engine = open_read_only(path) if is_read_only(folder) else open_file(path)
         event.listen(engine, "handle_error", partial(_explain, folder))
         try:
             _make_ready(engine, folder, create)
@@ -92,7 +92,8 @@ def is_read_only(folder: Path) -> bool:
     return path.exists() and not (os.access(folder, os.W_OK) and os.access(path, os.W_OK))
 
 
-def _read_and_write(path: Path) -> Engine:
+def open_file(path: Path) -> Engine:
+    """The database in the file ``path``, to be read and written by several processes."""
     engine = create_engine(
         f"sqlite:///{path}",
         connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},

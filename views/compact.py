@@ -31,6 +31,7 @@ class ShortAnswer(TypedDict):
 
 _NO_ANSWER: dict[StopReason | None, str] = {
     "model_failed": "There is no answer: the language model gave no usable reply.",
+    "time": "There is no answer: the time for the question was over.",
     "budget": "There is no answer: the limit of the run was reached.",
     "no_model": "The documents give no certain answer.",
 }

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from ..context import Context
 from ..index.opening import language_model, open_index
+from ..models.day import day_of
 from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE
 from ..settings import Settings, settings
@@ -100,6 +101,8 @@ def _program(operator: Settings) -> Iterator[Check]:
     if operator.database is not None:
         address = _host(operator.database.get_secret_value())
         yield _ok("program", "database", f"{address} ({_source('RAGRAPHS_DATABASE')})")
+    if (day := day_of(operator)) is not None:
+        yield _ok("program", "spent today (UTC)", day.told())
 
 
 def _sqlite() -> Check:

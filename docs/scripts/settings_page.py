@@ -112,7 +112,7 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
 def _default_of(name: str, schema: Mapping[str, Any]) -> object:
     """A setting's default, and not the value that this machine's operator has chosen."""
     operators = Settings.model_fields.get(name)
-    return operators.default if operators else schema.get("default")
+    return operators.default if operators and operators.default else schema.get("default")
 
 
 def _default(value: object) -> str:

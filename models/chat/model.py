@@ -27,7 +27,7 @@ from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
 from ...prompts.replies import PromptReply
 from ...state.errors import RagraphsError
 from ...state.records import NewReply, StoredReply
-from ..failures import explain, is_filtered, kind_of
+from ..failures import explain, is_filtered, kind_of, was_given_up
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
@@ -111,7 +111,10 @@ class ChatLanguageModel:
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``, from the table if it is stored there. Raises NoReplyError."""
-        given: Inputs = inputs
+        async with current_meter().in_time():
+            return await self._run(prompt, inputs)
+
+    async def _run(self, prompt: Prompt[R], given: Inputs) -> R:
         asked = await self._rendered(prompt, given)
         if self._may_be_cut(asked.texts) and not self._usable(
             await self._stored(asked.key), prompt, asked
@@ -282,20 +285,16 @@ class ChatLanguageModel:
     async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
         """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
         tokens = sum(count_tokens(message.text) for message in request.messages)
-        async with meter.turn(self.name, tokens):
+        async with meter.turn(self.name, tokens) as turn:
             with model_span(self.name, request) as note:
-                if not meter.take_call():
-                    raise NoReplyError(
-                        "budget", "The limit on requests to the model was reached (--max-calls)."
-                    )
                 started = time.monotonic()
                 try:
                     message = await self._send(request)
-                except Exception:
-                    meter.count(self.name, calls=1)
+                except BaseException as error:
+                    turn.count(sent=tokens if was_given_up(error) else 0)
                     raise
                 raw = read_envelope(message, request.messages)
-                meter.count(self.name, calls=1, sent=raw.input_tokens, received=raw.output_tokens)
+                turn.count(sent=raw.input_tokens, received=raw.output_tokens)
                 note(told_of(raw))
         logger.debug(
             "%s replied with %s after %.2f s: %d tokens sent, %d received",

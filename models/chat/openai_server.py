@@ -27,9 +27,10 @@ from tenacity import (
 )
 
 from ..failures import kind_of
+from ..meter import current_meter
 from .body import ACCEPTED, BodyError, Inflated
 from .envelope import text_in, tokens_in
-from .request import ChatRequest
+from .request import ChatRequest, asked_pause
 
 logger = logging.getLogger("ragraphs.models")
 
@@ -88,7 +89,7 @@ class OpenAIServer:
         self._most = most
         self._session: aiohttp.ClientSession | None = None
         self._retrying = AsyncRetrying(
-            stop=stop_after_attempt(max_retries + 1),
+            stop=_Stop(max_retries + 1),
             wait=_pause,
             retry=retry_if_exception(lambda e: isinstance(e, RequestError) and e.passes),
             before_sleep=_log_retry,
@@ -172,6 +173,15 @@ def _pause(state: RetryCallState) -> float:
     return _backoff(state) if asked is None else min(asked, _LONGEST_PAUSE)
 
 
+class _Stop(stop_after_attempt):
+    """Ends the attempts also where the question must end before the next one."""
+
+    def __call__(self, state: RetryCallState) -> bool:
+        deadline = current_meter().deadline
+        is_late = deadline is not None and state.upcoming_sleep >= deadline.left
+        return is_late or super().__call__(state)
+
+
 def _log_retry(state: RetryCallState) -> None:
     error = state.outcome and state.outcome.exception()
     if isinstance(error, BaseException):
@@ -184,16 +194,8 @@ def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
         words = f"Error code: {response.status}"
     if place := response.headers.get("Location"):
         words = f"it redirects to {place[:_LONGEST_BODY]}: set its address to that"
-    pause = _asked_pause(response.headers)
+    pause = asked_pause(response.headers)
     return RequestError(words, response.status, _error_in(_parsed(text)), pause)
-
-
-def _asked_pause(headers: Mapping[str, str]) -> float | None:
-    """The seconds that the server asks to wait; a date is not read, for servers hardly send any."""
-    try:
-        return max(0.0, float(headers["Retry-After"]))
-    except (LookupError, ValueError):
-        return None
 
 
 def _message(text: str) -> AIMessage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -26,3 +26,11 @@ class ChatRequest:
     mode: Mode
     temperature: float | None
     listener: AnswerListener | None = None
+
+
+def asked_pause(headers: Mapping[str, str]) -> float | None:
+    """The seconds that the server asks to wait; a date is not read, for servers hardly send any."""
+    try:
+        return max(0.0, float(headers["Retry-After"]))
+    except (LookupError, ValueError):
+        return None

@@ -9,7 +9,9 @@ from typing import Any
 
 import httpx
 
+from ..meter import current_meter
 from .body import ACCEPTED, BodyError, Inflated
+from .request import asked_pause
 
 
 class PunctualClient(httpx.AsyncClient):
@@ -34,6 +36,8 @@ class PunctualClient(httpx.AsyncClient):
         async with _in_time(deadline, request):
             response = await super().send(request, stream=True, **options)
         assert isinstance(response.stream, httpx.AsyncByteStream)
+        if _comes_too_late(asked_pause(response.headers)):
+            response.headers["x-should-retry"] = "false"  # openai's client obeys it
         encoding = response.headers.pop("Content-Encoding", None)  # it is decompressed here
         response.stream = _Streamed(response.stream, encoding, deadline, request)
         if not stream:
@@ -42,6 +46,11 @@ class PunctualClient(httpx.AsyncClient):
             finally:
                 await response.aclose()
         return response
+
+
+def _comes_too_late(pause: float | None) -> bool:
+    deadline = current_meter().deadline
+    return pause is not None and deadline is not None and pause >= deadline.left
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from langgraph.types import interrupt
 
 from ...context import CragContext
 from ...models.meter import current_meter
+from ...models.protocol import NoReplyError
 from ...models.web import Page, WebSearch, WebSearchError, web_search
 from ...prompts.library import REWRITE_QUERY
 from ...settings import settings
@@ -89,8 +90,9 @@ async def _search(web: WebSearch, query: str, most: int) -> list[Page] | None:
     meter = current_meter()
     meter.web_searches += 1
     try:
-        pages = await web.search(query, most)
-    except WebSearchError as error:
+        async with meter.in_time():
+            pages = await web.search(query, most)
+    except (WebSearchError, NoReplyError) as error:
         meter.warn(str(error))
         return None
     if not pages:

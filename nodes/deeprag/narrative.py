@@ -91,7 +91,7 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
         proposed = (open_steps or [await _proposed(state, run)])[0]
     except NoReplyError as error:
         run.meter.warn(str(error))
-        return {"pending": [], "bound": "budget" if error.cause == "budget" else None}
+        return {"pending": [], "bound": error.stop_reason if error.ends_run else None}
     text = " ".join(proposed["question"].split())
     if not text or _was_asked(text, state):
         return {"pending": []}
@@ -308,4 +308,4 @@ def _taken(state: DeepragState, step: NarrativeStep, found: SubAnswer) -> Update
         "citations": found.citations,
     }
     update: Update = {"steps": [*state["steps"], taken], "pending": [], "proposed": []}
-    return {**update, "bound": "budget"} if found.why == "budget" else update
+    return {**update, "bound": found.why} if found.why in ("budget", "time") else update

@@ -9,6 +9,7 @@ from ...context import DeepragContext
 from ...models.protocol import NoReplyError
 from ...prompts.library import ANSWER
 from ...prompts.prompt import number_passages
+from ...state.answering import StopReason
 from ...state.records import Citation, Evidence
 from ..answer import check_citations
 from ..run import Run
@@ -19,7 +20,7 @@ class SubAnswer(NamedTuple):
 
     answer: str
     citations: list[Citation]
-    why: Literal["", "not_found", "budget", "model_failed"]
+    why: StopReason | Literal["", "not_found"]
 
 
 class Support(NamedTuple):
@@ -54,7 +55,7 @@ async def read_for(
 
 def unanswered_step(error: NoReplyError) -> SubAnswer:
     """What stands in the place of an answer that the model did not give."""
-    return SubAnswer("", [], "budget" if error.cause == "budget" else "model_failed")
+    return SubAnswer("", [], error.stop_reason)
 
 
 def sub_answer(sufficient: bool, answer: str, citations: list[Citation]) -> SubAnswer:

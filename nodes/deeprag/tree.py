@@ -24,6 +24,7 @@ from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import SubQuestions
 from ...prompts.library import DECOMPOSE
 from ...prompts.prompt import Asked, fence_in_line, without_fences
+from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode
 from ...state.errors import RagraphsError
 from ...state.found import cited_evidence
@@ -65,7 +66,7 @@ async def decompose(state: DeepragState, run: Run[DeepragContext]) -> Update:
         texts = [without_fences(part.question) for part in reply.questions]
         parts = acyclic(texts, one["question"], room) if room > 1 else ()
         if spent:
-            bound = "budget"
+            bound = spent
         elif len(texts) > max(room, 1):
             bound = bound or "nodes"
         if parts:
@@ -76,7 +77,16 @@ async def decompose(state: DeepragState, run: Run[DeepragContext]) -> Update:
     return {"tree": _settled(list(tree.values()), context), "bound": bound}
 
 
-@node(reserve=1)
+def _given_up(state: DeepragState) -> Update:
+    """The tree without hope for its unfinished questions, for which no time is left."""
+    tree: list[TreeNode] = [
+        one if one["status"] in FINISHED else {**one, "status": "failed", "reason": "no time left"}
+        for one in state["tree"]
+    ]
+    return {"tree": tree, "bound": "time"}
+
+
+@node(reserve=1, late=_given_up)
 async def answer_leaves(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Retrieves and reads for all questions that can be answered now, side by side."""
     context = run.context
@@ -97,11 +107,12 @@ async def answer_leaves(state: DeepragState, run: Run[DeepragContext]) -> Update
         passages, found = result
         evidence = gather_evidence(evidence, passages)
         tree[leaf["id"]] = _answered(leaf, passages, found)
-        bound = "budget" if found.why == "budget" else bound or leaf["bound"]
+        spent = found.why if found.why in ("budget", "time") else None
+        bound = spent or bound or leaf["bound"]
     return {"tree": _settled(list(tree.values()), context), "evidence": evidence, "bound": bound}
 
 
-@node(reserve=1)
+@node(reserve=1, late=_given_up)
 async def combine(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Answers the split questions whose parts are finished, so that others can use the answers."""
     asked = combinable(state["tree"])
@@ -120,16 +131,17 @@ async def combine(state: DeepragState, run: Run[DeepragContext]) -> Update:
 
 async def _parts_of(
     run: Run[DeepragContext], state: DeepragState, one: TreeNode
-) -> tuple[SubQuestions, bool]:
-    """The parts of a question, and whether the budget kept it whole.
+) -> tuple[SubQuestions, StopReason | None]:
+    """The parts of a question, and the limit of the run that kept it whole.
 
     Where the model fails there are none, with a warning.
     """
     try:
-        return await run.ask(DECOMPOSE, question=_asked(state, one)), False
+        return await run.ask(DECOMPOSE, question=_asked(state, one)), None
     except NoReplyError as error:
         run.meter.warn(f"“{one['question'][:80]}” was not split. {error}")
-        return SubQuestions.model_construct(questions=[]), error.cause == "budget"
+        spent = error.stop_reason if error.ends_run else None
+        return SubQuestions.model_construct(questions=[]), spent
 
 
 async def _answer(

@@ -17,7 +17,7 @@ _OF_ALL = frozenset({"global", "drift"})  # read reports, which were written fro
 _FRESH = fresh_state("graphrag", GraphragState)
 
 
-@node()
+@node(begins=True)
 async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Update:
     """Checks the question and that the index has what the chosen search needs.
 

@@ -84,7 +84,7 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     }
 
 
-@node(reserve=1)
+@node(reserve=1, late=lambda _: {"frontier": []})
 async def reason(state: HopragState, run: Run[HopragContext]) -> Update:
     """One round: each passage of the frontier is left by the edge that promises most, if any."""
     label = None if _by_similarity(run.context) else model_labeller(run, _model_name(run.context))

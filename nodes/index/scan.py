@@ -38,7 +38,7 @@ T = TypeVar("T")
 _PACKED = 200  # of any other file, more characters than bytes may come
 
 
-@node()
+@node(begins=True)
 async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Finds the files to read and the documents to remove, and tries the settings of the run.
 

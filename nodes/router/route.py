@@ -25,7 +25,7 @@ from ...context import MethodName, QuestionContext, RouterContext
 from ...index.layers import built_layers
 from ...index.opening import Index
 from ...language.analyser import one_line
-from ...models.protocol import OFFLINE
+from ...models.protocol import OFFLINE, NoReplyError
 from ...models.router import KIND_CLASSIFIER
 from ...models.web import web_search
 from ...prompts.library import STAND_ALONE
@@ -47,7 +47,7 @@ _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
 _HANDED_ON = ("ranked",)
-_NO_MORE_CALLS = frozenset({"model_failed", "budget", "no_model"})
+_NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 
 
 @node(reserve=1, begins=True)
@@ -74,7 +74,7 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     }
 
 
-@node()
+@node(late=lambda _: {"stop_reason": "time"})
 async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     """The user's choice; else the method that suits the kind of question, of those that can be."""
     context, chosen = run.context, run.context.method
@@ -157,7 +157,11 @@ async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
     left = run.context.max_calls - total_calls(state["usage"])
     tried = [one["method"] for one in path]
     kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
-    obstacles = await run.in_thread(_obstacles, run.context, left, True)
+    try:
+        obstacles = await run.in_thread(_obstacles, run.context, left, True)
+    except NoReplyError as error:
+        run.meter.warn(f"{error} No further method was tried.")
+        return {**update, **kept}
     following = next_method(kinds, found, tried, obstacles, _web(run.context))
     if following is not None:
         update |= {"trying": following.method, "why": following.reason}

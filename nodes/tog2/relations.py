@@ -21,7 +21,7 @@ from ...prompts.prompt import Asked, Excerpt, fence_in_line, number
 from ...state.tog2 import RelationOption, Tog2State
 from ..node import node
 from ..run import Run, Update
-from .walk import sought
+from .walk import nowhere, sought
 
 _MOST_READ = 300
 _MOST_SHOWN = 30
@@ -35,7 +35,7 @@ class _Shown(NamedTuple):
     numbers: dict[str, str]
 
 
-@node(reserve=1)
+@node(reserve=1, late=nowhere)
 async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the relations of the frontier, and keeps those that may lead on."""
     context = run.context

@@ -49,6 +49,11 @@ _FEW_TOPICS = 2
 _MOST_PASSAGES = 300
 
 
+def nowhere(state: Tog2State) -> Update:
+    """The update that ends the walk of ``state``, for which no time is left."""
+    return {"frontier": [], "options": []}
+
+
 @node()
 async def link(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Finds the entities that the question names: exactly, by an alias, or by a near name.
@@ -141,13 +146,13 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     return {**context, "ranked": ranked}
 
 
-@node()
+@node(late=nowhere)
 async def retrieve_context(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the entities that the relations lead to, and ranks the passages of all of them."""
     return await run.in_thread(_rank, discover(state["options"]), state, run.context)
 
 
-@node()
+@node(late=nowhere)
 async def prune_reached(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Keeps the entities with the best passages, and extends the paths to them."""
     return await run.in_thread(_extended, state, run.context)

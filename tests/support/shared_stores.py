@@ -52,7 +52,7 @@ class SharedStores:
             # A test that failed keeps its frames, and with them what it was reading.
             connection.execute(text(_END_READING))
             for schema in inspect(connection).get_schema_names():
-                if schema.startswith("ragraphs_"):
+                if schema.startswith("ragraphs"):
                     connection.execute(DropSchema(schema, cascade=True))
         client = open_server(self.chroma, None)
         for collection in client.api.list_collections(limit=1000):

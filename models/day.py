@@ -1,0 +1,178 @@
+"""The operator's ceilings for a day, which all runs of all processes share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from ..settings import Settings
+from ..state.usage import Amounts, Ceilings
+from .budget import LIKELY_REPLY, dollars
+from .prices import known_prices
+from .protocol import NoReplyError
+
+if TYPE_CHECKING:
+    from ..stores.spending import Spending
+
+logger = logging.getLogger("ragraphs.models")
+
+_HELD_SECONDS = 120  # after which a request whose process died is no longer waited for
+_PAUSE = 0.05
+
+
+class Day:
+    """What the operator allows to be taken on a day (UTC), summed over all of his processes.
+
+    A request is taken off before it is sent, with a likely reply, and settled when it has ended.
+
+    >>> day = day_of(settings())
+    >>> async with day.turn("openai:gpt-4o-mini", 900) as taken:
+    ...     taken.spent(sent=912, received=40)
+    """
+
+    def __init__(self, operator: Settings, ceilings: Ceilings) -> None:
+        self.ceilings = ceilings
+        self._operator = operator
+        self._prices = known_prices(operator)
+
+    @asynccontextmanager
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[Taken]:
+        """Holds what a prompt of ``tokens`` and its reply may take while they are on their way.
+
+        Near a ceiling it waits for others first, so that the ceiling is passed by one reply at
+        most. Raises NoReplyError where nothing is left.
+        """
+        self._require(model)
+        taken = Taken(self, model, tokens, Taken.longest)
+        while not await asyncio.to_thread(taken.take):
+            await asyncio.sleep(_PAUSE)
+        try:
+            yield taken
+        finally:
+            await asyncio.to_thread(taken.settle)
+
+    @contextmanager
+    def embedding(self, model: str, tokens: int, *, indexing: bool) -> Iterator[None]:
+        """Takes the ``tokens`` that are embedded. Blocks; raises NoReplyError while ``indexing``.
+
+        The vector of a question is counted, and never refused.
+        """
+        if not indexing:
+            yield
+            self._spending().add(_today(), self.amounts(model, calls=0, sent=tokens))
+            return
+        self._require(model)
+        taken = Taken(self, model, tokens, 0, calls=0)
+        while not taken.take():
+            time.sleep(_PAUSE)
+        try:
+            yield
+            taken.spent(sent=tokens)
+        finally:
+            taken.settle()
+
+    def amounts(self, model: str, *, calls: int = 1, sent: int = 0, received: int = 0) -> Amounts:
+        """What a request takes; a price that is not known is none."""
+        cost = self._prices.cost(model, sent=sent, received=received) or 0.0
+        return Amounts(calls, sent + received, cost)
+
+    def take(self, day: str, least: Amounts, most: Amounts) -> bool:
+        """Whether a request could be taken; else it may be worth to wait for others. Blocks.
+
+        Raises NoReplyError where it is not.
+        """
+        spending, now = self._spending(), time.time()
+        if spending.take(day, least, most, self.ceilings, now, now + _HELD_SECONDS):
+            return True
+        sums, until = spending.of(day)
+        # What others hold may be given back, but for their calls.
+        limit = self._limit(sums + least if until < now else Amounts(sums.calls + least.calls))
+        if not limit:
+            return False
+        logger.warning("the operator's limit for today is reached: %s", limit)
+        raise NoReplyError(
+            "budget",
+            f"The operator's limit for today ({limit}) is reached; it begins anew at 00:00 UTC.",
+        )
+
+    def settle(self, day: str, change: Amounts) -> None:
+        """Ends a request that was taken. Blocks."""
+        self._spending().settle(day, change)
+
+    def told(self) -> str:
+        """The sums of today that have ceilings, in one line. Blocks."""
+        sums, _ = self._spending().of(_today())
+        limits = _words(vars(self.ceilings))
+        shown = _words(vars(sums))
+        return ", ".join(f"{shown[name]} of {limits[name].split()[0]}" for name in limits)
+
+    def _limit(self, sums: Amounts) -> str:
+        """The first ceiling that ``sums`` are above, in words; empty where there is none."""
+        limits = _words(vars(self.ceilings))
+        over = (n for n in limits if getattr(sums, n) > getattr(self.ceilings, n))
+        return limits.get(next(over, ""), "")
+
+    def _spending(self) -> Spending:
+        from ..stores.spending import spending_of
+
+        return spending_of(self._operator)
+
+    def _require(self, model: str) -> None:
+        if self.ceilings.cost is not None:
+            self._prices.require(model)
+
+
+class Taken:
+    """A request that is taken off a day: the prompt of ``tokens``, and a ``reply`` of as many.
+
+    Nobody knows the length of a reply before it has come: the ``longest`` so far is likely.
+    """
+
+    longest: ClassVar[int] = LIKELY_REPLY
+
+    def __init__(self, day: Day, model: str, tokens: int, reply: int, calls: int = 1) -> None:
+        self._day, self._model = day, model
+        self._date = _today()
+        self._least = day.amounts(model, calls=calls, sent=tokens)
+        self._most = day.amounts(model, calls=calls, sent=tokens, received=reply)
+        self._spent = Amounts()
+
+    def spent(self, *, sent: int, received: int = 0) -> None:
+        """Notes what the request really took."""
+        Taken.longest = max(Taken.longest, received)
+        calls = self._least.calls
+        self._spent = self._day.amounts(self._model, calls=calls, sent=sent, received=received)
+
+    def take(self) -> bool:
+        """Whether it was taken; else to be tried again. Blocks; raises NoReplyError."""
+        return self._day.take(self._date, self._least, self._most)
+
+    def settle(self) -> None:
+        """Gives back what was not spent. Blocks."""
+        self._day.settle(self._date, self._spent + -self._most)
+
+
+def day_of(operator: Settings) -> Day | None:
+    """The ceilings that the ``operator`` sets for a day, if there are any."""
+    calls, tokens = operator.max_calls_per_day, operator.max_tokens_per_day
+    ceilings = Ceilings(calls, tokens, operator.max_cost_per_day)
+    return None if ceilings == Ceilings() else Day(operator, ceilings)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _words(amounts: Mapping[str, float | None]) -> dict[str, str]:
+    """The ``amounts`` that are not None in words, by their names."""
+    words = {}
+    for name, amount in amounts.items():
+        if amount is not None:
+            unit = name.removesuffix("s") if amount == 1 else name
+            words[name] = dollars(amount) if name == "cost" else f"{amount:,} {unit}"
+    return words

@@ -1,0 +1,167 @@
+"""What all runs of an operator have taken of a day's ceilings: one row a day."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Float,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    and_,
+    case,
+    event,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.schema import CreateSchema
+
+from ..settings import Settings
+from ..state.errors import RagraphsError
+from ..state.usage import Amounts, Ceilings
+from .postgresql import plain_engine
+from .queries import begin_writing, insert, persistent
+from .schema import open_file
+
+FILE = ".spent.sqlite"
+_SCHEMA = "ragraphs"  # those of indexes have longer names
+_LOCK = int.from_bytes(_SCHEMA.encode())
+
+# ``open`` requests are on their way, the last of them at most until ``until`` (seconds, UTC).
+_days = Table(
+    "spent",
+    MetaData(),
+    Column("day", Text, primary_key=True),
+    Column("calls", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("cost", Float(53), nullable=False),
+    Column("open", Integer, nullable=False),
+    Column("until", Float(53), nullable=False),
+)
+
+
+@persistent
+class Spending:
+    """The sums of each day (UTC), which all processes share that have the same database.
+
+    >>> spending = spending_of(settings())
+    >>> if spending.take("2026-11-23", Amounts(1, 900), Amounts(1, 2900), ceilings, now, until):
+    ...     spending.settle("2026-11-23", Amounts(1, 912) + -Amounts(1, 2900))
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def of(self, day: str) -> tuple[Amounts, float]:
+        """The sums of ``day``, and until when requests may be on their way (0: none is). Blocks."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(_days).where(_days.c.day == day)).one_or_none()
+        if row is None:
+            return Amounts(), 0.0
+        return Amounts(row.calls, row.tokens, row.cost), row.until if row.open else 0.0
+
+    def take(
+        self,
+        day: str,
+        least: Amounts,
+        most: Amounts,
+        ceilings: Ceilings,
+        now: float,
+        until: float,
+    ) -> bool:
+        """Adds the ``most`` that a request may take, where the ceilings have room for it.
+
+        Where nothing else is on its way, room for the ``least`` that it takes suffices. Blocks.
+        """
+        idle = or_(_days.c.open == 0, _days.c.until < now)
+        room = or_(_fits(most, ceilings), and_(idle, _fits(least, ceilings)))
+        taken = (
+            update(_days)
+            .where(_days.c.day == day, room)
+            .values(
+                **_added(most),
+                open=case((_days.c.until < now, 1), else_=_days.c.open + 1),
+                until=case((_days.c.until < until, until), else_=_days.c.until),
+            )
+        )
+        with self._engine.begin() as connection:
+            self._begin(connection, day)
+            return connection.execute(taken).rowcount == 1
+
+    def settle(self, day: str, change: Amounts) -> None:
+        """Ends a request that was taken, with the ``change`` to what it really took. Blocks."""
+        closed = case((_days.c.open > 0, _days.c.open - 1), else_=0)
+        settled = update(_days).where(_days.c.day == day).values(**_added(change), open=closed)
+        with self._engine.begin() as connection:
+            connection.execute(settled)
+
+    def add(self, day: str, amounts: Amounts) -> None:
+        """Adds what is taken in any case. Blocks."""
+        with self._engine.begin() as connection:
+            self._begin(connection, day)
+            connection.execute(update(_days).where(_days.c.day == day).values(**_added(amounts)))
+
+    def _begin(self, connection: Connection, day: str) -> None:
+        nothing = {"day": day, "calls": 0, "tokens": 0, "cost": 0.0, "open": 0, "until": 0.0}
+        connection.execute(insert(connection, _days).values(nothing).on_conflict_do_nothing())
+
+
+def spending_of(operator: Settings) -> Spending:
+    """The sums in the operator's database, or in a file of the root. Blocks; raises RagraphsError.
+
+    Without a root that is the working folder.
+    """
+    if operator.database is not None:
+        return _in_database(operator.database.get_secret_value())
+    return _in_file(operator.base / FILE)
+
+
+@lru_cache(maxsize=4)
+def _in_file(path: Path) -> Spending:
+    engine = open_file(path)
+    event.listen(engine, "handle_error", _explain)
+    with engine.begin() as connection:
+        begin_writing(connection)
+        _days.create(connection, checkfirst=True)
+    return Spending(engine)
+
+
+@lru_cache(maxsize=4)
+def _in_database(url: str) -> Spending:
+    engine = plain_engine(url, 10, pool_pre_ping=True)
+    engine = engine.execution_options(schema_translate_map={None: _SCHEMA})
+    with engine.begin() as connection:
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        connection.execute(CreateSchema(_SCHEMA, if_not_exists=True))
+        _days.create(connection, checkfirst=True)
+    return Spending(engine)
+
+
+def _explain(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if isinstance(error, sqlite3.Error):
+        raise RagraphsError(
+            f"The file {FILE} for the sums of a day cannot be written ({error}); make the folder "
+            "of the indexes writable, or unset the operator's limits for a day."
+        ) from error
+
+
+def _added(amounts: Amounts) -> dict[str, ColumnElement[float]]:
+    return {name: _days.c[name] + more for name, more in vars(amounts).items()}
+
+
+def _fits(more: Amounts, ceilings: Ceilings) -> ColumnElement[bool]:
+    limits = {name: most for name, most in vars(ceilings).items() if most is not None}
+    return and_(*(_days.c[name] + getattr(more, name) <= most for name, most in limits.items()))
