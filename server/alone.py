@@ -25,7 +25,7 @@ from ..index.opening import open_index
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
-from .admission import Place, questions_of, while_heard
+from .admission import questions_of, while_heard
 from .app import lifespan, mcp_route
 from .ending import guard
 from .exchange import (
