@@ -1,0 +1,148 @@
+"""Bounds of a server: questions at once, runs of indexing, and what goes on beside them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import httpx
+import pytest
+from page_server import events_in
+from ragraphs import IndexContext, index_graph
+from ragraphs.server.exchange import failure
+from ragraphs.state.errors import UnavailableError
+from scripted_model import DOCUMENTS, MODEL, Script
+from stub_openai import KEY, OpenAIStub, serving_openai
+from tool_server import called, serving_questions, text_of
+
+BUSY = "as many questions as it takes at once"
+number = count()
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIStub]:
+    with serving_openai() as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory, model: OpenAIStub) -> Iterator[str]:
+    """A server that answers one question at once, whose model may be made to wait."""
+    root = tmp_path_factory.mktemp("indexes")
+    context = IndexContext(index=str(root / "notes"), embeddings="lexical")
+    index_graph.invoke({"documents": DOCUMENTS}, context=context)
+    environment = {
+        "OPENAI_BASE_URL": model.base_url,
+        "OPENAI_API_KEY": KEY,
+        "RAGRAPHS_MODEL": MODEL,
+        "RAGRAPHS_QUESTIONS": "1",
+        "RAGRAPHS_MCP_INDEXING": "true",
+    }
+    with serving_questions(root, "--index", "notes", **environment) as url:
+        yield url
+
+
+@contextmanager
+def silent(model: OpenAIStub) -> Iterator[Event]:
+    """No reply of the model until the block ends; what it gives is set once it was asked."""
+    over, reached, answer = Event(), Event(), Script(model)
+
+    def wait(body: Any) -> Any:
+        reached.set()
+        over.wait(30)
+        return answer(body)
+
+    model.answer = wait
+    try:
+        yield reached
+    finally:
+        over.set()
+        model.answer = answer
+
+
+def body() -> dict[str, Any]:
+    """A question of which no reply is stored."""
+    return {"question": f"Who designed the Forth Bridge ({next(number)})?", "method": "basic"}
+
+
+def asked(url: str, path: str = "/ask", timeout: float = 60) -> httpx.Response:
+    return httpx.post(f"{url}{path}", json=body(), timeout=timeout)
+
+
+@pytest.fixture
+def clients() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as threads:
+        yield threads
+
+
+@pytest.mark.parametrize("path", ["/ask", "/page/ask"])
+def test_a_question_beyond_the_bound_is_refused_with_the_time_to_come_back(
+    url, model, clients, path
+):
+    with silent(model) as reached:
+        first = clients.submit(asked, url)
+        assert reached.wait(20)
+        waiting = clients.submit(asked, url)
+        time.sleep(0.3)
+        refused = asked(url, path)
+        assert refused.status_code == 503 and BUSY in refused.json()["detail"]
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert waiting.result().status_code == 503  # its turn did not come
+    assert first.result().status_code == 200 and asked(url).status_code == 200
+
+
+async def test_a_tool_that_asks_says_that_the_server_is_busy(url, model, clients):
+    with silent(model) as reached:
+        clients.submit(asked, url)
+        assert reached.wait(20)
+        told = await called(f"{url}/mcp", "answer_question", question="Who built it?")
+        assert told.is_error and BUSY in text_of(told)
+
+
+def test_health_is_told_at_once_while_questions_wait(url, model, clients):
+    with silent(model) as reached:
+        clients.submit(asked, url)
+        assert reached.wait(20)
+        clients.submit(asked, url)
+        assert httpx.get(f"{url}/health", timeout=5).json() == {"status": "ready"}
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
+    with silent(model) as reached:
+        with pytest.raises(httpx.ReadTimeout):
+            head = {"Accept": accept}
+            httpx.post(f"{url}/ask", json=body(), headers=head, timeout=1)
+        assert reached.wait(20)
+        model.answer = Script(model)
+        assert asked(url).status_code == 200
+
+
+async def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
+    call = {"name": "answer_question", "arguments": {"question": body()["question"]}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    head = {"Accept": "application/json, text/event-stream"}
+    with silent(model) as reached:
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{url}/mcp", json=request, headers=head, timeout=1)
+        assert reached.wait(20)
+        model.answer = Script(model)
+        assert asked(url).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_mcp_without_sessions_has_nothing_to_listen_to_or_to_end(url, method):
+    head = {"Accept": "text/event-stream"}
+    answer = httpx.request(method, f"{url}/mcp", headers=head, timeout=5)
+    assert answer.status_code == 405 and answer.headers["Allow"] == "POST"
+
+
+async def test_an_absent_store_is_no_mistake_of_the_caller():
+    response = await failure(UnavailableError("The database does not answer; ask again later."))
+    assert response.status_code == 503 and b"ask again later" in bytes(response.body)
