@@ -46,7 +46,7 @@ def serve(
         )
     import uvicorn
 
-    from ..server.ending import GRACE, tell_workers
+    from ..integrations.ending import GRACE, tell_workers
 
     _open_to_callers(context)
     _try_address(host, port)

@@ -28,7 +28,7 @@ from ..models.protocol import OFFLINE, NoReplyError
 from ..models.runs import GraphRun, enter_run
 from ..models.tracing import span
 from ..settings import settings, told
-from ..state.errors import IndexBusyError, RagraphsError
+from ..state.errors import IndexBusyError, RagraphsError, UnavailableError
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
 from .run import GRACE, Run, Update, settled
@@ -176,7 +176,8 @@ def _told(error: Exception) -> Exception:
     unchanged = isinstance(error, GraphBubbleUp) or message == str(error)
     if unchanged:
         return error
-    return IndexBusyError(message) if isinstance(error, IndexBusyError) else RagraphsError(message)
+    kinds = (IndexBusyError, UnavailableError)
+    return next((one for one in kinds if isinstance(error, one)), RagraphsError)(message)
 
 
 def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:

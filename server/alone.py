@@ -22,12 +22,12 @@ from ..context import RouterContext
 from ..graphs import graph_of
 from ..index.health import check
 from ..index.opening import open_index
+from ..integrations.ending import guard
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
 from .admission import questions_of, while_heard
 from .app import lifespan, mcp_route
-from .ending import guard
 from .exchange import (
     EVENTS,
     Events,

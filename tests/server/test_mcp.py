@@ -82,7 +82,7 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
     assert result.structured_content["sufficient"] is True
     place = {"quote": FORTH, "place": "forth (forth, characters 0–64)"}
     assert place in result.structured_content["quotes"]
-    assert text_of(result).startswith("John Fowler\n\n[1] “The Forth Bridge")
+    assert text_of(result).startswith("John Fowler and Benjamin Baker\n\n[1] “The Forth Bridge")
     assert len(text_of(result)) < 1000 and told[0] == "decide"
 
 
