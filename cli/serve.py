@@ -13,10 +13,11 @@ from ..context import Context
 from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from . import show
+from .ending import GRACE, tell_workers
 from .flags import INDEX_ONLY, context_options
 from .running import opened
 
-_APPLICATION = "ragraphs.server.alone:guarded"
+_APPLICATION = "ragraphs.cli.ending:application"
 
 
 @context_options(Context, INDEX_ONLY)
@@ -39,8 +40,6 @@ def serve(
     """
     try:
         import uvicorn
-
-        from ..server.ending import GRACE, tell_workers
     except ImportError as error:
         raise RagraphsError(
             "Serving needs a package that is not installed: pip install 'ragraphs[serve]'."

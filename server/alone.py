@@ -24,9 +24,8 @@ from ..index.opening import open_index
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
-from .admission import Place, questions_of, while_heard
+from .admission import questions_of, while_heard
 from .app import lifespan, mcp_route
-from .ending import guard
 from .exchange import (
     EVENTS,
     Events,
@@ -105,12 +104,6 @@ async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
             yield "text" if "text" in part else "step", part
     output = {name: result[name] for name in graph.output_channels}
     yield "answer", {**output, "messages": convert_to_openai_messages(output["messages"])}
-
-
-def guarded() -> Starlette:
-    """The application, for a process of its own, which ends in time when it is told to."""
-    guard()
-    return app
 
 
 app = Starlette(

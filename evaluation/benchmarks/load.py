@@ -103,9 +103,7 @@ class _Load:
     async def put(self, clients: int) -> dict[str, Any]:
         """Does everything at once until the time is over."""
         limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(
-            base_url=self.url, timeout=_PATIENCE, limits=limits
-        ) as client:
+        async with httpx.AsyncClient(base_url=self.url, timeout=_PATIENCE, limits=limits) as client:
             began = time.perf_counter()
             asking = [self._repeat(client, self._ask, number) for number in range(clients)]
             beside = [self._repeat(client, self._look), self._repeat(client, self._add)]
