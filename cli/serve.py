@@ -13,10 +13,11 @@ from ..context import Context
 from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from . import show
+from .ending import GRACE, tell_workers
 from .flags import INDEX_ONLY, context_options
 from .running import opened
 
-_APPLICATION = "ragraphs.server.alone:guarded"
+_APPLICATION = "ragraphs.cli.ending:application"
 
 
 @context_options(Context, INDEX_ONLY)
@@ -45,8 +46,6 @@ def serve(
             "pip install 'ragraphs[serve]'."
         )
     import uvicorn
-
-    from ..integrations.ending import GRACE, tell_workers
 
     _open_to_callers(context)
     _try_address(host, port)

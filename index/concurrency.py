@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import takewhile
+from threading import Event
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from ..models.protocol import NoReplyError
+from ..stores.queries import run_ended
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,18 +52,29 @@ async def _side_by_side(parts: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise failures.exceptions[0] from None
 
 
-async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor = WORK_THREAD) -> T:
+async def to_its_end(
+    work: Callable[..., T],
+    *arguments: Any,
+    threads: Executor = WORK_THREAD,
+    whole: bool = False,
+) -> T:
     """The result of blocking work, done in one of ``threads``.
 
-    A caller that is cancelled waits for it, so that nothing is written after a run has ended.
+    A caller that is cancelled waits for it, so that nothing is written after a run has ended. What
+    is not begun never is; what is ends before its next batch, unless it must be done as a ``whole``.
     """
-    loop = asyncio.get_running_loop()
-    thread = loop.run_in_executor(threads, copy_context().run, work, *arguments)
+    ended, context = Event(), copy_context()
+    context.run(run_ended.set, None if whole else ended)
+    thread = threads.submit(context.run, work, *arguments)
+    result = asyncio.wrap_future(thread)
     try:
-        return await asyncio.shield(thread)
+        return await asyncio.shield(result)
     except asyncio.CancelledError:
-        await asyncio.wait([thread])
-        thread.exception()  # looked at, else asyncio tells of it on stderr
+        ended.set()
+        thread.cancel()
+        await asyncio.wait([result])
+        if not result.cancelled():
+            result.exception()  # looked at, else asyncio tells of it on stderr
         raise
 
 

@@ -165,7 +165,7 @@ async def _in_threads(
 
     async def one(group: Sequence[T]) -> None:
         nonlocal done
-        await to_its_end(work, index, group, threads=threads)
+        await to_its_end(work, index, group, threads=threads, whole=True)  # it may be paid for
         done += len(group)
         report(done, total)
 

@@ -22,7 +22,6 @@ from ..context import RouterContext
 from ..graphs import graph_of
 from ..index.health import check
 from ..index.opening import open_index
-from ..integrations.ending import guard
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
@@ -108,12 +107,6 @@ async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
             yield "text" if "text" in part else "step", part
     output = {name: result[name] for name in graph.output_channels}
     yield "answer", {**output, "messages": convert_to_openai_messages(output["messages"])}
-
-
-def guarded() -> Starlette:
-    """The application, for a process of its own, which ends in time when it is told to."""
-    guard()
-    return app
 
 
 app = Starlette(

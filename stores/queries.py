@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
+from threading import Event
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -69,10 +70,20 @@ def _persistent(method: Callable[..., Any]) -> Callable[..., Any]:
     return persist
 
 
+class RunEndedError(Exception):
+    """Nobody waits any more for the work that a thread does."""
+
+
+# Set in the context of a thread that works for a run.
+run_ended: ContextVar[Event | None] = ContextVar("run_ended", default=None)
+
+
 def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
-    """``items`` in lists of at most ``size``."""
-    iterator = iter(items)
+    """``items`` in lists of at most ``size``; raises RunEndedError where their run has ended."""
+    ended, iterator = run_ended.get(), iter(items)
     while batch := list(islice(iterator, size)):
+        if ended is not None and ended.is_set():
+            raise RunEndedError
         yield batch
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 
@@ -11,6 +12,7 @@ import pytest
 from ragraphs.index.concurrency import Patience, Storing, in_parallel, to_its_end
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.queries import batches
 
 who: ContextVar[str] = ContextVar("who", default="nobody")
 
@@ -137,3 +139,46 @@ async def test_items_are_stored_in_batches_and_the_rest_even_after_a_failure():
             raise RagraphsError("No.")
     assert [len(batch) for batch in stored] == [64, 6]
     assert [item for batch in stored for item in batch] == list(range(70))
+
+
+def in_batches(done: list[int], seconds: float = 3) -> None:
+    """Works on one batch after another for some seconds."""
+    latest = time.monotonic() + seconds
+    for (item,) in batches(iter(int, 1), 1):
+        done.append(item)
+        time.sleep(0.01)
+        if time.monotonic() > latest:
+            return
+
+
+async def cancelled(task: asyncio.Task[None]) -> float:
+    """The seconds until ``task``, which has begun, has ended after it was cancelled."""
+    await asyncio.sleep(0.1)
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    return time.monotonic() - began
+
+
+async def test_work_in_batches_ends_before_the_next_when_it_is_cancelled():
+    done: list[int] = []
+    assert await cancelled(asyncio.create_task(to_its_end(in_batches, done))) < 2
+    count = len(done)
+    await asyncio.sleep(0.1)
+    assert len(done) == count > 0
+
+
+async def test_work_that_must_be_done_as_a_whole_is():
+    done: list[int] = []
+    work = to_its_end(in_batches, done, 0.5, whole=True)
+    assert await cancelled(asyncio.create_task(work)) > 0.2
+
+
+async def test_work_that_is_not_begun_never_is_when_it_is_cancelled():
+    first, second = Counted(), Counted()
+    at_work = asyncio.create_task(to_its_end(first))
+    assert await cancelled(asyncio.create_task(to_its_end(second))) < 2
+    first.go.set()
+    await at_work
+    assert (first.done, second.done) == (1, 0)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from itertools import count
 from threading import Event
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from page_server import followed
 from ragraphs import IndexContext, index_graph
 from ragraphs.server.exchange import failure
 from ragraphs.state.errors import UnavailableError
@@ -43,20 +43,10 @@ def url(tmp_path_factory: pytest.TempPathFactory, model: OpenAIStub) -> Iterator
         "OPENAI_API_KEY": KEY,
         "RAGRAPHS_MODEL": MODEL,
         "RAGRAPHS_QUESTIONS": "1",
-        "RAGRAPHS_MCP_INDEXING": "true",
+        "RAGRAPHS_UPLOADS": "uploads",
     }
     with serving_questions(root, "--index", "notes", **environment) as url:
         yield url
-
-
-def leave(url: str, body: Any, accept: str, reached: Event) -> None:
-    """Sends a request, and closes the connection once its work has ``reached`` the model."""
-    address, sent = urlsplit(url), json.dumps(body).encode()
-    head = f"POST {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\nAccept: {accept}\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
-    with socket.create_connection((address.hostname, address.port), 30) as connection:
-        connection.sendall(head.encode() + sent)
-        assert reached.wait(30)
 
 
 @contextmanager
@@ -124,21 +114,49 @@ def test_health_is_told_at_once_while_questions_wait(url, model, clients):
         assert httpx.get(f"{url}/health", timeout=5).json() == {"status": "ready"}
 
 
+def leave(url: str, path: str, given: Any, reached: Event, accept: str) -> None:
+    """Sends a request, and closes the connection once the model is asked."""
+    sent = json.dumps(given).encode()
+    head = {"Content-Type": "application/json", "Accept": accept}
+    request = httpx.Request("POST", f"{url}{path}", content=sent, headers=head)
+    lines = [
+        f"POST {path} HTTP/1.1",
+        *(f"{name}: {value}" for name, value in request.headers.items()),
+    ]
+    with socket.create_connection((request.url.host, request.url.port)) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + sent)
+        assert reached.wait(20)
+
+
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
     with silent(model) as reached:
-        leave(f"{url}/ask", body(), accept, reached)
+        leave(url, "/ask", body(), reached, accept)
         model.answer = Script(model)
         assert asked(url).status_code == 200
 
 
-async def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
-    call = {"name": "answer_question", "arguments": {"question": body()["question"]}}
+def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
+    call = {"name": "answer_question", "arguments": body()}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     with silent(model) as reached:
-        leave(f"{url}/mcp", request, "application/json, text/event-stream", reached)
+        leave(url, "/mcp", request, reached, "application/json, text/event-stream")
         model.answer = Script(model)
         assert asked(url).status_code == 200
+
+
+def test_a_client_that_leaves_ends_its_run_of_indexing(url, model):
+    text = f"The bridge number {next(number)} was designed by Ada Byron."
+    files = {"files": ("note.md", text.encode())}
+    paths = httpx.post(f"{url}/page/upload", files=files).json()["paths"]
+    wanted = {"paths": paths, "layers": ["entities"]}
+    with silent(model) as reached:
+        leave(url, "/page/index", wanted, reached, "text/event-stream")
+        model.answer = Script(model)
+        time.sleep(0.5)
+        *_, (name, value) = followed(url, "/page/index", wanted)
+    assert name == "done", value  # nobody else was writing
+    assert value["passage_count"] == len(DOCUMENTS) + 1
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from threading import Thread
+from typing import Any
 
 GRACE = 4  # seconds for the requests that are under way
 _LONGEST = 8.0
@@ -29,7 +30,15 @@ if told and os.getppid() == server:
 """
 
 
-def guard() -> None:
+def application() -> Any:
+    """What `ragraphs serve` runs in each of its processes, which ends in time."""
+    from uvicorn.importer import import_from_string
+
+    _guard()
+    return import_from_string("ragraphs.server.alone:app")
+
+
+def _guard() -> None:
     """Has this process killed where it still lives some seconds after SIGTERM or Ctrl-C.
 
     To be called in the main thread, once. An index is whole after it, as after any kill.
