@@ -78,6 +78,7 @@ def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, 
     assert total_calls(result["usage"]) <= 3 and len(script.asked) <= 3
 
 
+@pytest.mark.in_folder("the sums stand in a file of the root")
 def test_questions_of_all_indexes_share_a_day(ceiling, script, built, tmp_path):
     ceiling(root=tmp_path, max_calls_per_day=2)
     names = [Path(copy_of(built, tmp_path / name)).name for name in ("one", "two", "three")]
