@@ -203,16 +203,18 @@ class Settings(BaseSettings):
         "for two seconds, and the rest are refused.",
     )
     max_calls: int | None = Field(
-        default=None, ge=1, description="Most requests to language models that callers may allow."
+        default=None,
+        ge=1,
+        description="Most requests to language models a question, whatever a caller asks.",
     )
     max_tokens: int | None = Field(
-        default=None, ge=1, description="Most tokens a run that callers may allow."
+        default=None, ge=1, description="Most tokens a run, whatever a caller asks."
     )
     max_cost: float | None = Field(
-        default=None, gt=0, description="Most US dollars a run that callers may allow."
+        default=None, gt=0, description="Most US dollars a run, whatever a caller asks."
     )
     max_seconds: float | None = Field(
-        default=None, gt=0, description="Most seconds a question that callers may allow."
+        default=None, gt=0, description="Most seconds a question, whatever a caller asks."
     )
     max_calls_per_day: int | None = Field(
         default=None,

@@ -37,7 +37,7 @@ INDEX_ONLY = frozenset({"index"})
 _FIRST = ("index", "model", "method", "where", "layers", "embeddings", "max_calls", "max_cost",
           "dry_run")  # fmt: skip
 _SUBJECTS = {
-    "Model": "temperature timeout max_retries concurrency small_model",
+    "Model": "temperature timeout max_seconds max_retries concurrency small_model",
     "Cost": "max_tokens prices",
     "Retrieval": "retriever top_k rerank rerank_candidates",
     "Router": "escalations",

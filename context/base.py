@@ -99,9 +99,14 @@ class Context(WithOwn, BaseModel):
     def narrowed(self, context_type: type[C], **changes: Any) -> C:
         """The fields that were set and that ``context_type`` has, the objects, and ``changes``."""
         names = self.model_fields_set.intersection(context_type.model_fields)
-        return context_type(**{name: getattr(self, name) for name in names} | changes).owning(
-            self.own
-        )
+        chosen = {name: getattr(self, name) for name in names} | changes
+        return context_type(**chosen).owning(self.own).made_from(self)
+
+    def made_from(self, *others: Context) -> Self:
+        """The same settings, which also tell what was lowered in ``others``."""
+        told = [sentence for other in others for sentence in other.lowered]
+        self._lowered = tuple(dict.fromkeys([*told, *self._lowered]))
+        return self
 
     @property
     def folder(self) -> Path:

@@ -238,7 +238,7 @@ def _over(under: C, over: C) -> C:
     for name in {"embeddings", "retriever"} & over.model_fields_set:
         own = replace(own, **{name: getattr(over.own, name)})
     fields = {name: getattr(one, name) for one in (under, over) for name in one.model_fields_set}
-    return named(fields, type(over)).owning(own)
+    return named(fields, type(over)).owning(own).made_from(under, over)
 
 
 def _context_around() -> Any:

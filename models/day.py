@@ -38,7 +38,6 @@ class Day:
     def __init__(self, operator: Settings, ceilings: Ceilings) -> None:
         self.ceilings = ceilings
         self._operator = operator
-        self._prices = known_prices(operator)
 
     @asynccontextmanager
     async def turn(self, model: str, tokens: int) -> AsyncIterator[Taken]:
@@ -47,8 +46,7 @@ class Day:
         Near a ceiling it waits for others first, so that the ceiling is passed by one reply at
         most. Raises NoReplyError where nothing is left.
         """
-        self._require(model)
-        taken = Taken(self, model, tokens, Taken.longest)
+        taken = await asyncio.to_thread(Taken, self, model, tokens, Taken.longest)
         while not await asyncio.to_thread(taken.take):
             await asyncio.sleep(_PAUSE)
         try:
@@ -66,7 +64,6 @@ class Day:
             yield
             self._spending().add(_today(), self.amounts(model, calls=0, sent=tokens))
             return
-        self._require(model)
         taken = Taken(self, model, tokens, 0, calls=0)
         while not taken.take():
             time.sleep(_PAUSE)
@@ -77,8 +74,8 @@ class Day:
             taken.settle()
 
     def amounts(self, model: str, *, calls: int = 1, sent: int = 0, received: int = 0) -> Amounts:
-        """What a request takes; a price that is not known is none."""
-        cost = self._prices.cost(model, sent=sent, received=received) or 0.0
+        """What a request takes; a price that is not known is none. Blocks."""
+        cost = known_prices(self._operator).cost(model, sent=sent, received=received) or 0.0
         return Amounts(calls, sent + received, cost)
 
     def take(self, day: str, least: Amounts, most: Amounts) -> bool:
@@ -122,20 +119,23 @@ class Day:
 
         return spending_of(self._operator)
 
-    def _require(self, model: str) -> None:
+    def require(self, model: str) -> None:
+        """Raises RagraphsError where money is limited, and the price of ``model`` is not known."""
         if self.ceilings.cost is not None:
-            self._prices.require(model)
+            known_prices(self._operator).require(model)
 
 
 class Taken:
     """A request that is taken off a day: the prompt of ``tokens``, and a ``reply`` of as many.
 
-    Nobody knows the length of a reply before it has come: the ``longest`` so far is likely.
+    Nobody knows the length of a reply before it has come: the ``longest`` so far is likely. Raises
+    RagraphsError where money is limited, and the price of ``model`` is not known.
     """
 
     longest: ClassVar[int] = LIKELY_REPLY
 
     def __init__(self, day: Day, model: str, tokens: int, reply: int, calls: int = 1) -> None:
+        day.require(model)
         self._day, self._model = day, model
         self._date = _today()
         self._least = day.amounts(model, calls=calls, sent=tokens)

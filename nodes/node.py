@@ -270,16 +270,17 @@ async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budge
     Raises RagraphsError where cost is limited, and the price of a model is not known.
     """
     operator = settings()
-    if operator.prices is not None:
+    limits_cost = context.max_cost is not None or operator.max_cost_per_day is not None
+    if operator.prices is not None or limits_cost:
         await asyncio.to_thread(known_prices, operator)  # reads the file, once
     if (outer := current_meter().budget) is not None:
         return outer
-    prices = known_prices(operator)
-    if context.max_cost is not None or operator.max_cost_per_day is not None:
+    if limits_cost:
         named = (getattr(context, name, None) for name in _MODELS)
-        prices.require(*filter(None, named))
+        known_prices(operator).require(*filter(None, named))
     if context.max_tokens is None and context.max_cost is None:
         return None
+    prices = known_prices(operator)
     budget = Budget(context.max_tokens, context.max_cost, spent, prices)
     if run is None:
         return budget

@@ -31,6 +31,7 @@ class AskedQuestion(BaseModel):
     method: Literal["auto", MethodName] = "auto"
     index: str = ""
     where: dict[str, Any] | None = None
+    max_seconds: float | None = None
     history: list[Turn] = Field(default=[], max_length=100)
 
     @property
@@ -42,6 +43,12 @@ class AskedQuestion(BaseModel):
         """The router's settings, with ``more`` of them; raises RagraphsError for a wrong one."""
         index = access.index(self.index)
         try:
-            return RouterContext(index=index, method=self.method, where=self.where, **more)
+            return RouterContext(
+                index=index,
+                method=self.method,
+                where=self.where,
+                max_seconds=self.max_seconds,
+                **more,
+            )
         except ValidationError as error:
             raise RagraphsError(problem_in(error, "value")) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy import (
     BigInteger,
@@ -36,6 +37,7 @@ from .queries import begin_writing, insert, persistent
 from .schema import open_file
 
 FILE = ".spent.sqlite"
+_opening = Lock()  # a cache would let several threads open it at once
 _SCHEMA = "ragraphs"  # those of indexes have longer names
 _LOCK = int.from_bytes(_SCHEMA.encode())
 
@@ -123,9 +125,10 @@ def spending_of(operator: Settings) -> Spending:
 
     Without a root that is the working folder.
     """
-    if operator.database is not None:
-        return _in_database(operator.database.get_secret_value())
-    return _in_file(operator.base / FILE)
+    with _opening:
+        if operator.database is not None:
+            return _in_database(operator.database.get_secret_value())
+        return _in_file(operator.base / FILE)
 
 
 @lru_cache(maxsize=4)

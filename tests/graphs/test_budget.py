@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import ragraphs
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from ragraphs.context import BasicContext, CragContext, IndexContext, RouterContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
@@ -96,6 +97,18 @@ async def test_the_next_question_has_a_budget_of_its_own(script, index):
         result = await basic.ainvoke({"question": QUESTION}, context=bounded)
         assert result["stop_reason"] == "answered"
         assert total_tokens(result["usage"]) == A_REQUEST
+
+
+async def test_the_next_question_on_a_thread_has_a_budget_of_its_own(script, index):
+    context = BasicContext(index=index, model=MODEL, max_tokens=10_000)
+    first = await basic.ainvoke({"question": QUESTION}, context=context)
+    graph: Any = basic.copy({"checkpointer": InMemorySaver()})
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    bounded = context.model_copy(update={"max_tokens": largest(script) + A_REQUEST - 1})
+    for _ in range(3):
+        forget_replies(index)
+        result = await graph.ainvoke({"question": QUESTION}, thread, context=bounded)
+        assert result["answer"] == first["answer"] and not result["warnings"]
 
 
 def test_requests_side_by_side_do_not_overshoot_together(script, tmp_path):

@@ -67,7 +67,13 @@ def test_settings_by_name_are_lowered_too(ceiling, script, full_index):
     result: Any = basic.invoke({"question": QUESTION}, context=given)
     assert result["stop_reason"] == "budget" and not script.asked and result["evidence"]
     graph: Any = ragraphs.build("basic", index=full_index, model=MODEL, max_tokens=10**6)
-    assert graph.invoke({"question": QUESTION})["stop_reason"] == "budget"
+    result = graph.invoke({"question": QUESTION})
+    assert result["stop_reason"] == "budget" and "was lowered" in result["warnings"][0]
+    for given in ({"max_tokens": 10**5}, RouterContext(max_tokens=10**5)):
+        result = graph.invoke({"question": QUESTION}, context=given)
+        assert "was lowered" in "".join(result["warnings"])
+    tool = graph.as_tool()
+    assert "the limit" in str(tool.invoke({"question": QUESTION}))
 
 
 def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, full_index):
@@ -78,6 +84,7 @@ def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, 
     assert total_calls(result["usage"]) <= 3 and len(script.asked) <= 3
 
 
+@pytest.mark.in_folder("the sums stand in a file of the root")
 def test_questions_of_all_indexes_share_a_day(ceiling, script, built, tmp_path):
     ceiling(root=tmp_path, max_calls_per_day=2)
     names = [Path(copy_of(built, tmp_path / name)).name for name in ("one", "two", "three")]

@@ -15,6 +15,7 @@ from ragraphs.index import opening
 from ragraphs.index.copying import copy_between
 from ragraphs.index.location import Location
 from ragraphs.settings import settings
+from ragraphs.stores import spending
 from ragraphs.stores.chroma_client import open_server
 from sqlalchemy import NullPool, create_engine, inspect, text
 from sqlalchemy.schema import DropSchema
@@ -45,6 +46,9 @@ class SharedStores:
     def empty(self) -> None:
         """Deletes all indexes."""
         opening._open.clear()
+        if spending._in_database.cache_info().currsize:
+            spending._in_database(self.database)._engine.dispose()
+            spending._in_database.cache_clear()
         gc.collect()
         opening._close_dropped()
         engine = create_engine(self.database, isolation_level="AUTOCOMMIT", poolclass=NullPool)

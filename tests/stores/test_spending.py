@@ -1,0 +1,52 @@
+"""The sums of a day in a PostgreSQL database."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from postgres_server import PostgresServer
+from ragraphs.models.day import day_of
+from ragraphs.models.protocol import NoReplyError
+from ragraphs.settings import settings
+from ragraphs.state.usage import Amounts, Ceilings
+from ragraphs.stores import spending
+
+
+def test_machines_with_one_database_share_the_sums(postgres: PostgresServer, monkeypatch):
+    monkeypatch.setenv("RAGRAPHS_DATABASE", postgres.url)
+    monkeypatch.setenv("RAGRAPHS_MAX_CALLS_PER_DAY", "5")
+    settings.cache_clear()
+
+    async def ask() -> bool:
+        day = day_of(settings())
+        assert day is not None
+        try:
+            async with day.turn("openai:gpt-4o-mini", 10) as taken:
+                taken.spent(sent=10, received=1)
+        except NoReplyError:
+            return False
+        return True
+
+    async def ask_often() -> int:
+        return sum(await asyncio.gather(*(ask() for _ in range(4))))
+
+    with ThreadPoolExecutor(4) as threads:
+        sent = list(threads.map(lambda _: asyncio.run(ask_often()), range(4)))
+    day = day_of(settings())
+    assert sum(sent) == 5 and day is not None and day.told() == "5 calls of 5"
+    spending._in_database(postgres.url)._engine.dispose()
+    spending._in_database.cache_clear()
+
+
+def test_its_schema_is_that_of_no_index(postgres: PostgresServer):
+    """And several processes may make it at once."""
+    open_it = spending._in_database.__wrapped__
+    with ThreadPoolExecutor(4) as threads:
+        one, other, *rest = threads.map(lambda _: open_it(postgres.url), range(4))
+    assert one.take("2999-01-01", Amounts(1), Amounts(1, 10), Ceilings(tokens=10), 0.0, 1.0)
+    assert not other.take("2999-01-01", Amounts(1, 1), Amounts(1, 1), Ceilings(tokens=10), 0.0, 1.0)
+    other.settle("2999-01-01", Amounts(0, -9))
+    assert one.of("2999-01-01") == (Amounts(1, 1), 0.0)
+    for each in (one, other, *rest):
+        each._engine.dispose()
