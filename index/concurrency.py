@@ -50,16 +50,24 @@ async def _side_by_side(parts: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise failures.exceptions[0] from None
 
 
-async def to_its_end(work: Callable[..., T], *arguments: Any, threads: Executor = WORK_THREAD) -> T:
-    """The result of blocking work, done in one of ``threads``.
+async def to_its_end(
+    work: Callable[..., T],
+    *arguments: Any,
+    threads: Executor | None = WORK_THREAD,
+    stop: Callable[[], None] | None = None,
+) -> T:
+    """The result of blocking work, done in one of ``threads``; None are those of asyncio.
 
-    A caller that is cancelled waits for it, so that nothing is written after a run has ended.
+    A caller that is cancelled calls ``stop``, which ends the work soon, and waits for it, so that
+    nothing is written after a run has ended.
     """
     loop = asyncio.get_running_loop()
     thread = loop.run_in_executor(threads, copy_context().run, work, *arguments)
     try:
         return await asyncio.shield(thread)
     except asyncio.CancelledError:
+        if stop:
+            stop()
         await asyncio.wait([thread])
         thread.exception()  # looked at, else asyncio tells of it on stderr
         raise

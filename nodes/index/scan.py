@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from langgraph.types import Overwrite
 
 from ...context import IndexContext
+from ...index.concurrency import to_its_end
 from ...index.recorded import open_for_indexing, wanted_layers
 from ...models.documents import given_documents
 from ...models.meter import current_meter
@@ -22,9 +20,9 @@ from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
-from ...stores.loading.load import load
+from ...stores.loading.reader import FileReader
 from ...stores.loading.sources import INLINE, endings_of, find_files, storable
-from ...stores.loading.types import PLAIN, LoadedDocument, LoadError
+from ...stores.loading.types import PLAIN, Limits
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
@@ -38,10 +36,12 @@ _PACKED = 200  # of any other file, more characters than bytes may come
 @node()
 async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     """Finds the files to read and the documents to remove, and settles the index's settings."""
-    return await asyncio.to_thread(_scan, state, context)
+    reader = FileReader(Limits.by(settings()))
+    with reader:
+        return await to_its_end(_scan, state, context, reader, threads=None, stop=reader.stop)
 
 
-def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
+def _scan(state: IndexState, context: IndexContext, reader: FileReader) -> dict[str, Any]:
     operator = settings()
     if isinstance(given := state.get("documents"), list):
         state = {**state, "documents": given_documents(given)}
@@ -56,8 +56,8 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     characters = size if {file.suffix.lower() for file in files} <= PLAIN else size * _PACKED
     bounds = (operator.bound("max_passages"), operator.bound("max_documents"))
     if any(most is not None and characters > most for most in bounds):
-        _check_passages(inline, names, context)
-    beginnings = _beginnings(inline, files, operator.root)
+        _check_passages(inline, names, context, reader)
+    beginnings = _beginnings(inline, files, operator.root, reader)
     index = open_for_indexing(context, create=bool(files or inline), texts=beginnings)
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
@@ -78,28 +78,27 @@ def _scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
 
 def _beginnings(
-    inline: Sequence[Document], files: Sequence[Path], root: Path | None
+    inline: Sequence[Document], files: Sequence[Path], root: Path | None, reader: FileReader
 ) -> Iterator[str]:
     """The beginnings of some of the documents, by which their languages are told."""
     yield from (document["text"] for document in _some(inline))
     for file in _some(files):
-        with suppress(LoadError):
-            for item in islice(load(file, root=root), _ROWS):
-                if isinstance(item, LoadedDocument):
-                    yield "".join(islice(item.blocks, 1))
+        yield from reader.beginnings(file, _ROWS, root=root)
 
 
 def _some(items: Sequence[T]) -> Sequence[T]:
     return items[:: len(items) // _SAMPLE + 1]
 
 
-def _check_passages(inline: list[Document], files: list[str], context: IndexContext) -> None:
+def _check_passages(
+    inline: list[Document], files: list[str], context: IndexContext, reader: FileReader
+) -> None:
     """Raises RagraphsError where a run would make more than the operator allows; stores nothing.
 
     A row of a file is a document, so that only reading tells how many there are.
     """
     planned = open_for_indexing(context.model_copy(update={"dry_run": True}), create=False)
-    reading = DocumentReader(planned, counts_only=True)
+    reading = DocumentReader(planned, counts_only=True, reader=reader)
     reading.read_all({"inline": inline, "files": files}, lambda done, total: None)
 
 
