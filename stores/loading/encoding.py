@@ -127,6 +127,7 @@ def _guess(file: BinaryIO, misfit: _Misfit, name: str, declared: str) -> str:
 
 def _fits(sample: bytes, codec: str) -> bool:
     try:
+        b"a".decode(codec)  # raises LookupError for those that are no encodings of text
         if codecs.lookup(codec).name in _NO_CHARSETS:
             return False
         text = codecs.getincrementaldecoder(codec)().decode(sample)

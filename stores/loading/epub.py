@@ -12,7 +12,7 @@ from .file import SourceFile, clean, unreadable
 from .html import page_part, title_of_page
 from .metadata import Outline, fitting
 from .package import PackageKind, parsed, safe_parts
-from .types import LoadedDocument, LoadError, LoadFailure, Part
+from .types import BoundError, LoadedDocument, LoadError, LoadFailure, Part
 
 _KIND = PackageKind(
     "EPUB", "download it again, or convert it to .html", pages=(".xhtml", ".html", ".htm")
@@ -43,6 +43,8 @@ def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
     for name in names:
         try:
             chapters += _chapter(source, parts[name], title) if name in parts else []
+        except BoundError:
+            raise
         except LoadError as error:
             where = f"{source.name}, {posixpath.basename(name)}"
             yield LoadFailure(where, f"{where} was left out: {error}")

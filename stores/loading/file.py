@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from .encoding import detect
 from .sources import open_source
-from .types import Limits, LoadError
+from .types import BoundError, Limits, LoadError
 
 _LINE_END = re.compile(r"\r\n?")
 # Neither can be stored: SQLite ends text at NUL, and half of a surrogate pair has no UTF-8 form.
@@ -54,14 +54,14 @@ class SourceFile:
         if self._text.made > self.limits.text_characters:
             raise self.too_long(self.limits.text_characters)
         if self._text.made > self.limits.text_ratio * self._text.source:
-            raise LoadError(
+            raise BoundError(
                 f"{self.name} repeats its parts: it makes more than {self.limits.text_ratio} "
                 "characters of text for each byte; save its text as .txt."
             )
 
-    def too_long(self, most: int) -> LoadError:
+    def too_long(self, most: int) -> BoundError:
         """The error for a text of more than ``most`` characters."""
-        return LoadError(
+        return BoundError(
             f"{self.name} has more than {most:,} characters of text; split it, or raise "
             "RAGRAPHS_MAX_CHARACTERS."
         )

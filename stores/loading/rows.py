@@ -25,7 +25,7 @@ Rows = Iterator[LoadedDocument | LoadFailure]
 _DELIMITERS = ",;\t|"
 # What is laid out beside each value: it must not multiply the length of a file.
 _LONGEST_COLUMN = 80
-_DEEPEST_INDENT = 40
+_DEEP = re.compile(r"(\n {40}) +")  # a line end of the layout; those in texts are escaped
 _FIELDS = frozenset({"id", "title", "text", "metadata", "document", "path"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?P<fraction>\.\d{1,15})?")
 _UNDECODED = re.compile("[\udc80-\udcff]")
@@ -157,9 +157,7 @@ def _laid_out(value: Any, source: SourceFile) -> str:
     try:
         # Piece by piece, because indenting deep JSON multiplies its length.
         for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
-            before, line_end, indent = piece.partition("\n")
-            piece = before + line_end + indent[:_DEEPEST_INDENT] if line_end else piece
-            pieces.append(source.made(piece))
+            pieces.append(source.made(_DEEP.sub(r"\1", piece)))
     except RecursionError as error:
         raise LoadError(f"{source.name} is JSON too deep to read.") from error
     return clean("".join(pieces))

@@ -37,6 +37,10 @@ class LoadError(RagraphsError):
     """A document could not be read to its end; the part that was read is to be dropped."""
 
 
+class BoundError(LoadError):
+    """A document has more text than may be made of it."""
+
+
 class Part(str):
     """A block of a document that has metadata of its own, such as ``{"page": 3}``.
 
