@@ -197,6 +197,16 @@ def test_one_process_reads_for_many_readers_and_is_ended(write: Write) -> None:
         os.kill(numbers.pop(), 0)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process begins without a peak")
+def test_the_memory_of_whoever_asks_does_not_count(write: Write) -> None:
+    path = write("a.html", PAGE)
+    held = b"x" * 300_000_000
+    with FileReader(Limits(file_bytes=256 * 2**20)) as reader:
+        list(reader.load(path))
+        assert reader._process is not None
+    assert held
+
+
 def test_files_of_the_folder_are_not_taken_for_modules(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

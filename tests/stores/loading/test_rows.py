@@ -11,8 +11,10 @@ from loading_support import (
     Write,
     documents,
     failures,
+    only,
     peak_mb,
     reason,
+    text_of,
 )
 from ragraphs.stores.loading.types import Limits
 
