@@ -214,7 +214,7 @@ class Settings(BaseSettings):
     )
     file_seconds: int = Field(
         default=300,
-        ge=1,
+        ge=10,
         description="Longest time that reading one file may take, in s: a tenth of it for a small "
         "file, and a fifth more for each MB; plain text is not bounded.",
     )

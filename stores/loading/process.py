@@ -17,6 +17,7 @@ from .types import Limits, LoadError
 
 _MOST_KEPT = 2
 _KEPT_SECONDS = 20.0
+_BEGIN_SECONDS = 60.0
 _LAST_SECONDS = 5.0
 _SIGKILL, _SIGXCPU = (int(getattr(signal, name, 0)) for name in ("SIGKILL", "SIGXCPU"))
 # Not as a module: files of the folder that it begins in would be taken for Python's own.
@@ -37,10 +38,17 @@ class Process:
             env={**os.environ, **_ONE_THREAD},
         )
         self._timer: Timer | None = None
+        self._is_ready = False
         self.is_late = False
 
     def ask(self, request: worker.Request) -> None:
-        """Sends a request. Raises OSError where the process has ended."""
+        """Sends a request. Raises OSError or EOFError where the process has ended.
+
+        Blocks until the process has begun.
+        """
+        if not self._is_ready:
+            self.answer(_BEGIN_SECONDS)
+            self._is_ready = True
         worker.write(_open(self._popen.stdin), request)
 
     def answer(self, seconds: float) -> list[worker.Event]:

@@ -119,10 +119,12 @@ class FileReader:
             if self._stopped:
                 raise StoppedError
             process.ask(request)
-        except OSError as error:
+        except (OSError, EOFError) as error:
+            if self._stopped:
+                raise StoppedError from error
             raise LoadError(
-                f"{request.name} was not read, because the program that reads it cannot be begun "
-                f"({error.strerror}); try again."
+                f"{request.name} was not read, because the program that reads it could not be "
+                "begun; try again when the machine has more memory."
             ) from error
         return process
 

@@ -171,7 +171,7 @@ def test_a_program_that_breaks_says_so(write: Write, monkeypatch: pytest.MonkeyP
     with FileReader() as reader:
         (failure,) = reader.load(write("a.html", PAGE))
     assert isinstance(failure, LoadFailure)
-    assert "a.html" in failure.reason and failure.reason.endswith((".txt.", "try again."))
+    assert failure.reason.startswith("a.html was not read, because the program that reads it")
 
 
 def test_a_document_that_breaks_off_raises_where_its_blocks_are_read(write: Write) -> None:
