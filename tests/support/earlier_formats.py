@@ -18,5 +18,5 @@ def as_in_format(engine: Engine, format: int) -> None:
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         connection.execute(text(f"UPDATE properties SET value = '{format}' WHERE name = 'format'"))
         if format == 2:  # of today's reader
-            connection.execute(text("UPDATE files SET content = replace(content, '3:', '2:')"))
-            connection.execute(text("UPDATE documents SET content = replace(content, '3:', '2:')"))
+            connection.execute(text("UPDATE files SET content = replace(content, '4:', '2:')"))
+            connection.execute(text("UPDATE documents SET content = replace(content, '4:', '2:')"))
