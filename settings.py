@@ -236,6 +236,24 @@ class Settings(BaseSettings):
     max_passages: int | None = Field(
         default=None, ge=1, description="Most new passages that a run of the index may make."
     )
+    max_characters: int | None = Field(
+        default=None,
+        ge=1,
+        le=400_000_000,
+        description="Most characters of text that one document may have; unset: 400,000,000 of "
+        "plain text, 50,000,000 of any other format.",
+    )
+    file_seconds: int = Field(
+        default=300,
+        ge=10,
+        description="Longest time that reading one file may take, in s: a tenth of it for a small "
+        "file, and a fifth more for each MB; plain text is not bounded.",
+    )
+    file_megabytes: int = Field(
+        default=2048,
+        ge=256,
+        description="Most memory that reading one file may take, in MB; plain text takes little.",
+    )
     download_seconds: int = Field(
         default=300,
         ge=1,

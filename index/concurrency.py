@@ -55,24 +55,32 @@ async def _side_by_side(parts: Iterable[Coroutine[Any, Any, None]]) -> None:
 async def to_its_end(
     work: Callable[..., T],
     *arguments: Any,
-    threads: Executor = WORK_THREAD,
+    threads: Executor | None = WORK_THREAD,
     whole: bool = False,
+    stop: Callable[[], None] | None = None,
 ) -> T:
-    """The result of blocking work, done in one of ``threads``.
+    """The result of blocking work, done in one of ``threads``; None are those of asyncio.
 
-    A caller that is cancelled waits for it, so that nothing is written after a run has ended. Work
-    that has not begun never does; other work ends before its next batch, unless it must be done as
-    a ``whole``.
+    A caller that is cancelled calls ``stop``, and waits for the work to end, so that nothing is
+    written after a run has ended. Work that has not begun never does; other work ends before its
+    next batch, unless it must be done as a ``whole``.
     """
     ended, context = Event(), copy_context()
     context.run(run_ended.set, None if whole else ended)
-    thread = threads.submit(context.run, work, *arguments)
-    result = asyncio.wrap_future(thread)
+    thread = threads.submit(context.run, work, *arguments) if threads else None
+    result = (
+        asyncio.wrap_future(thread)
+        if thread
+        else asyncio.get_running_loop().run_in_executor(None, context.run, work, *arguments)
+    )
     try:
         return await asyncio.shield(result)
     except asyncio.CancelledError:
         ended.set()
-        thread.cancel()
+        if stop:
+            stop()
+        if thread:
+            thread.cancel()
         await asyncio.wait([result])
         if not result.cancelled():
             result.exception()  # looked at, else asyncio tells of it on stderr

@@ -12,14 +12,21 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import docx
-
-from .hostile_packages import eml_file, epub_file, escaped, odt_file, pptx_file, xlsx_file
+from .hostile_packages import (
+    eml_file,
+    empty_document,
+    epub_file,
+    escaped,
+    odt_file,
+    pptx_file,
+    xlsx_file,
+    zipped,
+)
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
+from .repetition import REPEATED
 
 _SIZES = (2000, 20_000, 100_000)
 _Make = Callable[[int, random.Random], str]
@@ -103,8 +110,8 @@ class Made:
 
 def make(folder: Path, chance: random.Random) -> Made:
     """Writes one hostile file, or what is no file, into ``folder``."""
-    if chance.random() < 0.25:
-        label, write = chance.choice(list(_SPECIAL.items()))
+    if chance.random() < 0.4:
+        label, write = chance.choice([*_SPECIAL.items(), *[_REPEATED] * len(_SPECIAL)])
         path = write(folder, chance)
         size = path.stat().st_size if path.is_file() and not path.is_symlink() else 0
         return Made(label, path.name, size)
@@ -200,23 +207,9 @@ def _docx(text: str, chance: random.Random) -> bytes:
     return _package(document.encode("utf-8", "replace"))
 
 
-@cache
-def _template() -> bytes:
-    empty = io.BytesIO()
-    docx.Document().save(empty)
-    return empty.getvalue()
-
-
 def _package(document: bytes) -> bytes:
     """A Word file whose text is ``document``."""
-    packed = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(_template())) as empty,
-        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file,
-    ):
-        for name in empty.namelist():
-            file.writestr(name, document if name == "word/document.xml" else empty.read(name))
-    return packed.getvalue()
+    return zipped(empty_document() | {"word/document.xml": document})
 
 
 def _pdf(text: str, chance: random.Random) -> bytes:
@@ -350,6 +343,15 @@ def _row_like_a_file(folder: Path, chance: random.Random) -> Path:
     return path
 
 
+def _repeating(folder: Path, chance: random.Random) -> Path:
+    kind = chance.choice(list(REPEATED))
+    path = folder / f"repeated.{kind.split()[0]}"
+    text = SHAPES[chance.choice(list(SHAPES))](chance.choice((20, 2000)), chance)
+    path.write_bytes(REPEATED[kind](text, chance.choice((10, 500, 5000)))[:150_000])
+    return path
+
+
+_REPEATED = ("repeated parts", _repeating)
 _SPECIAL: dict[str, Callable[[Path, random.Random], Path]] = {
     "docx bomb": _bomb,
     "odd zip": _odd_zip,

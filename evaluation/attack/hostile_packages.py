@@ -6,10 +6,11 @@ import base64
 import io
 import random
 import zipfile
+from collections.abc import Mapping
 from functools import cache
 
 _ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
-_OFFICE = " ".join(
+OFFICE = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for name in ("office", "text", "table")
 )
@@ -28,10 +29,12 @@ def pptx_file(text: str, chance: random.Random) -> bytes:
     group = "<p:grpSp><p:nvGrpSpPr/><p:grpSpPr/>"
     shown = escaped(text)
     forms = (shown, f"{shown}</a:t></a:r></a:p><a:p><a:r><a:t>{shown[:999]}", "")
-    slide = _slide().replace("TEXT", chance.choice(forms))
+    shown_slide = slide().replace("TEXT", chance.choice(forms))
     if chance.random() < 0.3:
-        slide = slide.replace("</p:spTree>", group * 3000 + "</p:grpSp>" * 3000 + "</p:spTree>")
-    return _with(_pptx(), "ppt/slides/slide1.xml", _head(chance) + slide)
+        shown_slide = shown_slide.replace(
+            "</p:spTree>", group * 3000 + "</p:grpSp>" * 3000 + "</p:spTree>"
+        )
+    return _with(empty_slides(), "ppt/slides/slide1.xml", _head(chance) + shown_slide)
 
 
 def xlsx_file(text: str, chance: random.Random) -> bytes:
@@ -49,7 +52,7 @@ def xlsx_file(text: str, chance: random.Random) -> bytes:
         f'{_head(chance)}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/'
         f'main"><dimension ref="A1:XFD1048576"/><sheetData>{rows}</sheetData></worksheet>'
     )
-    return _with(_xlsx(), "xl/worksheets/sheet1.xml", sheet)
+    return _with(empty_workbook(), "xl/worksheets/sheet1.xml", sheet)
 
 
 def odt_file(text: str, chance: random.Random) -> bytes:
@@ -63,7 +66,7 @@ def odt_file(text: str, chance: random.Random) -> bytes:
         + "</table:table>",
     ))  # fmt: skip
     content = (
-        f"{_head(chance)}<office:document-content {_OFFICE}><office:body><office:text>{body}"
+        f"{_head(chance)}<office:document-content {OFFICE}><office:body><office:text>{body}"
         "</office:text></office:body></office:document-content>"
     )
     return _with({}, "content.xml", content)
@@ -113,7 +116,8 @@ def _head(chance: random.Random) -> str:
 
 
 @cache
-def _pptx() -> dict[str, bytes]:
+def empty_slides() -> dict[str, bytes]:
+    """The parts of a PowerPoint file with one slide."""
     from pptx import Presentation
 
     shown = Presentation()
@@ -124,12 +128,24 @@ def _pptx() -> dict[str, bytes]:
     return _held(saved)
 
 
-def _slide() -> str:
-    return _pptx()["ppt/slides/slide1.xml"].decode().partition("?>")[2]
+def slide() -> str:
+    """The slide of ``empty_slides``, whose title is TEXT."""
+    return empty_slides()["ppt/slides/slide1.xml"].decode().partition("?>")[2]
 
 
 @cache
-def _xlsx() -> dict[str, bytes]:
+def empty_document() -> dict[str, bytes]:
+    """The parts of an empty Word file."""
+    from docx import Document
+
+    saved = io.BytesIO()
+    Document().save(saved)
+    return _held(saved)
+
+
+@cache
+def empty_workbook() -> dict[str, bytes]:
+    """The parts of an Excel file with one empty sheet."""
     from openpyxl import Workbook
 
     saved = io.BytesIO()
@@ -144,8 +160,13 @@ def _held(saved: io.BytesIO) -> dict[str, bytes]:
 
 def _with(held: dict[str, bytes], name: str, text: str) -> bytes:
     """A package of the parts ``held``, of which the one called ``name`` is ``text``."""
+    return zipped(held | {name: text.encode("utf-8", "replace")})
+
+
+def zipped(parts: Mapping[str, bytes]) -> bytes:
+    """A package of ``parts`` by their names."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for each, data in (held | {name: text.encode("utf-8", "replace")}).items():
-            file.writestr(each, data)
+        for name, data in parts.items():
+            file.writestr(name, data)
     return packed.getvalue()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -14,7 +14,7 @@ from ...settings import Settings
 from ...state.errors import RagraphsError
 from ...state.records import Document, Metadata
 from ...stores.loading.sources import storable
-from ...stores.loading.types import LONGEST_ID
+from ...stores.loading.types import LONGEST_ID, Limits
 from ...stores.metadata import checked_metadata, size_of
 
 _Text = InstanceOf[str]
@@ -90,11 +90,19 @@ def given_metadata(document: Document) -> Metadata:
     return checked_metadata(document.get("metadata") or {}, f"the document {document['id']!r}")
 
 
-def check_size(documents: Iterable[Document], files: Iterable[Path], by: Settings) -> int:
+def check_size(documents: Sequence[Document], files: Iterable[Path], by: Settings) -> int:
     """The bytes of the documents and files of a run.
 
-    Blocks. Raises RagraphsError where they are more than the operator allows.
+    Blocks. Raises RagraphsError where they are more than the operator allows, or one of the
+    documents is longer.
     """
+    most = Limits.by(by).plain_characters
+    for one in documents:
+        if len(one["text"]) > most:
+            raise RagraphsError(
+                f"The document {one['id']!r} has more than {most:,} characters of text; split it, "
+                "or have the operator raise RAGRAPHS_MAX_CHARACTERS."
+            )
     sizes = [
         sum(len(storable(text).encode()) for text in (one["text"], one.get("title") or ""))
         + (size_of(given_metadata(one)) if one.get("metadata") else 0)

@@ -6,14 +6,13 @@ import asyncio
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from langgraph.types import Overwrite
 
 from ...context import IndexContext
+from ...index.concurrency import to_its_end
 from ...index.layers import read_for
 from ...index.opening import Index, language_model, open_index
 from ...index.recorded import changes_settings, layers_to_build, open_to_try, wanted_reader
@@ -25,9 +24,9 @@ from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
-from ...stores.loading.load import load
+from ...stores.loading.reader import FileReader
 from ...stores.loading.sources import INLINE, endings_of, find_files, storable
-from ...stores.loading.types import PLAIN, LoadedDocument, LoadError
+from ...stores.loading.types import PLAIN, Limits
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
@@ -44,7 +43,11 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
     Only where the reader of passages can be opened is a new index made.
     """
-    found, index, reader = await asyncio.to_thread(_scan, state, context)
+    loader = FileReader(Limits.by(settings()))
+    with loader:
+        found, index, reader = await to_its_end(
+            _scan, state, context, loader, threads=None, stop=loader.stop
+        )
     if reader is not None:
         await language_model(index, context, reader)
     if not context.dry_run and (found["files"] or found["inline"]):
@@ -52,7 +55,9 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     return found
 
 
-def _scan(state: IndexState, context: IndexContext) -> tuple[dict[str, Any], Index, str | None]:
+def _scan(
+    state: IndexState, context: IndexContext, loader: FileReader
+) -> tuple[dict[str, Any], Index, str | None]:
     """The update of ``scan``, and the index with the model whose key is to be looked for first."""
     operator = settings()
     if not context.dry_run:
@@ -70,8 +75,8 @@ def _scan(state: IndexState, context: IndexContext) -> tuple[dict[str, Any], Ind
     characters = size if {file.suffix.lower() for file in files} <= PLAIN else size * _PACKED
     bounds = (operator.bound("max_passages"), operator.bound("max_documents"))
     if any(most is not None and characters > most for most in bounds):
-        _check_passages(inline, names, context)
-    beginnings = _beginnings(inline, files, operator.root)
+        _check_passages(inline, names, context, loader)
+    beginnings = _beginnings(inline, files, operator.root, loader)
     reads = bool(files or inline or triples)
     index = open_to_try(context, new=bool(files or inline), texts=beginnings)
     layers = layers_to_build(index.catalogue, context)
@@ -98,28 +103,27 @@ def _scan(state: IndexState, context: IndexContext) -> tuple[dict[str, Any], Ind
 
 
 def _beginnings(
-    inline: Sequence[Document], files: Sequence[Path], root: Path | None
+    inline: Sequence[Document], files: Sequence[Path], root: Path | None, reader: FileReader
 ) -> Iterator[str]:
     """The beginnings of some of the documents, by which their languages are told."""
     yield from (document["text"] for document in _some(inline))
     for file in _some(files):
-        with suppress(LoadError):
-            for item in islice(load(file, root=root), _ROWS):
-                if isinstance(item, LoadedDocument):
-                    yield "".join(islice(item.blocks, 1))
+        yield from reader.beginnings(file, _ROWS, root=root)
 
 
 def _some(items: Sequence[T]) -> Sequence[T]:
     return items[:: len(items) // _SAMPLE + 1]
 
 
-def _check_passages(inline: list[Document], files: list[str], context: IndexContext) -> None:
+def _check_passages(
+    inline: list[Document], files: list[str], context: IndexContext, reader: FileReader
+) -> None:
     """Raises RagraphsError where a run would make more than the operator allows; stores nothing.
 
     A row of a file is a document, so that only reading tells how many there are.
     """
     planned = open_to_try(context.model_copy(update={"dry_run": True}))
-    reading = DocumentReader(planned, counts_only=True)
+    reading = DocumentReader(planned, counts_only=True, reader=reader)
     reading.read_all({"inline": inline, "files": files}, lambda done, total: None)
 
 

@@ -26,10 +26,10 @@ from ...settings import Settings
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.file_notes import AGAIN
-from ...stores.loading.load import load
+from ...stores.loading.blocks import sliced
+from ...stores.loading.reader import FileReader, StoppedError
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
-from ...stores.loading.text import in_blocks
-from ...stores.loading.types import LoadedDocument, LoadError, LoadFailure, Part
+from ...stores.loading.types import Limits, LoadedDocument, LoadError, LoadFailure, Part
 from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
@@ -51,9 +51,8 @@ def to_read(state: IndexState) -> ToRead:
     return {"inline": state["inline"], "files": state["files"], "gone": state["gone"]}
 
 
-_READER = "3"  # to be raised when a loader gives other text or metadata for the same file
+_READER = "4"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
-_LONGEST_BLOCK = 1_000_000
 _FILES = 32  # for one worker of a cluster
 
 
@@ -99,14 +98,7 @@ async def _read_files(
 
 async def read_documents(reading: DocumentReader, given: ToRead, report: Progress) -> None:
     """Reads all documents of ``given`` in a thread, which ends with this task."""
-    thread = asyncio.create_task(asyncio.to_thread(reading.read_all, given, report))
-    try:
-        await asyncio.shield(thread)
-    except asyncio.CancelledError:
-        reading.stopped = True
-        await asyncio.wait([thread])
-        thread.exception()  # looked at, else asyncio tells of it on stderr
-        raise
+    await to_its_end(reading.read_all, given, report, threads=None, stop=reading.stop)
 
 
 def content_of(file: Path, root: Path | None) -> str:
@@ -128,9 +120,11 @@ class DocumentReader:
         price: Price | None = None,
         *,
         counts_only: bool = False,
+        reader: FileReader | None = None,
     ) -> None:
         self.counts: Counter[str] = Counter()
-        self.stopped = False
+        self._stopped = False
+        self._files = reader or FileReader(Limits.by(index.operator))
         self._catalogue = index.catalogue
         self._home = index.home
         self._root = index.operator.root
@@ -156,8 +150,13 @@ class DocumentReader:
 
     def read_all(self, given: ToRead, report: Progress) -> None:
         """Reads the documents given inline and every file that changed; removes what is gone."""
-        with suppress(_StoppedError):
+        with suppress(StoppedError), self._files:
             self._read_all(given, report)
+
+    def stop(self) -> None:
+        """Ends ``read_all`` in another thread soon, in the middle of a file if need be."""
+        self._stopped = True
+        self._files.stop()
 
     def _read_all(self, given: ToRead, report: Progress) -> None:
         for group in _groups(map(_loaded, given.get("inline", []))):
@@ -207,7 +206,7 @@ class DocumentReader:
     def _items(self, file: Path, path: str, failures: dict[str, str]) -> Iterator[LoadedDocument]:
         """The documents of a file, each id once; what is left out goes to ``failures``."""
         seen: set[str] = set()
-        for item in load(file, name=path, root=self._root):
+        for item in self._files.load(file, name=path, root=self._root):
             if isinstance(item, LoadFailure):
                 failures[item.source] = item.reason
             elif item.id in seen:
@@ -251,13 +250,13 @@ class DocumentReader:
 
     def _pieces(self, document: LoadedDocument, path: str) -> Iterator[Piece]:
         places = Places(document.metadata, path)
-        for span in split_text(_in_parts(places.noted(document.blocks)), *self._size):
+        for span in split_text(sliced(places.noted(document.blocks)), *self._size):
             self._go_on()
             yield Piece(*span, *places.within(span.start, span.end))
 
     def _go_on(self) -> None:
-        if self.stopped:
-            raise _StoppedError
+        if self._stopped:
+            raise StoppedError
 
     def _note(self, path: str, content: str | None, failures: dict[str, str]) -> None:
         if self._keep:
@@ -269,10 +268,6 @@ class DocumentReader:
             self.counts["removed"] += self._catalogue.remove_documents(ids)
         else:
             self.counts["removed"] += len(self._catalogue.contents(ids))
-
-
-class _StoppedError(Exception):
-    """The run was cancelled while its documents were being read."""
 
 
 def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
@@ -287,17 +282,6 @@ def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
             group, characters = [], 0
     if group:
         yield group
-
-
-def _in_parts(blocks: Iterable[str]) -> Iterator[str]:
-    """The blocks; long ones in parts, since Python stands still while one is searched."""
-    for block in blocks:
-        if len(block) <= _LONGEST_BLOCK:
-            yield block
-        else:
-            starts = range(0, len(block), _LONGEST_BLOCK // 2)
-            slices = (block[start : start + _LONGEST_BLOCK // 2] for start in starts)
-            yield from in_blocks(slices, _LONGEST_BLOCK // 2)
 
 
 def _loaded(given: Document) -> LoadedDocument:

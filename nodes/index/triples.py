@@ -17,7 +17,7 @@ from ...state.index import Failure, IndexState
 from ...stores.loading.file import SourceFile
 from ...stores.loading.rows import JsonLine, json_lines
 from ...stores.loading.sources import document_path
-from ...stores.loading.types import DEFAULT_LIMITS, LoadError, LoadFailure
+from ...stores.loading.types import Limits, LoadError, LoadFailure
 from ...stores.queries import batches
 from ...stores.readings import IMPORTED, Reading
 from ..node import node
@@ -25,6 +25,7 @@ from ..run import Run, Update
 from .fact_sharing import share_facts
 
 _BATCH = 100
+_LIMITS = Limits(line_characters=1024 * 1024)  # a value of JSON may take a hundred times as much
 _NAMED_BY = ("passage", "document", "id")
 _SEPARATOR = re.compile("[/#]")
 
@@ -78,7 +79,7 @@ def _lines(files: Sequence[str], index: Index) -> Iterator[JsonLine | LoadFailur
     for name in files:
         file = index.operator.base / name
         path = document_path(file, index.home)
-        source = SourceFile(file, path, index.operator.root, DEFAULT_LIMITS)
+        source = SourceFile(file, path, index.operator.root, _LIMITS)
         try:
             yield from json_lines(source)
         except LoadError as error:

@@ -8,10 +8,10 @@ from typing import Any
 
 from ...language.analyser import shortened
 from .content import LONGEST_COLUMN
-from .file import SourceFile, clean
+from .file import SourceFile, clean, unreadable
 from .metadata import Outline, fitting
-from .package import PackageKind, safe_package
-from .types import LoadedDocument, LoadError, Part
+from .package import PackageKind, nearest, safe_package
+from .types import LoadedDocument, Part
 
 _KIND = PackageKind("Word", "open it in Word and save it again", ".doc")
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -38,16 +38,14 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
     import docx
 
     package = safe_package(source, _KIND)
-    try:
+    with unreadable(source, f"is no Word file that can be read; {_KIND.mending}."):
         document = docx.Document(package)
         styles = {str(style.style_id): str(style.name) for style in document.styles}
-        blocks = list(_blocks(document.element.body, styles))
+        blocks = [
+            (source.made(text), level) for text, level in _blocks(document.element.body, styles)
+        ]
         stated = document.core_properties
         metadata = fitting({"author": stated.author, "date": stated.modified or stated.created})
-    except Exception as error:  # python-docx lets the errors of all its parts through.
-        raise LoadError(
-            f"{source.name} is no Word file that can be read; open it in Word and save it again."
-        ) from error
     if not any(text.strip() for text, _ in blocks):
         raise source.empty()
     headings = (text.strip() for text, level in blocks if level is not None)
@@ -72,7 +70,7 @@ def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[tuple[str, int | No
                 heading = _HEADING.match(_style_of(child, styles))
                 yield f"{text}\n\n", int(heading["level"] or 0) if heading else None
         elif child.tag == _WORD + "tbl":
-            rows = "\n".join(_rows(list(_nearest(child, _WORD + "tr"))))
+            rows = "\n".join(_rows(list(nearest(child, _WORD + "tr", _LEFT_OUT))))
             if rows.strip():
                 yield f"{rows}\n\n", None
         elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
@@ -119,14 +117,5 @@ def _is_header(row: Any) -> bool:
 
 
 def _cells(row: Any) -> list[str]:
-    cells = _nearest(row, _WORD + "tc")
+    cells = nearest(row, _WORD + "tc", _LEFT_OUT)
     return [" ".join("".join(_pieces(cell)).split()) for cell in cells]
-
-
-def _nearest(element: Any, tag: str) -> Iterator[Any]:
-    """The elements called ``tag`` below ``element`` that lie in no other such element."""
-    for child in element:
-        if child.tag == tag:
-            yield child
-        elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
-            yield from _nearest(child, tag)

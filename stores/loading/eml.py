@@ -5,22 +5,60 @@ from __future__ import annotations
 import email
 import email.header
 import io
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
+from email.policy import Compat32
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from .encoding import detect
-from .file import SourceFile, clean
-from .html import page_part, web_page
+from .file import SourceFile, clean, unreadable
+from .html import page_part
 from .metadata import fitting
 from .types import LoadedDocument, LoadError
 
 _LONGEST_HEADER = 10_000
+_LONGEST_PARAMETERS = 2_000
 _LONGEST_NAME = 200
 _SHOWN = ("From", "To", "Cc", "Date")
+
+
+class _CutHeaders(Compat32):
+    """The rules by which a mail is parsed: headers are cut, and parts that hold others counted.
+
+    Parameters of a header take quadratic time, and each line is handed through all parts around
+    it, however their boundaries are spelled.
+    """
+
+    source: SourceFile
+    holders: Counter[str]
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__()
+        # The rules of a mail cannot be changed in any other way.
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "holders", Counter())
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """The name and the cut value of a header. Raises LoadError where parts are too many."""
+        name, value = super().header_source_parse(sourcelines)
+        if not name.lower().startswith("content-"):
+            return name, value[:_LONGEST_HEADER]
+        value = value[:_LONGEST_PARAMETERS]
+        if value.lstrip().lower().startswith(("multipart", "message")):
+            self._count()
+        return name, value
+
+    def _count(self) -> None:
+        self.holders["all"] += 1
+        if self.holders["all"] > self.source.limits.mail_parts:
+            raise LoadError(
+                f"{self.source.name} has more than {self.source.limits.mail_parts} parts within "
+                "parts; save its text as .txt."
+            )
 
 
 class _Content(NamedTuple):
@@ -39,23 +77,11 @@ def load_eml(source: SourceFile) -> Iterator[LoadedDocument]:
     data = source.read(source.limits.html_bytes)
     if not data.strip():
         raise source.empty()
-    # Of parts within parts each line is handed through all of them.
-    if data.lower().count(b"boundary=") > source.limits.mail_parts:
-        raise LoadError(
-            f"{source.name} has more than {source.limits.mail_parts} parts within parts; save its "
-            "text as .txt."
-        )
-    try:
-        message = email.message_from_bytes(data)
+    with unreadable(source, "is no mail that can be read; save its text as .txt."):
+        message = email.message_from_bytes(data, policy=_CutHeaders(source))
         headers = {name: _header(message, name.lower()) for name in ("Subject", *_SHOWN)}
         content = _Content([], [], [])
         _collect(message, content, source)
-    except LoadError:
-        raise
-    except Exception as error:  # The standard library lets errors of all kinds through.
-        raise LoadError(
-            f"{source.name} is no mail that can be read; save its text as .txt."
-        ) from error
     if not any(headers.values()):
         raise LoadError(f"{source.name} has no headers of a mail; check its ending.")
     text = "\n\n".join(content.plain or content.pages)
@@ -115,6 +141,6 @@ def _decoded(message: Message, source: SourceFile, *, is_page: bool = False) -> 
     if is_page:
         if data.count(b"<") > source.limits.html_tags:
             raise LoadError(f"{source.name} has more than {source.limits.html_tags} tags.")
-        return str(page_part(web_page(source, data))[1])
+        return str(page_part(source, data)[1])
     codec = detect(io.BytesIO(data), source.name, message.get_content_charset() or "").codec
-    return clean(data.decode(codec)).strip()
+    return source.made(clean(data.decode(codec)).strip())

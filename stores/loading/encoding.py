@@ -25,6 +25,11 @@ _LEGACY = (
     "cp932", "cp949", "cp1252", "gb18030", "big5", "euc_jp", "cp1250", "cp1251", "cp1254",
     "cp1253", "koi8_r", "cp1255", "cp1256", "tis_620",
 )  # fmt: skip
+# Python's own encodings of names and programs, which take quadratic time or run escapes.
+_NO_CHARSETS = frozenset({
+    "idna", "punycode", "raw-unicode-escape", "raw_unicode_escape", "undefined", "unicode-escape",
+    "unicode_escape", "utf-7",
+})  # fmt: skip
 # No coherence is known of these in short texts.
 _EAST_ASIAN = frozenset({"cp932", "cp949", "gb18030", "big5", "euc_jp"})
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
@@ -122,8 +127,11 @@ def _guess(file: BinaryIO, misfit: _Misfit, name: str, declared: str) -> str:
 
 def _fits(sample: bytes, codec: str) -> bool:
     try:
+        b"a".decode(codec)  # raises LookupError for those that are no encodings of text
+        if codecs.lookup(codec).name in _NO_CHARSETS:
+            return False
         text = codecs.getincrementaldecoder(codec)().decode(sample)
-    except (LookupError, TypeError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         return False
     return isinstance(text, str) and _readable(text)
 

@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...state.records import Metadata
-from .file import SourceFile, clean
-from .html import page_part, title_of_page, web_page
+from .file import SourceFile, clean, unreadable
+from .html import page_part, title_of_page
 from .metadata import Outline, fitting
 from .package import PackageKind, parsed, safe_parts
-from .types import LoadedDocument, LoadError, LoadFailure, Part
+from .types import BoundError, LoadedDocument, LoadError, LoadFailure, Part
 
 _KIND = PackageKind(
     "EPUB", "download it again, or convert it to .html", pages=(".xhtml", ".html", ".htm")
@@ -28,16 +28,12 @@ def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
     Raises LoadError.
     """
     parts = safe_parts(source, _KIND)
-    try:
+    with unreadable(source, f"is no EPUB file that can be read; {_KIND.mending}."):
         container = parsed(parts["META-INF/container.xml"])
         place = next(container.iterfind("{*}rootfiles/{*}rootfile")).get("full-path")
         package = parsed(parts[place])
         names = _chapters(package, place)
         protected = _encrypted(parts)
-    except Exception as error:  # Whatever is broken in it, lxml or this walk stumbles over it.
-        raise LoadError(
-            f"{source.name} is no EPUB file that can be read; {_KIND.mending}."
-        ) from error
     if protected.intersection(names):
         raise LoadError(f"{source.name} is copy-protected; get it without protection.")
     if sum(parts.get(name, b"").count(b"<") for name in names) > source.limits.html_tags:
@@ -47,6 +43,8 @@ def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
     for name in names:
         try:
             chapters += _chapter(source, parts[name], title) if name in parts else []
+        except BoundError:
+            raise
         except LoadError as error:
             where = f"{source.name}, {posixpath.basename(name)}"
             yield LoadFailure(where, f"{where} was left out: {error}")
@@ -82,7 +80,7 @@ def _encrypted(parts: Mapping[str, bytes]) -> set[str]:
 
 
 def _chapter(source: SourceFile, data: bytes, book: str) -> list[Part]:
-    page, part = page_part(web_page(source, data))
+    page, part = page_part(source, data)
     if not part.strip():
         return []
     before: Metadata = {}

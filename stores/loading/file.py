@@ -7,18 +7,26 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 from .encoding import detect
 from .sources import open_source
-from .types import Limits, LoadError
+from .types import BoundError, Limits, LoadError
 
 _LINE_END = re.compile(r"\r\n?")
 # Neither can be stored: SQLite ends text at NUL, and half of a surrogate pair has no UTF-8 form.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass
+class _Text:
+    """The characters made of a file, and the bytes that they were made of."""
+
+    made: int = 0
+    source: int = 0
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,34 @@ class SourceFile:
     name: str
     root: Path | None
     limits: Limits
+    _text: _Text = field(default_factory=_Text, init=False, repr=False, compare=False)
+
+    def reads(self, size: int) -> None:
+        """Takes note of ``size`` bytes, as unpacked, of which text is made."""
+        self._text.source += size
+
+    def made(self, text: str) -> str:
+        """``text``, which was made of the file. Raises LoadError where it is too much in all."""
+        self.makes(len(text))
+        return text
+
+    def makes(self, characters: int) -> None:
+        """Takes note of ``characters`` of text. Raises LoadError where it is too much in all."""
+        self._text.made += characters
+        if self._text.made > self.limits.text_characters:
+            raise self.too_long(self.limits.text_characters)
+        if self._text.made > self.limits.text_ratio * self._text.source:
+            raise BoundError(
+                f"{self.name} repeats its parts: it makes more than {self.limits.text_ratio} "
+                "characters of text for each byte; save its text as .txt."
+            )
+
+    def too_long(self, most: int) -> BoundError:
+        """The error for a text of more than ``most`` characters."""
+        return BoundError(
+            f"{self.name} has more than {most:,} characters of text; split it, or raise "
+            "RAGRAPHS_MAX_CHARACTERS."
+        )
 
     def open(self) -> BufferedReader:
         """The file, open for reading bytes. Raises LoadError."""
@@ -66,11 +102,23 @@ class SourceFile:
                 f"{self.name} is larger than {megabytes(most)}, the most that is read of a "
                 f"{self.path.suffix.lower()} file at once; split it, or save it as .txt or .jsonl."
             )
+        self.reads(len(data))
         return data
 
     def empty(self) -> LoadError:
         """The error for a file without text."""
         return LoadError(f"{self.name} is empty, so there is nothing to index.")
+
+
+@contextmanager
+def unreadable(source: SourceFile, advice: str) -> Iterator[None]:
+    """Raises LoadError with ``advice`` for an error within; parsers raise errors of all kinds."""
+    try:
+        yield
+    except (LoadError, MemoryError):
+        raise
+    except Exception as error:
+        raise LoadError(f"{source.name} {advice}") from error
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     # file object, because BeautifulSoup warns of a short string that looks like a file's name.
     page = BeautifulSoup(io.StringIO(markup), "lxml")
     content = Content(page)
-    part = _laid_out(content.element, content) or _laid_out(page)
+    part = _laid_out(source, content.element, content) or _laid_out(source, page)
     if not part:
         raise source.empty()
     yield LoadedDocument("", title_of_page(page) or source.path.stem, (part,), _metadata(page))
@@ -84,16 +84,16 @@ def web_page(source: SourceFile, data: bytes) -> str:
     return _DECLARATION.sub("", data.decode(encoding.codec))
 
 
-def page_part(markup: str) -> tuple[BeautifulSoup, Part]:
+def page_part(source: SourceFile, data: bytes) -> tuple[BeautifulSoup, Part]:
     """A page that is all content, as a chapter of a book is, and its text with its sections."""
     from bs4 import BeautifulSoup
 
-    page = BeautifulSoup(io.StringIO(markup), "lxml")
-    return page, _laid_out(page)
+    page = BeautifulSoup(io.StringIO(web_page(source, data)), "lxml")
+    return page, _laid_out(source, page)
 
 
-def _laid_out(element: Tag, content: Content | None = None) -> Part:
-    layout = _Layout(content)
+def _laid_out(source: SourceFile, element: Tag, content: Content | None = None) -> Part:
+    layout = _Layout(source, content)
     layout.add(element)
     return layout.part()
 
@@ -125,7 +125,8 @@ class _Layout:
     Of ``content`` what is around it is left out, and cells have the header of their column.
     """
 
-    def __init__(self, content: Content | None = None) -> None:
+    def __init__(self, source: SourceFile, content: Content | None = None) -> None:
+        self._source = source
         self._content = content
         self._pieces: list[str] = []
         self._breaks = 2
@@ -189,7 +190,7 @@ class _Layout:
             if self._breaks or self._pieces[-1].endswith(" "):
                 text = text.lstrip(" ")
         if text:
-            self._pieces.append(text)
+            self._pieces.append(self._source.made(text))
             self._breaks = len(text) - len(text.rstrip("\n"))
 
     def _end(self, name: str) -> None:

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
-from .docx import load_docx
-from .eml import load_eml
-from .epub import load_epub
 from .file import SourceFile
-from .html import load_html
-from .odt import load_odt
-from .pdf import load_pdf
-from .pptx import load_pptx
-from .rows import load_csv, load_json, load_jsonl
-from .text import load_code, load_markdown, load_rst, load_text
 from .types import (
     DEFAULT_LIMITS,
     LANGUAGES,
@@ -24,25 +16,23 @@ from .types import (
     LoadError,
     LoadFailure,
 )
-from .xlsx import load_xlsx
 
-_LOADERS: dict[str, Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]] = {
-    ".txt": load_text,
-    ".md": load_markdown,
-    ".rst": load_rst,
-    ".html": load_html,
-    ".htm": load_html,
-    ".pdf": load_pdf,
-    ".docx": load_docx,
-    ".epub": load_epub,
-    ".odt": load_odt,
-    ".pptx": load_pptx,
-    ".xlsx": load_xlsx,
-    ".eml": load_eml,
-    ".csv": load_csv,
-    ".json": load_json,
-    ".jsonl": load_jsonl,
-    **dict.fromkeys(LANGUAGES, load_code),
+_Load = Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]
+# Module and function of each ending; a module is imported when a file of its format is read.
+_LOADERS = {
+    ".txt": ("text", "load_text"),
+    ".md": ("text", "load_markdown"),
+    ".rst": ("text", "load_rst"),
+    ".html": ("html", "load_html"),
+    ".htm": ("html", "load_html"),
+    ".csv": ("rows", "load_csv"),
+    ".json": ("rows", "load_json"),
+    ".jsonl": ("rows", "load_jsonl"),
+    **{
+        f".{name}": (name, f"load_{name}")
+        for name in ("pdf", "docx", "epub", "odt", "pptx", "xlsx", "eml")
+    },
+    **dict.fromkeys(LANGUAGES, ("text", "load_code")),
 }
 
 
@@ -80,10 +70,12 @@ def load(
         yield LoadFailure(source.name, f"{source.name} has {more} more rows or pages left out.")
 
 
-def _loader(source: SourceFile) -> Callable[[SourceFile], Iterator[LoadedDocument | LoadFailure]]:
+def _loader(source: SourceFile) -> _Load:
     ending = source.path.suffix.lower()
     if ending not in _LOADERS:
         raise LoadError(
             f"{source.name} has an ending that cannot be read; supported are {SUPPORTED}."
         )
-    return _LOADERS[ending]
+    module, name = _LOADERS[ending]
+    loader: _Load = getattr(import_module(f".{module}", __package__), name)
+    return loader

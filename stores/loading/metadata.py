@@ -12,6 +12,8 @@ from .file import clean
 _SEPARATOR = " › "
 _LONGEST_HEADING = 200
 _LARGEST_FRONT = 16 * 1024  # characters: reading YAML is slow
+_MOST_BRACKETS = 500
+_LOWEST = 10  # level of a heading: each carries those above it
 _NAMES = {"authors": "author", "lang": "language"}
 _SHARED = frozenset({"author", "date", "language"})
 # Of these the loaders and the index are the judges.
@@ -63,7 +65,9 @@ def front_metadata(front: str) -> Metadata:
     """The metadata that the front matter of a Markdown file states; none where it is no YAML."""
     import yaml
 
-    if not front.strip() or len(front) > _LARGEST_FRONT:
+    # Each token is looked for at each open bracket, which takes seconds of thousands.
+    nested = front.count("[") + front.count("{")
+    if not front.strip() or len(front) > _LARGEST_FRONT or nested > _MOST_BRACKETS:
         return {}
     try:
         # An alias stands for a value of any size.
@@ -90,6 +94,7 @@ class Outline:
     def enter(self, level: int, heading: str) -> Metadata:
         """The metadata from a heading on, of which level 1 is the highest."""
         heading = " ".join(heading[: 2 * _LONGEST_HEADING].split())[:_LONGEST_HEADING]
+        level = min(level, _LOWEST)
         if heading:
             while self._above and self._above[-1][0] >= level:
                 self._above.pop()

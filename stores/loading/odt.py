@@ -8,11 +8,11 @@ from typing import Any
 from ...language.analyser import shortened
 from ...state.records import Metadata
 from .content import LONGEST_COLUMN
-from .file import SourceFile, clean
+from .file import SourceFile, clean, unreadable
 from .metadata import Outline, fitting
-from .package import PackageKind, parsed, safe_parts
+from .package import PackageKind, nearest, parsed, safe_parts
 from .sections import joined
-from .types import LoadedDocument, LoadError
+from .types import LoadedDocument
 
 _KIND = PackageKind("OpenDocument", "open it in LibreOffice and save it again")
 _URN = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
@@ -32,20 +32,15 @@ _Block = tuple[str, int | None]
 def load_odt(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of an .odt file: headings, paragraphs and tables. Raises LoadError."""
     parts = safe_parts(source, _KIND)
-    try:
+    with unreadable(source, f"is no OpenDocument text that can be read; {_KIND.mending}."):
         root = parsed(parts["content.xml"])
         body = root.find(f"{_OFFICE}body/{_OFFICE}text")
         styles = {
             style.get(_STYLE + "name"): style.get(_STYLE + "parent-style-name", "")
             for style in root.iter(_STYLE + "style")
         }
-        blocks = [(clean(text), level) for text, level in _blocks(body, styles)]
+        blocks = [(clean(source.made(text)), level) for text, level in _blocks(body, styles)]
         stated = parsed(parts["meta.xml"]) if "meta.xml" in parts else root
-    except Exception as error:  # Whatever is broken in it, lxml or this walk stumbles over it.
-        raise LoadError(
-            f"{source.name} is no OpenDocument text that can be read; open it in LibreOffice and "
-            "save it again."
-        ) from error
     if not blocks:
         raise source.empty()
     metadata = fitting({
@@ -109,7 +104,7 @@ def _joined_spaces(text: str | None) -> str:
 
 def _rows(table: Any) -> Iterator[str]:
     """A line for each row, of cells with the headers of their columns, where there are headers."""
-    rows = [_cells(row) for row in table.iter(_TABLE + "table-row")]
+    rows = [_cells(row) for row in nearest(table, _TABLE + "table-row", _LEFT_OUT)]
     marked = table.find(f"{_TABLE}table-header-rows") is not None
     header = rows.pop(0) if marked and len(rows) > 1 else []
     labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]

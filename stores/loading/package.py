@@ -6,7 +6,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from .file import SourceFile, megabytes
@@ -62,6 +62,18 @@ def parsed(data: bytes) -> Any:
         resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
     )
     return etree.fromstring(data, parser)
+
+
+def nearest(element: Any, tag: str, left_out: Collection[str]) -> Iterator[Any]:
+    """The elements called ``tag`` below ``element`` that lie in no other, nor in one ``left_out``.
+
+    Else what is nested in them would be read once for each level.
+    """
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif isinstance(child.tag, str) and child.tag not in left_out:
+            yield from nearest(child, tag, left_out)
 
 
 def _parts(source: SourceFile, kind: PackageKind) -> Iterator[tuple[str, bytes]]:
@@ -122,6 +134,7 @@ def _unpacked_parts(
         marks += data.count(b"<") + data.count(b"=")
         if marks > limits.xml_marks:
             raise _too_large(source, kind)
+        source.reads(len(data))
         yield name, data
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...state.records import Metadata
 from .file import SourceFile, clean
@@ -40,7 +39,7 @@ def load_pdf(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
             array_based_stream_maximum_output_length=most,
         ),
     ):
-        source.size_of(file, "split it")
+        source.reads(source.size_of(file, "split it"))
         reader = _opened(file, source)
         pages, failures = _pages(reader, source)
         title = _stated_title(reader)
@@ -78,15 +77,19 @@ def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
 def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[LoadFailure]]:
     from pypdf.errors import LimitReachedError
 
-    deadline = time.monotonic() + source.limits.pdf_seconds
     parts: list[Part] = []
     failures: list[LoadFailure] = []
-    size = 0
+    seen: set[Any] = set()
     for number in range(1, len(reader.pages) + 1):
         where = f"{source.name}, page {number}"
         try:
-            text = _page_text(reader.pages[number - 1], source, deadline)
-        except LoadError:
+            page = reader.pages[number - 1]
+            # A page may be listed any number of times.
+            if (place := page.indirect_reference or number) in seen:
+                continue
+            seen.add(place)
+            text = _page_text(page, source)
+        except (LoadError, MemoryError):
             raise
         except Exception as error:  # pypdf says that broken files cause errors of any kind.
             why = "unpacks too far" if isinstance(error, LimitReachedError) else "is damaged"
@@ -94,9 +97,6 @@ def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[Load
             continue
         if text.strip():
             parts.append(Part(f"{text.strip()}\n\n", {"page": number}))
-            size += len(text)
-        if size > source.limits.text_characters:
-            raise _too_large(source)
     if not parts and failures:
         raise LoadError(f"{source.name} has no page that can be read: {failures[0].reason}")
     if not parts:
@@ -107,19 +107,27 @@ def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[Load
     return parts, failures
 
 
-def _page_text(page: PageObject, source: SourceFile, deadline: float) -> str:
-    def check_time(*_: object) -> None:
-        if time.monotonic() > deadline:
-            raise LoadError(
-                f"{source.name} takes more than {source.limits.pdf_seconds:g} seconds to read; "
-                "split it."
-            )
+def _page_text(page: PageObject, source: SourceFile) -> str:
+    shown = 0
 
-    # Called for each drawing operation, the one place where a page in work can be stopped.
-    text = page.extract_text(visitor_operand_before=check_time)
-    # Within forms pypdf drops what the visitor raises.
-    check_time()
-    return clean(text)
+    def count(_: object, operands: Iterable[Any], *__: object) -> None:
+        nonlocal shown
+        size = sum(map(_length, operands))
+        shown += size
+        source.makes(size)
+
+    # Called before each text is drawn: forms that draw forms would draw it without end.
+    text = clean(page.extract_text(visitor_operand_before=count))
+    # Within forms pypdf drops what is raised, so that it is raised again here.
+    source.makes(max(0, len(text) - shown))
+    return text
+
+
+def _length(operand: object) -> int:
+    """The characters of an operand that is a text, or a list of texts."""
+    if isinstance(operand, list):
+        return sum(map(_length, operand))
+    return len(operand) if isinstance(operand, str | bytes) else 0
 
 
 def _stated_title(reader: PdfReader) -> str:

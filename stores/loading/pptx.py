@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...language.analyser import shortened
 from ...state.records import Metadata
-from .file import SourceFile, clean, needs
+from .content import LONGEST_COLUMN
+from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
 from .package import PackageKind, safe_package
-from .types import LoadedDocument, LoadError, Part
+from .types import LoadedDocument, Part
 
 _KIND = PackageKind("PowerPoint", "open it in PowerPoint and save it again", ".ppt")
 
@@ -23,17 +25,12 @@ def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
         from pptx import Presentation
 
     package = safe_package(source, _KIND)
-    try:
+    with unreadable(source, f"is no PowerPoint file that can be read; {_KIND.mending}."):
         shown = Presentation(package)
-        parts = [part for n, slide in enumerate(shown.slides, 1) if (part := _part(slide, n))]
+        parts = list(_parts(shown.slides, source))
         stated = shown.core_properties
         metadata = fitting({"author": stated.author, "date": stated.modified or stated.created})
         title = clean(stated.title or "").strip()
-    except Exception as error:  # python-pptx lets the errors of all its parts through.
-        raise LoadError(
-            f"{source.name} is no PowerPoint file that can be read; open it in PowerPoint and save "
-            "it again."
-        ) from error
     if not parts:
         raise source.empty()
     if title in ("", "PowerPoint Presentation"):  # which nobody has given
@@ -41,15 +38,26 @@ def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
     yield LoadedDocument("", title, parts, metadata)
 
 
-def _part(slide: Any, number: int) -> Part | None:
+def _parts(slides: Any, source: SourceFile) -> Iterator[Part]:
+    """The text of each slide, however often it is listed."""
+    seen: set[Any] = set()
+    for number, slide in enumerate(slides, 1):
+        if slide.part.partname in seen:
+            continue
+        seen.add(slide.part.partname)
+        if part := _part(slide, number, source):
+            yield part
+
+
+def _part(slide: Any, number: int, source: SourceFile) -> Part | None:
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
     texts = [heading]
     for shape in _shapes(slide.shapes):
         if title is None or shape.shape_id != title.shape_id:
-            texts.append(_text(shape))
+            texts.append(source.made(_text(shape)))
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
-        said = notes.text.strip()
+        said = source.made(notes.text.strip())
         texts.append(f"Notes: {said}" if said else "")
     text = clean("\n\n".join(filter(None, texts)).replace("\v", "\n"))
     metadata: Metadata = {"slide": number, **fitting({"section": clean(heading)})}
@@ -75,10 +83,12 @@ def _text(shape: Any) -> str:
 
 def _rows(table: Any) -> Iterator[str]:
     """A line for each row, of cells with the headers of their columns, where there are headers."""
-    rows = [[" ".join(cell.text.split()) for cell in row.cells] for row in table.rows]
-    labels = rows.pop(0) if table.first_row and len(rows) > 1 else []
+    # Not table.rows, which looks for all rows to find each of them.
+    rows = [[" ".join(cell.text.split()) for cell in row.tc_lst] for row in table._tbl.tr_lst]
+    header = rows.pop(0) if table.first_row and len(rows) > 1 else []
+    labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
     for cells in rows:
         if labels:
             pairs = zip(labels, cells, strict=False)
-            cells = [f"{label}: {cell}" if label else cell for label, cell in pairs if cell]
+            cells = [label + cell for label, cell in pairs if cell]
         yield " | ".join(cells)

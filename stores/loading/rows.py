@@ -25,10 +25,17 @@ Rows = Iterator[LoadedDocument | LoadFailure]
 _DELIMITERS = ",;\t|"
 # What is laid out beside each value: it must not multiply the length of a file.
 _LONGEST_COLUMN = 80
-_DEEPEST_INDENT = 40
+_DEEP = re.compile(r"(\n {40}) +")  # a line end of the layout; those in texts are escaped
 _FIELDS = frozenset({"id", "title", "text", "metadata", "document", "path"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?P<fraction>\.\d{1,15})?")
 _UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+class _Header(NamedTuple):
+    """The names of the columns, and whether one of them is called ``text``."""
+
+    columns: list[str]
+    has_text: bool
 
 
 class JsonLine(NamedTuple):
@@ -45,7 +52,7 @@ def load_jsonl(source: SourceFile) -> Rows:
         if isinstance(line, LoadFailure):
             yield line
         else:
-            yield _document(line.value, line.where, f"line-{line.number}")
+            yield _document(source, line.value, line.where, f"line-{line.number}")
 
 
 def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
@@ -54,8 +61,7 @@ def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
         where = f"{source.name}, line {number}"
         try:
             if line is None:
-                most = megabytes(source.limits.line_characters)
-                raise LoadError(f"{where} is longer than {most}; split its text.")
+                raise LoadError(f"{where} {_too_long(source)}")
             if line.strip():
                 yield JsonLine(number, where, _parsed_line(line, where))
         except LoadError as error:
@@ -83,7 +89,7 @@ def _parsed(text: str, where: str, *, whole_file: bool = False) -> Any:
 
 
 def _document(
-    row: object, where: str, fallback: str, title: str = ""
+    source: SourceFile, row: object, where: str, fallback: str, title: str = ""
 ) -> LoadedDocument | LoadFailure:
     """The document that ``row`` is; ``fallback`` is its id where it has none."""
     try:
@@ -94,6 +100,8 @@ def _document(
         text = row.get("text")
         if not isinstance(text, str) or not text.strip():
             raise LoadError(f'{where} has no text; put it under "text".')
+        if len(text) > source.limits.line_characters:
+            raise LoadError(f"{where} {_too_long(source)}")
         identifier = _plain(row.get("id"), where, "id") or fallback
         if len(identifier) > LONGEST_ID:
             raise LoadError(f'{where} has an "id" of over {LONGEST_ID} characters; shorten it.')
@@ -131,10 +139,10 @@ def load_json(source: SourceFile) -> Rows:
     if not value or rows == []:
         raise source.empty()
     if _is_document(value):
-        yield _document(value, source.name, "", source.path.stem)
+        yield _document(source, value, source.name, "", source.path.stem)
     elif isinstance(rows, list) and any(_is_document(row) for row in rows):
         for number, row in enumerate(rows, 1):
-            yield _document(row, f"{source.name}, item {number}", f"item-{number}")
+            yield _document(source, row, f"{source.name}, item {number}", f"item-{number}")
     else:
         text = _laid_out(value, source)
         yield LoadedDocument("", source.path.stem, (text,))
@@ -145,17 +153,11 @@ def _is_document(row: object) -> bool:
 
 
 def _laid_out(value: Any, source: SourceFile) -> str:
-    most = source.limits.text_characters
-    pieces, size = [], 0
+    pieces = []
     try:
         # Piece by piece, because indenting deep JSON multiplies its length.
         for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
-            before, line_end, indent = piece.partition("\n")
-            piece = before + line_end + indent[:_DEEPEST_INDENT] if line_end else piece
-            size += len(piece)
-            if size > most:
-                raise LoadError(f"{source.name} lays out to more than {most} characters; split it.")
-            pieces.append(piece)
+            pieces.append(source.made(_DEEP.sub(r"\1", piece)))
     except RecursionError as error:
         raise LoadError(f"{source.name} is JSON too deep to read.") from error
     return clean("".join(pieces))
@@ -172,9 +174,10 @@ def load_csv(source: SourceFile) -> Rows:
     opening, lines = _csv_opening(source)
     delimiter = max(_DELIMITERS, key=opening[-1].count)
     reader = csv.reader(chain(opening, lines), delimiter=delimiter, strict=True)
-    header = next((cells for cells in _csv_rows(reader, source) if _filled(cells)), None)
-    if not isinstance(header, list):
-        raise LoadError(header.reason if header else f"{source.name} has no header row.")
+    first = next((cells for cells in _csv_rows(reader, source) if _filled(cells)), None)
+    if not isinstance(first, list):
+        raise LoadError(first.reason if first else f"{source.name} has no header row.")
+    header = _Header(first, "text" in map(str.lower, first))
     number = 1
     for cells in _csv_rows(reader, source):
         if not _filled(cells):
@@ -183,7 +186,7 @@ def load_csv(source: SourceFile) -> Rows:
         if isinstance(cells, LoadFailure):
             yield cells
         else:
-            yield _csv_document(header, cells, f"{source.name}, row {number}", f"row-{number}")
+            yield _csv_document(source, header, cells, number)
     if number == 1:
         raise LoadError(f"{source.name} has a header but no rows, so there is nothing to index.")
 
@@ -209,6 +212,10 @@ def _csv_rows(reader: Reader, source: SourceFile) -> Iterator[list[str] | LoadFa
             continue
         if cells is None:
             return
+        if sum(map(len, cells)) > source.limits.line_characters:
+            where = f"{source.name}, line {reader.line_num}"
+            yield LoadFailure(where, f"{where} ends a row that {_too_long(source)}")
+            continue
         yield [cell.strip() for cell in cells]
 
 
@@ -217,23 +224,24 @@ def _filled(cells: list[str] | LoadFailure) -> bool:
 
 
 def _csv_document(
-    header: list[str], cells: list[str], where: str, fallback: str
+    source: SourceFile, header: _Header, cells: list[str], number: int
 ) -> LoadedDocument | LoadFailure:
-    if any(cells[len(header) :]):
+    where = f"{source.name}, row {number}"
+    if any(cells[len(header.columns) :]):
         return LoadFailure(
             where, f"{where} has more cells than the header; put quotes around its text."
         )
-    filled = {column: cell for column, cell in zip(header, cells, strict=False) if cell}
+    filled = {column: cell for column, cell in zip(header.columns, cells, strict=False) if cell}
     named = {column.lower(): cell for column, cell in filled.items()}
     row: dict[str, object] = {key: named[key] for key in ("id", "title", "text") if key in named}
-    if "text" in (column.lower() for column in header):
+    if header.has_text:
         others = {column: cell for column, cell in filled.items() if column.lower() not in row}
         row["metadata"] = {column: _value(cell) for column, cell in others.items()}
     else:
         row["text"] = "\n".join(
             f"{shortened(column, _LONGEST_COLUMN)}: {cell}" for column, cell in filled.items()
         )
-    return _document(row, where, fallback)
+    return _document(source, row, where, f"row-{number}")
 
 
 def _value(cell: str) -> str | int | float:
@@ -242,11 +250,14 @@ def _value(cell: str) -> str | int | float:
     return cell if number is None else float(cell) if number["fraction"] else int(cell)
 
 
+def _too_long(source: SourceFile) -> str:
+    return f"is longer than {megabytes(source.limits.line_characters)}; split its text."
+
+
 def _csv_lines(source: SourceFile) -> Iterator[str]:
     for number, line in _lines(source):
         if line is None:
-            most = megabytes(source.limits.line_characters)
-            raise LoadError(f"{source.name}, line {number} is longer than {most}; split its text.")
+            raise LoadError(f"{source.name}, line {number} {_too_long(source)}")
         yield line
 
 

@@ -74,10 +74,18 @@ class TextBlocks:
     parts: Callable[[Iterable[str]], Iterable[str]] = iter
 
     def __iter__(self) -> Iterator[str]:
-        size = self.source.limits.block_characters
+        size, most, made = (
+            self.source.limits.block_characters,
+            self.source.limits.plain_characters,
+            0,
+        )
         with self.source.open() as file:
             self._require_same(file)
-            yield from self.parts(in_blocks(self._decoded(file), size))
+            for block in self.parts(in_blocks(self._decoded(file), size)):
+                made += len(block)
+                if made > most:
+                    raise self.source.too_long(most)
+                yield block
             self._require_same(file)
 
     def _decoded(self, file: BinaryIO) -> Iterator[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ...language.analyser import LONGEST_TITLE, shortened
 from ...state.errors import RagraphsError
 from ...state.records import Metadata
+
+if TYPE_CHECKING:  # importing it takes longer than reading a file
+    from ...settings import Settings
 
 LANGUAGES = {
     ".py": "python", ".js": "javascript", ".ts": "typescript", ".tsx": "typescript",
@@ -31,6 +35,10 @@ _MB = 1024 * 1024
 
 class LoadError(RagraphsError):
     """A document could not be read to its end; the part that was read is to be dropped."""
+
+
+class BoundError(LoadError):
+    """A document has more text than may be made of it."""
 
 
 class Part(str):
@@ -57,6 +65,9 @@ class Part(str):
         while part.changes and part.changes[0][0] == 0:
             part.metadata, part.changes = part.changes[0][1], part.changes[1:]
         return part
+
+    def __reduce__(self) -> tuple[type[Part], tuple[object, ...]]:
+        return Part, (str(self), self.metadata, self.changes)
 
     @property
     def places(self) -> Iterator[tuple[int, Metadata]]:
@@ -95,12 +106,15 @@ class LoadFailure:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a file is read into memory at most; plain text, .csv and .jsonl stream.
+    """How much of a file is read, and made of it, at most; plain text, .csv and .jsonl stream.
 
     ``unpacked_bytes`` and ``unpacked_ratio`` together mark a packed file (.docx, .pptx, .epub, ...)
     as a bomb; ``xml_bytes`` and ``xml_marks`` bound what of it is parsed, ``cells`` those of an
-    .xlsx file. ``text_characters`` bounds the text that .pdf, .xlsx and .json turn into,
-    ``pdf_seconds`` the time one .pdf may take, ``mail_parts`` the parts of an .eml file.
+    .xlsx file, ``mail_parts`` the parts of an .eml file that hold others.
+
+    ``text_characters`` bounds the text that a file turns into, ``plain_characters`` that of plain
+    text, and ``text_ratio`` the characters for a byte of the unpacked source. The process that
+    reads a file may take ``file_seconds`` (less for a small file) and ``file_bytes`` of memory.
     """
 
     block_characters: int = 64 * 1024
@@ -116,9 +130,27 @@ class Limits:
     cells: int = 5_000_000
     mail_parts: int = 100
     pdf_stream_bytes: int = 50 * _MB
-    pdf_seconds: float = 300.0
     text_characters: int = 50_000_000
+    plain_characters: int = 400_000_000
+    text_ratio: int = 45
+    file_seconds: float = 300.0
+    file_bytes: int = 2048 * _MB
     failures: int = 100
+
+    @classmethod
+    def by(cls, operator: Settings) -> Limits:
+        """The limits that the operator sets."""
+        most = operator.max_characters
+        return cls(
+            text_characters=most or cls.text_characters,
+            plain_characters=most or cls.plain_characters,
+            file_seconds=operator.file_seconds,
+            file_bytes=operator.file_megabytes * _MB,
+        )
+
+    def seconds_for(self, size: int) -> float:
+        """The time for a file of ``size`` bytes: a tenth of the most, and a fifth for each MB."""
+        return self.file_seconds * min(1.0, 0.1 + 0.2 * size / _MB)
 
 
 DEFAULT_LIMITS = Limits()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from ...language.analyser import shortened
 from .content import LONGEST_COLUMN
-from .file import SourceFile, clean, needs
+from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
 from .package import PackageKind, safe_package
 from .text import in_blocks
@@ -31,51 +31,43 @@ def load_xlsx(source: SourceFile) -> Iterator[LoadedDocument]:
     package = safe_package(source, _KIND)
     # What openpyxl does not support, such as charts, holds no rows.
     warnings.filterwarnings("ignore", module=r"openpyxl\.")
-    try:
+    with unreadable(source, f"is no Excel file that can be read; {_KIND.mending}."):
         book = load_workbook(package, read_only=True, data_only=True)
-        parts = list(_parts(book.worksheets, source))
+        # A sheet that is listed again is read once.
+        sheets = {sheet._worksheet_path: sheet for sheet in reversed(book.worksheets)}
+        parts = list(_parts(list(reversed(sheets.values())), source))
         stated = book.properties
         metadata = fitting({"author": stated.creator, "date": stated.modified or stated.created})
         title = clean(stated.title or "").strip() or source.path.stem
-    except LoadError:
-        raise
-    except Exception as error:  # openpyxl lets the errors of all its parts through.
-        raise LoadError(
-            f"{source.name} is no Excel file that can be read; open it in Excel and save it again."
-        ) from error
     if not parts:
         raise source.empty()
     yield LoadedDocument("", title, parts, metadata)
 
 
 def _parts(sheets: Sequence[Any], source: SourceFile) -> Iterator[Part]:
-    cells = characters = 0
+    cells = 0
     for sheet in sheets:
         sheet.reset_dimensions()  # They are only declared, and rows would be filled up to them.
         rows: list[list[str]] = []
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
             cells += len(row) + 1
-            texts = [_text(value) for value in row]
-            characters += sum(map(len, texts))
             if cells > source.limits.cells or number > _LONGEST_SHEET:
                 raise LoadError(
                     f"{source.name} has more than {source.limits.cells:,} cells, empty ones among "
                     "them; split it, or save it as .csv."
                 )
-            if characters > source.limits.text_characters:
-                raise LoadError(
-                    f"{source.name} holds more text than is read of one file; split it."
-                )
+            texts = [_text(value, source) for value in row]
             if any(texts):
                 rows.append(texts)
         name = clean(sheet.title)
         heading = [f"{name}\n\n"] if len(sheets) > 1 and rows else []
         metadata = fitting({"sheet": name})
-        for block in in_blocks(chain(heading, _laid_out(rows)), source.limits.block_characters):
+        laid_out = chain(heading, _laid_out(rows, source))
+        for block in in_blocks(laid_out, source.limits.block_characters):
             yield Part(block, metadata)
 
 
-def _text(value: object) -> str:
+def _text(value: object, source: SourceFile) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime) and value.time() == time():
@@ -84,23 +76,25 @@ def _text(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.15g}"  # the digits that Excel keeps
-    return " ".join(clean(str(value)).split())
+    text = str(value)
+    source.makes(len(text))  # first, because thousands of cells may show one long text
+    return " ".join(clean(text).split())
 
 
-def _laid_out(rows: list[list[str]]) -> Iterator[str]:
+def _laid_out(rows: list[list[str]], source: SourceFile) -> Iterator[str]:
     """A paragraph for each row below the header; without a header, lines of cells.
 
     The header is the first row with more than one cell, if all below it have no other columns.
     """
     place = next((n for n, row in enumerate(rows) if sum(map(bool, row)) > 1), len(rows))
     header = rows[place] if place + 1 < len(rows) and _names(rows[place]) else []
+    labels = list(map(_label, header))
     for number, row in enumerate(rows):
         if not header or number < place:
             yield " | ".join(filter(None, row)) + ("\n\n" if header else "\n")
         elif number > place:
-            labels = chain(header, [""] * len(row))
-            pairs = zip(labels, row, strict=False)
-            lines = [f"{_label(label)}{cell}" for label, cell in pairs if cell]
+            pairs = zip(chain(labels, repeat("")), row, strict=False)
+            lines = [source.made(label) + cell for label, cell in pairs if cell]
             yield "\n".join(lines) + "\n\n"
 
 

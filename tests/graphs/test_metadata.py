@@ -14,8 +14,8 @@ from ragraphs.context import CragContext, QuestionContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.crag import graph as crag
 from ragraphs.index import opening
-from ragraphs.nodes.index import scan, split
 from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.loading.reader import FileReader
 from ragraphs.stores.loading.types import LoadedDocument, Part
 from ragraphs.views.status import describe
 from scripted_model import MODEL
@@ -59,8 +59,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         def load(*_: Any, **__: Any) -> Iterator[LoadedDocument]:
             yield LoadedDocument("", "Loaded", blocks, metadata)
 
-        monkeypatch.setattr(split, "load", load)
-        monkeypatch.setattr(scan, "load", load)
+        monkeypatch.setattr(FileReader, "load", load)
 
     return loads
 

@@ -11,8 +11,10 @@ from loading_support import (
     Write,
     documents,
     failures,
+    only,
     peak_mb,
     reason,
+    text_of,
 )
 from ragraphs.stores.loading.types import Limits
 
@@ -130,11 +132,16 @@ class TestJson:
     def test_json_too_deep_is_refused(self, write: Write) -> None:
         assert "too deep" in reason(write("a.json", "[" * 200_000 + "]" * 200_000))
 
+    def test_the_texts_of_a_list_that_is_laid_out_are_whole(self, write: Write) -> None:
+        rows = ["The Forth Bridge was built by William Arrol, from 1882 on. " * 3, ["x" * 100]]
+        text = text_of(only(write("a.json", json.dumps(rows))))
+        assert text == json.dumps(rows, indent=2)
+
     def test_json_that_grows_when_it_is_laid_out_is_refused_in_time(self, write: Write) -> None:
         content = "[" * 200 + "1," * 50_000 + "1" + "]" * 200
         limits = Limits(text_characters=1_000_000)
         path = write("a.json", content)
-        assert "more than 1000000 characters" in reason(path, limits=limits)
+        assert "more than 1,000,000 characters" in reason(path, limits=limits)
         assert peak_mb(path, limits=limits) < 20
 
 
