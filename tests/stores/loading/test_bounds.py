@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 import zipfile
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loading_support import Write, documents, failures, peak_mb, reason, text_of
+from ragraphs.evaluation.attack.hostile_files import SHAPES
 from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadFailure, Part
@@ -166,3 +168,24 @@ def test_a_mail_cannot_have_its_text_run_through_a_codec_of_python(
     head = f"Subject: A\nContent-Type: text/plain; charset={codec}\n\n".encode()
     ((_, _, text),) = documents(write("a.eml", head + body))
     assert "café \\x41" in text
+
+
+@pytest.mark.parametrize("ending", ["md", "rst", "txt", "py"])
+def test_plain_text_of_any_shape_is_read_in_linear_time(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    slow = []
+    for shape, make in SHAPES.items():
+        path.write_bytes(make(100_000, random.Random(1)).encode("utf-8", "surrogatepass"))
+        began = time.process_time()
+        for loaded in load(path):
+            if isinstance(loaded, LoadedDocument):
+                text_of(loaded)
+        if time.process_time() - began > 1:
+            slow.append(shape)
+    assert slow == []
+
+
+@pytest.mark.parametrize("ending", ["md", "rst", "txt", "py"])
+def test_plain_text_of_any_length_takes_little_memory(write: Write, ending: str) -> None:
+    path = write(f"a.{ending}", f"# A\n\n{SENTENCE}\n\nB\n---\n\n" * 20_000)
+    assert path.stat().st_size > 1_000_000 and peak_mb(path) < 3
