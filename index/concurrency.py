@@ -60,8 +60,9 @@ async def to_its_end(
 ) -> T:
     """The result of blocking work, done in one of ``threads``.
 
-    A caller that is cancelled waits for it, so that nothing is written after a run has ended. What
-    is not begun never is; what is ends before its next batch, unless it must be done as a ``whole``.
+    A caller that is cancelled waits for it, so that nothing is written after a run has ended. Work
+    that waits for a thread is then given up, and other work ends before its next batch, unless it
+    must be done as a ``whole``.
     """
     ended, context = Event(), copy_context()
     context.run(run_ended.set, None if whole else ended)
