@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, TypeVar
@@ -18,17 +19,16 @@ T = TypeVar("T")
 _QUESTIONS_WAIT = 2.0  # seconds
 _RUNS = 2  # of indexing at once: what they do takes the processor from questions
 _RUNS_WAIT = 20.0
-_BUSY = (
-    "The server is at work on as many {of} as it takes at once; send this again in {seconds:.0f} s."
-)
+_AGAIN = (2, 6)  # seconds, by chance: those who were refused together shall not return together
+_BUSY = "The server is at work on as many {of} as it takes at once; send this again in {again} s."
 
 
 class BusyError(UnavailableError):
-    """The server does as much as it does at once; it may be asked again in ``seconds``."""
+    """The server does as much as it does at once; it may be asked ``again`` after so many s."""
 
-    def __init__(self, of: str, seconds: float) -> None:
-        super().__init__(_BUSY.format(of=of, seconds=seconds))
-        self.seconds = seconds
+    def __init__(self, of: str) -> None:
+        self.again = random.randint(*_AGAIN)
+        super().__init__(_BUSY.format(of=of, again=self.again))
 
 
 class LeftError(RagraphsError):
@@ -62,13 +62,13 @@ class Places:
     async def take(self) -> Place:
         """A place, in the order in which they were asked for; raises BusyError without one."""
         if self._waiting >= self._most:
-            raise BusyError(self._of, self._seconds)
+            raise BusyError(self._of)
         self._waiting += 1
         try:
             async with asyncio.timeout(self._seconds):
                 await self._free.acquire()
         except TimeoutError:
-            raise BusyError(self._of, self._seconds) from None
+            raise BusyError(self._of) from None
         finally:
             self._waiting -= 1
         return Place(self._free.release)

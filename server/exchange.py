@@ -137,7 +137,7 @@ async def failure(error: Exception) -> Response:
     """What the caller reads of ``error``: a sentence of ours, or that the log has it."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
         refusal = problem(503, str(error))
-        refusal.headers["Retry-After"] = f"{error.seconds:.0f}"
+        refusal.headers["Retry-After"] = str(error.again)
         return refusal
     if isinstance(error, RagraphsError):
         sentence = await asyncio.to_thread(told, str(error), settings())

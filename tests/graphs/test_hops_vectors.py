@@ -202,7 +202,7 @@ def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexin
     change(indexing, "DROP TABLE question_vectors")
     opening._alive.pop(indexing.index.location)
     damage_edges(indexing.index)
-    with pytest.raises(RagraphsError, match="run ragraphs index to complete it"):
+    with pytest.raises(RagraphsError, match="bring it up to date with: ragraphs index"):
         load_hops(indexing.index)
     indexing.run()
     assert_complete(indexing)

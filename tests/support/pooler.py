@@ -37,7 +37,9 @@ def pooling(server: PostgresServer, mode: str = "transaction", size: int = 2) ->
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if program is None:
         reason = "pgbouncer is not installed"
-        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+        if REQUIRED:
+            pytest.fail(reason)
+        pytest.skip(reason)
     user = "postgres" if os.getuid() == 0 else None  # it refuses to run as root
     folder = Path(tempfile.mkdtemp(prefix="ragraphs-pooler-"))
     with socket.create_server(("127.0.0.1", 0)) as free:
