@@ -16,6 +16,7 @@ from .encoding import detect
 from .sources import open_source
 from .types import BoundError, Limits, LoadError
 
+_NO_MEMORY = 2  # the code of lxml's error
 _LINE_END = re.compile(r"\r\n?")
 # Neither can be stored: SQLite ends text at NUL, and half of a surrogate pair has no UTF-8 form.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -118,6 +119,8 @@ def unreadable(source: SourceFile, advice: str) -> Iterator[None]:
     except (LoadError, MemoryError):
         raise
     except Exception as error:
+        if getattr(error, "code", None) == _NO_MEMORY:
+            raise MemoryError from error
         raise LoadError(f"{source.name} {advice}") from error
 
 

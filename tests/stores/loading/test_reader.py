@@ -155,6 +155,16 @@ def test_a_file_that_takes_too_much_memory_is_left_out_and_the_next_is_read(writ
         assert told(reader.load(write("b.html", PAGE))) == told(load(write("b.html", PAGE)))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory that is tried is Linux's")
+@pytest.mark.parametrize("kind", ["docx with a long header", "odt of levels"])
+def test_a_parser_without_memory_is_not_taken_for_a_broken_file(write: Write, kind: str) -> None:
+    path = write(f"a.{kind.split()[0]}", REPEATED[kind]("The Forth Bridge.", 100_000))
+    with FileReader(Limits(file_bytes=70 * 2**20)) as reader:
+        (failure,) = reader.load(path)
+    assert isinstance(failure, LoadFailure)
+    assert "takes more than 70 MB of memory" in failure.reason
+
+
 def test_reading_is_stopped_by_another_thread(write: Write) -> None:
     reader = FileReader()
     Timer(0.5, reader.stop).start()
