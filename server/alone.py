@@ -26,7 +26,7 @@ from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
 from .admission import questions_of, while_heard
-from .app import lifespan, mcp_route
+from .app import McpRoute, lifespan
 from .exchange import (
     EVENTS,
     Events,
@@ -114,7 +114,7 @@ app = Starlette(
         Route("/ask", ask, methods=["POST"]),
         Route("/health", health),
         *page_routes(),
-        mcp_route(),
+        Route("/mcp", McpRoute(), include_in_schema=False),
     ],
     lifespan=lifespan,
 )

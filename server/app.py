@@ -36,7 +36,10 @@ class McpRoute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers with a sentence where there is no such server, or nobody knows who asks."""
         served = scope["app"].state
-        if served.mcp is None:
+        if scope["method"] != "POST":  # without sessions there is nothing to listen to or to end
+            detail = "This server keeps no sessions: send requests by POST."
+            refusal = JSONResponse({"detail": detail}, 405, {"Allow": "POST"})
+        elif served.mcp is None:
             refusal = JSONResponse({"detail": served.mcp_problem}, 503)
         elif has_users() and "user" not in scope:
             detail = "Set http.enable_custom_route_auth in langgraph.json to serve MCP with auth."
@@ -45,11 +48,6 @@ class McpRoute:
             await served.mcp.handle_request(scope, receive, send)
             return
         await refusal(scope, receive, send)
-
-
-def mcp_route() -> Route:
-    """The route of MCP. Without sessions there is nothing to listen to or to end: GET is 405."""
-    return Route("/mcp", McpRoute(), methods=["POST"], include_in_schema=False)
 
 
 @asynccontextmanager
@@ -72,7 +70,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 app = Starlette(
-    routes=[*page_routes(), mcp_route()],
+    routes=[*page_routes(), Route("/mcp", McpRoute(), include_in_schema=False)],
     middleware=[Middleware(CheckedRuns)],
     lifespan=lifespan,
 )
