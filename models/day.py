@@ -8,9 +8,11 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from ..settings import Settings
+from ..state.errors import RagraphsError
 from ..state.usage import Amounts, Ceilings
 from .budget import LIKELY_REPLY, dollars
 from .prices import known_prices
@@ -23,6 +25,7 @@ logger = logging.getLogger("ragraphs.models")
 
 _HELD_SECONDS = 120  # after which a request whose process died is no longer waited for
 _PAUSE = 0.05
+_PATIENCE = 1.0
 
 
 class Day:
@@ -47,12 +50,13 @@ class Day:
         most. Raises NoReplyError where nothing is left.
         """
         taken = await asyncio.to_thread(Taken, self, model, tokens, Taken.longest)
-        while not await asyncio.to_thread(taken.take):
-            await asyncio.sleep(_PAUSE)
         try:
+            while not await asyncio.to_thread(taken.take):
+                await asyncio.sleep(_PAUSE)
             yield taken
-        finally:
-            await asyncio.to_thread(taken.settle)
+        finally:  # the thread ends its work, however long a run may wait for it
+            ending = asyncio.ensure_future(asyncio.to_thread(taken.settle))
+            await asyncio.wait([ending], timeout=_PATIENCE)
 
     @contextmanager
     def embedding(self, model: str, tokens: int, *, indexing: bool) -> Iterator[None]:
@@ -65,9 +69,9 @@ class Day:
             self._spending().add(_today(), self.amounts(model, calls=0, sent=tokens))
             return
         taken = Taken(self, model, tokens, 0, calls=0)
-        while not taken.take():
-            time.sleep(_PAUSE)
         try:
+            while not taken.take():
+                time.sleep(_PAUSE)
             yield
             taken.spent(sent=tokens)
         finally:
@@ -141,6 +145,8 @@ class Taken:
         self._least = day.amounts(model, calls=calls, sent=tokens)
         self._most = day.amounts(model, calls=calls, sent=tokens, received=reply)
         self._spent = Amounts()
+        self._lock = Lock()
+        self._is_taken = self._has_ended = False
 
     def spent(self, *, sent: int, received: int = 0) -> None:
         """Notes what the request really took."""
@@ -150,11 +156,23 @@ class Taken:
 
     def take(self) -> bool:
         """Whether it was taken; else to be tried again. Blocks; raises NoReplyError."""
-        return self._day.take(self._date, self._least, self._most)
+        took = self._day.take(self._date, self._least, self._most)
+        with self._lock:
+            self._is_taken, was_given_up = took, self._has_ended
+        if was_given_up:
+            self.settle()
+        return took
 
     def settle(self) -> None:
-        """Gives back what was not spent. Blocks."""
-        self._day.settle(self._date, self._spent + -self._most)
+        """Gives back what was not spent, also where the taking is still under way. Blocks."""
+        with self._lock:
+            is_taken, self._is_taken, self._has_ended = self._is_taken, False, True
+        if not is_taken:
+            return
+        try:
+            self._day.settle(self._date, self._spent + -self._most)
+        except RagraphsError as error:
+            logger.warning("a request counts as taken, with a long reply: %s", error)
 
 
 def day_of(operator: Settings) -> Day | None:

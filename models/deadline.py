@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .protocol import NoReplyError
 
@@ -19,7 +19,8 @@ T = TypeVar("T")
 class Deadline:
     """The end of the ``seconds`` that a question may take from the time ``began``.
 
-    All nodes of a run share it. It ``was_reached`` where something was given up for it.
+    All nodes of a run share it. It ``was_reached`` where something was given up for it; ``index``
+    is the run's as it was opened last, for nodes that have no time to open it.
 
     >>> deadline = Deadline(5, time.monotonic())
     >>> async with deadline.kept():
@@ -29,6 +30,7 @@ class Deadline:
     def __init__(self, seconds: float, began: float) -> None:
         self.ends = began + seconds
         self.was_reached = False
+        self.index: Any = None
         self._seconds = seconds
 
     @property

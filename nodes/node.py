@@ -105,11 +105,18 @@ def node(
 
 async def _in_time(context: Context, meter: Meter) -> Run[Context]:
     """The open index. Raises RagraphsError where it cannot be opened before the run must end."""
+    deadline = meter.deadline
+    if deadline is None:
+        return await asyncio.to_thread(_opened, context, meter)
     try:
-        async with meter.in_time(GRACE):
-            return await asyncio.to_thread(_opened, context, meter)
+        async with deadline.kept(GRACE):
+            run = await asyncio.to_thread(_opened, context, meter)
     except NoReplyError as error:
+        if deadline.index is not None:
+            return Run(context, deadline.index, meter)
         raise RagraphsError(f"{error} The index could not be opened by then; {_LATER}") from error
+    deadline.index = run.index
+    return run
 
 
 async def _updated(

@@ -58,9 +58,11 @@ class Run(Generic[C_co]):
     async def model(self, name: str | None = None) -> LanguageModel:
         """The language model called ``name``, else the one that the context names.
 
-        Raises RagraphsError when it is not allowed, unknown, or has no key.
+        Raises RagraphsError when it is not allowed, unknown, or has no key, and NoReplyError where
+        it takes longer than the run may.
         """
-        return await language_model(self.index, self.context, name)
+        async with self.meter.in_time(GRACE):
+            return await language_model(self.index, self.context, name)
 
     @overload
     async def ask(

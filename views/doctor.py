@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from ..context import Context
 from ..index.opening import language_model, open_index
-from ..models.day import day_of
+from ..models.day import Day, day_of
 from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE
 from ..settings import Settings, settings
@@ -102,7 +102,15 @@ def _program(operator: Settings) -> Iterator[Check]:
         address = _host(operator.database.get_secret_value())
         yield _ok("program", "database", f"{address} ({_source('RAGRAPHS_DATABASE')})")
     if (day := day_of(operator)) is not None:
-        yield _ok("program", "spent today (UTC)", day.told())
+        yield _spent(day)
+
+
+def _spent(day: Day) -> Check:
+    """The sums of today beside the operator's ceilings."""
+    try:
+        return _ok("program", "spent today (UTC)", day.told())
+    except RagraphsError as error:
+        return _check("program", "spent today (UTC)", "broken", str(error))
 
 
 def _sqlite() -> Check:

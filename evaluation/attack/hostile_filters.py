@@ -102,7 +102,7 @@ def odd_limits(chance: random.Random) -> dict[str, Any]:
     return {name: drawn[name] for name in chance.sample(_LIMITS, chance.choice((1, 2, 3)))}
 
 
-_LIMITS = ("max_tokens", "max_cost", "max_calls")
+_LIMITS = ("max_tokens", "max_cost", "max_calls", "max_seconds")
 
 
 def odd_prices(chance: random.Random) -> bytes:

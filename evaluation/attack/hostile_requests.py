@@ -249,7 +249,7 @@ def _limits(chance: random.Random) -> Request:
     graph = _graph(chance)
     context = {**_own(chance, graph), **odd_limits(chance)}
     if graph == "index":
-        context.pop("max_calls", None)
+        context = {k: v for k, v in context.items() if k not in ("max_calls", "max_seconds")}
     if chance.random() < 0.5:
         context["model"] = "openai:attack"
     return run(graph, _good_input(graph), context, label="odd limits")

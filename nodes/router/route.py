@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
@@ -79,7 +78,7 @@ async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
     """The user's choice; else the method that suits the kind of question, of those that can be."""
     context, chosen = run.context, run.context.method
     # A long question takes a tenth of a second, in which the loop would serve nobody.
-    kinds = await asyncio.to_thread(_kinds, state["asked"])
+    kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
     obstacles = await run.in_thread(
         _obstacles, context, context.max_calls - total_calls(state["usage"])
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from ragraphs.graphs.crag import graph as crag
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.graphs.router import graph as router
 from ragraphs.settings import settings
+from ragraphs.stores.catalogue import Catalogue
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
 from shared_stores import copy_of
 from stub_openai import OpenAIStub, failure, serving_openai
@@ -122,6 +124,27 @@ def test_embeddings_that_hang_leave_what_the_words_find(
     result = ask(graph_for(way), WAYS[way], index=index)
     if way not in ("global", "text"):  # which embed nothing
         assert_out_of_time(result)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("looks", [0, 2, 5])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_store_that_hangs_is_not_waited_for(way, looks, script, full_index, monkeypatch):
+    """From so many looks at the passages on, each blocks a thread until the test has ended."""
+    script.narrate()
+    left, ended, look = iter(range(looks)), threading.Event(), Catalogue.passages
+
+    def hanging(self: Catalogue, ids: Any) -> Any:
+        if next(left, None) is None:
+            ended.wait(HANGS)
+        return look(self, ids)
+
+    monkeypatch.setattr(Catalogue, "passages", hanging)
+    try:
+        result = ask(graph_for(way), WAYS[way], index=full_index)
+    finally:
+        ended.set()
+    assert result["sufficient"] or result["stop_reason"] in ("time", "insufficient", "no_evidence")
 
 
 @pytest.mark.parametrize(

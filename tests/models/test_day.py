@@ -115,6 +115,21 @@ async def test_embeddings_of_an_index_are_refused_and_those_of_questions_counted
     assert day.told() == "120 tokens of 100"
 
 
+async def test_a_run_that_is_cancelled_at_any_moment_holds_nothing(root, monkeypatch):
+    day = bounded(monkeypatch, max_tokens=10**6)
+    await asked(day)
+    for moment in range(30):
+        run = asyncio.create_task(asked(day))
+        await asyncio.sleep(moment / 10_000)
+        run.cancel()
+        await asyncio.wait([run])
+    spending = spending_of(settings())
+    async with asyncio.timeout(20):
+        while (found := spending.of(days._today()))[1]:
+            await asyncio.sleep(0.01)
+    assert found[0].tokens == 110 * found[0].calls
+
+
 def test_a_folder_that_cannot_be_written_is_told(root, monkeypatch):
     day = bounded(monkeypatch, max_calls=1)
     (root / FILE).mkdir()
