@@ -127,7 +127,7 @@ def test_embeddings_that_hang_leave_what_the_words_find(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("looks", [0, 2, 5])
+@pytest.mark.parametrize("looks", [0, 1, 2, 5])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_store_that_hangs_is_not_waited_for(way, looks, script, full_index, monkeypatch):
     """From so many looks at the passages on, each blocks a thread until the test has ended."""
