@@ -69,6 +69,7 @@ bench: install
 	$(BENCH).latency tog2 $(VENV)/bench
 	$(BENCH).latency deeprag $(VENV)/bench
 	$(BENCH).throughput $(VENV)/bench --graph basic --questions 24
+	$(BENCH).load $(VENV)/bench --clients 50 --seconds 10
 
 attack: install
 	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl

@@ -202,6 +202,12 @@ async def test_a_setting_of_another_graph_is_refused_by_the_assistants_id_as_wel
     assert server.send("/runs/wait", {**body, "assistant_id": "tog2"}).status_code == 200
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_mcp_keeps_no_sessions_to_listen_to_or_to_end(server, method):
+    head = {"Accept": "text/event-stream"}
+    assert httpx.request(method, f"{server.url}/mcp", headers=head, timeout=10).status_code == 405
+
+
 async def test_the_tools_are_for_people_and_their_results_are_short(server):
     async with Client(f"{server.url}/mcp") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_of
-from ..admission import questions_of
+from ..admission import BusyError, questions_of
 from ..exchange import Events, EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
 from .following import events_of
@@ -72,8 +72,12 @@ async def resume(request: Request) -> Response:
     run = _runs.waiting(resumed.run)
     access.index(run.context.index)
     run.check(resumed.items)
-    place = await questions_of(request.app).take()
-    _runs.take(run)
+    _runs.take(run)  # before anything is waited for, so that nothing goes on twice
+    try:
+        place = await questions_of(request.app).take()
+    except BusyError:
+        _runs.hold(run)
+        raise
     given: Command[Any] = Command(resume=resumed.items)
     return EventStream(_events(run.graph, given, run.context, again=True), place)
 

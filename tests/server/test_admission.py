@@ -106,6 +106,22 @@ async def test_a_tool_that_asks_says_that_the_server_is_busy(url, model, clients
         assert told.is_error and BUSY in text_of(told)
 
 
+def test_a_run_that_cannot_go_on_now_waits_for_its_person(url, model, clients):
+    step = {"finish": False, "question": "Who built it?", "source": "retrieve", "reason": ""}
+    script = Script(model)
+    script.narrate()
+    script.replies["NextStep"] = step
+    plan = {**body(), "method": "deeprag", "confirm": {"plan": True}}
+    *_, (_, paused) = followed(url, "/page/ask", plan)
+    wanted = {"run": paused["run"], "items": paused["items"]}
+    with silent(model) as reached:
+        clients.submit(asked, url)
+        assert reached.wait(20)
+        assert BUSY in followed(url, "/page/resume", wanted)[0][1]
+    *_, (name, _) = followed(url, "/page/resume", wanted)
+    assert name in ("answer", "paused")
+
+
 def test_health_is_told_at_once_while_questions_wait(url, model, clients):
     with silent(model) as reached:
         clients.submit(asked, url)
