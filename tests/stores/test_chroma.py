@@ -15,6 +15,7 @@ import pytest
 from chroma_server import ChromaServer, free_port, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import Entry, Place, Vectors
+from ragraphs.stores.queries import patience
 
 DIMENSION = 16
 Opening = Callable[[str], Vectors]
@@ -252,6 +253,7 @@ def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(openi
 
 
 def test_a_server_that_restarts_is_waited_for(server, tmp_path):
+    patience.set(30.0)  # as a writer has it
     vectors = Vectors(tmp_path, "ragraphs-restart", server.url)
     vectors.add("passages", passages(1), unit(1))
     server.kill()

@@ -40,12 +40,12 @@ def install(folder: Path, name: str, version: str) -> None:
     target = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     target.mkdir(exist_ok=True)
     (target / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    MetadataPathFinder.invalidate_caches()  # which tell changes by the time of the folder alone
+    MetadataPathFinder().invalidate_caches()  # which tell changes by the time of the folder alone
 
 
 def remove(folder: Path, name: str) -> None:
     shutil.rmtree(folder / Path(str(distribution(name)._path)).name)  # type: ignore[attr-defined]
-    MetadataPathFinder.invalidate_caches()
+    MetadataPathFinder().invalidate_caches()
 
 
 def test_every_extra_for_users_is_looked_at():
