@@ -54,7 +54,10 @@ def _texts(values: Sequence[object]) -> list[str] | None:
     """``values`` as texts; None where there are none, or one is neither text nor a number."""
     if len(values) > MOST_TEXTS or not all(isinstance(one, str | int | float) for one in values):
         return None
-    return list(dict.fromkeys(filter(None, (_line(str(one)) for one in values)))) or None
+    try:
+        return list(dict.fromkeys(filter(None, (_line(str(one)) for one in values)))) or None
+    except ValueError:  # a number of thousands of digits
+        return None
 
 
 def _line(text: str) -> str:
@@ -74,7 +77,7 @@ def front_metadata(front: str) -> Metadata:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(front)):
             return {}
         stated = yaml.safe_load(front)
-    except (yaml.YAMLError, RecursionError, ValueError, OverflowError):
+    except Exception:  # A tag on the wrong value causes errors of any kind.
         return {}
     return fitting(stated, OWN) if isinstance(stated, Mapping) else {}
 

@@ -16,9 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from ...state.records import Metadata
 from .blocks import sliced
 from .load import load
-from .types import Limits, LoadedDocument, LoadError, LoadFailure
+from .types import Limits, LoadedDocument, LoadError, LoadFailure, Part
 
 _MESSAGE_CHARACTERS = 256 * 1024
 _LARGE_SHARE = 0.2  # of the memory allowed: a process that took more begins anew
@@ -205,5 +206,11 @@ def _messages(events: Iterable[Event]) -> Iterator[list[Event]]:
 
 def _length(event: Event) -> int:
     if isinstance(event, LoadedDocument):
-        return 200 + sum(map(len, event.blocks))
+        return 200 + sum(map(_length, event.blocks)) + _size(event.metadata)
+    if isinstance(event, Part):
+        return len(event) + sum(200 + _size(metadata) for _, metadata in event.places)
     return len(event) if isinstance(event, str) else 200
+
+
+def _size(metadata: Metadata) -> int:
+    return sum(len(value) for value in metadata.values() if isinstance(value, str))

@@ -82,6 +82,10 @@ class TestMarkdown:
             "a: " + "9" * 6000 + "\n",
             "? {a: b}\n: c\n",
             "a: \x07\n",
+            "a: !!bool x\n",
+            "a: !!timestamp x\n",
+            "a: !!int ''\n",
+            "a: [0x" + "f" * 6000 + "]\n",
         ],
     )
     def test_front_matter_that_is_odd_is_no_metadata(self, write: Write, front: str) -> None:

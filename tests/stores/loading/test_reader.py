@@ -18,7 +18,7 @@ from office_files import MAKERS
 from pdf_files import pdf
 from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.settings import Settings
-from ragraphs.stores.loading import process
+from ragraphs.stores.loading import process, worker
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.reader import FileReader, StoppedError
 from ragraphs.stores.loading.types import (
@@ -264,3 +264,11 @@ def test_the_operator_sets_the_limits() -> None:
     assert [round(own.seconds_for(size << 20), 1) for size in (0, 1, 100)] == [6, 18, 60]
     with pytest.raises(ValueError, match="400000000"):
         Settings(max_characters=400_000_001)
+
+
+def test_the_metadata_of_parts_counts_for_the_length_of_a_message() -> None:
+    sections = [{"section": f"{number} {'x' * 2000}"} for number in range(5)]
+    parts = [Part("a", {}, [(1, sections[number % 5])]) for number in range(2000)]
+    messages = list(worker._messages([*parts, worker.End(goes_on=True)]))
+    assert sum(map(len, messages)) == 2001
+    assert max(map(len, messages)) < 200
