@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
@@ -24,6 +24,7 @@ from ..algorithms.linear_rag.passage_records import (
 from ..algorithms.linear_rag.walk import Similarities
 from ..algorithms.spans import spans
 from ..context import Context
+from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
@@ -198,8 +199,32 @@ def _load(index: Index) -> LoadedGraph:
         return LoadedGraph(*places, graph, *vectors, is_flat=True)
     ids = arrays["ids"].tolist()
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
-    passages, sentences = index.vectors.get("passages", ids), index.sentences.load(counts)
-    return LoadedGraph(*places, graph, passages, sentences)
+    return LoadedGraph(*places, graph, *_vectors(index, counts))
+
+
+def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The vectors of passages and their sentences, of which ``counts`` says the number.
+
+    Where a run has removed passages and not linked the others yet, theirs are zeros. Raises
+    IncompleteIndexError where others lack vectors.
+    """
+    try:
+        return index.vectors.get("passages", list(counts)), index.sentences.load(counts)
+    except IncompleteIndexError:
+        stored = index.catalogue.passage_ids()
+        kept = {id: count for id, count in counts.items() if id in stored}
+        if not kept or len(kept) == len(counts):
+            raise
+    are_kept = np.array([id in kept for id in counts])
+    passages, sentences = index.vectors.get("passages", list(kept)), index.sentences.load(kept)
+    of_sentences = are_kept.repeat(list(counts.values()))
+    return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
+
+
+def _among_zeros(vectors: NDArray[Any], places: NDArray[np.bool_]) -> NDArray[Any]:
+    found = np.zeros((len(places), vectors.shape[1]), dtype=vectors.dtype)
+    found[places] = vectors
+    return found
 
 
 def _load_places(index: Index) -> NDArray[np.bool_]:

@@ -43,6 +43,16 @@ _KIN = re.compile(
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I
 )
+# What is guessed, wished, told of or put off is no fact.
+_DOUBT = re.compile(
+    r"\b(?:may|might|could|would|will|should|if|almost|nearly|probably|perhaps|possibly|presumably"
+    r"|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:say|says|think|believe)"
+    r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
+    r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
+)
+_CHOICE = re.compile(r" or (?:by )?(?:the )?[^\W\d_a-z]")
+_CHOSEN = re.compile(r"[^\W\d_a-z][\w.]* or (?:by )?(?:the )?$")
+_ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
 _SUBJECT = re.compile(r"^(?:who|(?:which|what) (?!is\b|was\b|are\b|were\b)\w+)\s+(\w+)", re.I)
@@ -145,8 +155,7 @@ def _spans(asked: _Asked, lines: Sequence[Line]) -> Iterator[_Span]:
                 continue
             if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
                 continue
-            clause = _clause(line.text, span)
-            if _NEGATION.search(clause) and not _NEGATION.search(asked.shape.text):
+            if not _is_stated(asked, line.text, span):
                 continue
             if not (asked.relation or _COPULA.search(line.text, 0, span.start)):
                 continue
@@ -188,6 +197,22 @@ def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:
             yield span._replace(prior=_OF_A_LIFE)
         elif not any(fact and fact.start <= span.start < fact.end for fact in life):
             yield span
+
+
+def _is_stated(asked: _Asked, text: str, span: Candidate) -> bool:
+    """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
+    clause, question = _clause(text, span), asked.shape.text
+    if any(sign.search(clause) and not sign.search(question) for sign in (_NEGATION, _DOUBT)):
+        return False
+    if _CHOICE.match(text, span.end) or _CHOSEN.search(text, 0, span.start):
+        return False
+    # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone.
+    relation = set(asked.relation)
+    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(_marks_of(clause)))
+
+
+def _marks_of(text: str) -> frozenset[str]:
+    return frozenset(one for word in _WORD.findall(text) for one in marks(word))
 
 
 def _clause(text: str, span: Candidate) -> str:
