@@ -149,10 +149,10 @@ class Taken:
         self._is_taken = self._has_ended = False
 
     def spent(self, *, sent: int, received: int = 0) -> None:
-        """Notes what the request really took."""
+        """Adds what an attempt at the request really took."""
         Taken.longest = max(Taken.longest, received)
         calls = self._least.calls
-        self._spent = self._day.amounts(self._model, calls=calls, sent=sent, received=received)
+        self._spent += self._day.amounts(self._model, calls=calls, sent=sent, received=received)
 
     def take(self) -> bool:
         """Whether it was taken; else to be tried again. Blocks; raises NoReplyError."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
+    AbstractContextManager,
     AsyncExitStack,
     ExitStack,
     asynccontextmanager,
@@ -22,6 +23,7 @@ from ..state.records import ModelUsage, Usage
 from .budget import Budget
 from .day import Taken, day_of
 from .deadline import Deadline
+from .failures import was_given_up
 from .prices import known_prices
 from .protocol import NoReplyError
 
@@ -50,17 +52,30 @@ class Tally:
 
 @dataclass
 class Turn:
-    """A request to ``model`` that may be sent."""
+    """A request of ``tokens`` to ``model`` that may be sent."""
 
     meter: Meter
     model: str
+    tokens: int = 0
     taken: Taken | None = None
+    _given_up: bool = False
 
     def count(self, *, sent: int = 0, received: int = 0) -> None:
         """Counts the request, with the tokens that it really took."""
         self.meter.count(self.model, calls=1, sent=sent, received=received)
         if self.taken is not None:
             self.taken.spent(sent=sent, received=received)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Sends the request; counts the attempt before, if that was given up and may be charged."""
+        if self._given_up:
+            self.count(sent=self.tokens)
+        try:
+            yield
+        except BaseException as error:
+            self._given_up = was_given_up(error)
+            raise
 
 
 @dataclass
@@ -110,7 +125,7 @@ class Meter:
 
         Raises NoReplyError where the run's budget, or the operator's day, has fewer left.
         """
-        turn = Turn(self, model)
+        turn = Turn(self, model, tokens)
         async with AsyncExitStack() as held:
             try:
                 if self.budget is not None:
@@ -125,7 +140,11 @@ class Meter:
                 if self.indexing:
                     self.warn(str(error))
                 raise
-            yield turn
+            token = _turn.set(turn)
+            try:
+                yield turn
+            finally:
+                _turn.reset(token)
 
     @contextmanager
     def embedding(self, name: str, tokens: int) -> Iterator[None]:
@@ -228,12 +247,19 @@ class Meter:
         return usage
 
 
+_turn: ContextVar[Turn | None] = ContextVar("ragraphs_turn", default=None)
 _meter: ContextVar[Meter | None] = ContextVar("ragraphs_meter", default=None)
 
 
 def current_meter() -> Meter:
     """The meter of the running node, or a new one without a limit outside of any node."""
     return _meter.get() or Meter()
+
+
+def attempt() -> AbstractContextManager[None]:
+    """One attempt at the request that is being sent, which is repeated after passing failures."""
+    turn = _turn.get()
+    return nullcontext() if turn is None else turn.attempt()
 
 
 def start_meter(

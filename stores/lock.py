@@ -106,24 +106,37 @@ async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
         event.remove(engine, "commit", lock.fence)
         _tokens.reset(tokens)
         watcher.cancel()
-        await asyncio.wait([watcher])
-        await asyncio.to_thread(lock.free)
+        await asyncio.shield(_ended(lock, watcher))
 
 
 async def _begun(lock: _AdvisoryLock) -> bool:
     """Whether ``lock`` was taken. Raises RagraphsError behind a pooler of one connection."""
-    if not await asyncio.to_thread(lock.take):
-        return False
-    marking = asyncio.create_task(asyncio.to_thread(lock.mark))
-    if not (await asyncio.wait([marking], timeout=_SECOND_CONNECTION))[0]:
-        await asyncio.to_thread(lock.free)  # for which the other connection waits
-        await asyncio.wait([marking])
-        raise RagraphsError(
-            f"PostgreSQL gives no second connection within {_SECOND_CONNECTION:.0f} s, and a "
-            "writer needs two; give the pooler before it a pool_size of 2 or more."
-        )
-    await marking
+    marking: list[asyncio.Task[None]] = []
+    try:
+        if not await asyncio.to_thread(lock.take):
+            return False
+        marking.append(asyncio.create_task(asyncio.to_thread(lock.mark)))
+        if not (await asyncio.wait(marking, timeout=_SECOND_CONNECTION))[0]:
+            raise RagraphsError(
+                f"PostgreSQL gives no second connection within {_SECOND_CONNECTION:.0f} s, and a "
+                "writer needs two; give the pooler before it a pool_size of 2 or more."
+            )
+        await marking[0]
+    except BaseException:
+        await asyncio.shield(_ended(lock, *marking))
+        raise
     return True
+
+
+async def _ended(lock: _AdvisoryLock, *last: asyncio.Task[None]) -> None:
+    """Gives ``lock`` back after the ``last`` that is done with it, though the writer be cancelled.
+
+    Where one waits for the connection of the lock, that comes first.
+    """
+    done = not last or (await asyncio.wait(last, timeout=_SECOND_CONNECTION))[0]
+    await asyncio.to_thread(lock.end)
+    if not done:
+        await asyncio.wait(last)
 
 
 class _AdvisoryLock:
@@ -138,11 +151,14 @@ class _AdvisoryLock:
         self.token = uuid.uuid4().hex
         self._engine, self._key, self._name = engine, advisory_key(engine, "write"), name
         self._connection: Connection | None = None
+        self._has_ended = False
         self._one_at_a_time = RLock()
 
     def take(self) -> bool:
         """Whether the lock is now this one's."""
         with self._one_at_a_time:
+            if self._has_ended:
+                return False
             connection = self._engine.connect()
             taken = bool(connection.scalar(select(func.pg_try_advisory_xact_lock(self._key))))
             if not taken:
@@ -194,6 +210,12 @@ class _AdvisoryLock:
             self._connection = None
             with suppress(LostConnectionError, InvalidRequestError):
                 connection.close()
+
+    def end(self) -> None:
+        """Gives the lock back for good, also where a thread is just about to take it."""
+        with self._one_at_a_time:
+            self._has_ended = True
+            self.free()
 
 
 def _taken(name: str) -> IndexBusyError:

@@ -27,7 +27,7 @@ from tenacity import (
 )
 
 from ..failures import kind_of
-from ..meter import current_meter
+from ..meter import attempt, current_meter
 from .body import ACCEPTED, BodyError, Inflated
 from .envelope import text_in, tokens_in
 from .request import ChatRequest, asked_pause
@@ -104,7 +104,7 @@ class OpenAIServer:
     async def complete(self, request: ChatRequest) -> AIMessage:
         """The reply. Raises RequestError."""
         body = json.dumps(self._body(request)).encode()
-        return await self._retrying.copy()(self._sent, body)  # its own, for it keeps state
+        return await self._retrying.copy()(self._attempt, body)  # its own, for it keeps state
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -126,6 +126,10 @@ class OpenAIServer:
             },
         }
         return body if request.temperature is None else body | {"temperature": request.temperature}
+
+    async def _attempt(self, body: bytes) -> AIMessage:
+        with attempt():
+            return await self._sent(body)
 
     async def _sent(self, body: bytes) -> AIMessage:
         if self._session is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from ..meter import current_meter
+from ..meter import attempt, current_meter
 from .body import ACCEPTED, BodyError, Inflated
 from .request import asked_pause
 
@@ -32,6 +32,10 @@ class PunctualClient(httpx.AsyncClient):
         self, request: httpx.Request, *, stream: bool = False, **options: Any
     ) -> httpx.Response:
         """The reply. Raises httpx.ReadTimeout when it is not there in time."""
+        with attempt():
+            return await self._sent(request, stream, **options)
+
+    async def _sent(self, request: httpx.Request, stream: bool, **options: Any) -> httpx.Response:
         deadline = asyncio.get_running_loop().time() + self._seconds
         async with _in_time(deadline, request):
             response = await super().send(request, stream=True, **options)

@@ -163,3 +163,17 @@ def test_doctor_tells_the_sums_of_today(ceiling, run, script, full_index):
     told = json.loads(run("doctor", "--index", full_index, "--json").out)
     [line] = [one for one in told["checks"] if one["name"] == "spent today (UTC)"]
     assert line["says"].startswith("1 call of 7") and line["state"] == "ok"
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_each_attempt_that_was_given_up_counts(ceiling, openai, script, full_index, streams):
+    """Else a caller who waits too short a time would spend more than is counted."""
+    ceiling(max_calls_per_day=100)
+    openai.otherwise = lambda path, body: Response(None, seconds=2)
+    context = BasicContext(
+        index=full_index, model=MODEL, timeout=0.05, max_retries=2, stream_answer=streams
+    )
+    result = basic.invoke({"question": QUESTION}, context=context)
+    day, used = day_of(settings()), result["usage"]["models"][MODEL]
+    assert result["stop_reason"] == "model_failed" and used["calls"] == 3
+    assert day is not None and day.told() == "3 calls of 100" and used["input_tokens"] % 3 == 0

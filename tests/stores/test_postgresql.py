@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from postgres_server import PASSWORD, PostgresServer, serving_postgres
@@ -142,6 +143,33 @@ async def test_a_writer_that_lost_its_lock_commits_nothing_more(
         Catalogue(other).set_property("three", 3)  # by nobody who ever had the lock
     assert catalogue.properties("one", "two", "three") == [1, 2, 3]
     other.dispose()
+
+
+async def test_a_writer_that_is_cancelled_while_it_begins_keeps_no_lock(opened, monkeypatch):
+    """At no moment: neither while it takes the lock, nor while it leaves its mark."""
+
+    async def write() -> None:
+        async with writing(opened, "notes"):
+            pass
+
+    for step in ("take", "mark"):
+        begun, done = threading.Event(), getattr(lock._AdvisoryLock, step)
+
+        def slowly(self: Any, done: Any = done, begun: threading.Event = begun) -> Any:
+            result = done(self)
+            begun.set()
+            time.sleep(0.2)
+            return result
+
+        with monkeypatch.context() as slowed:
+            slowed.setattr(lock._AdvisoryLock, step, slowly)
+            writer = asyncio.create_task(write())
+            await asyncio.to_thread(begun.wait)
+            writer.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writer
+        await write()
+    assert opened.pool.checkedout() == 0  # type: ignore[attr-defined]
 
 
 async def test_a_writer_whose_lock_went_to_another_is_stopped(opened, monkeypatch):
