@@ -57,7 +57,7 @@ class ArrayStore:
 
     def has(self, name: str) -> bool:
         """Whether there are arrays called ``name``."""
-        is_here = self.path(name).exists()
+        is_here = self.path(name).is_dir()
         return is_here or (self._engine is not None and has_chunks(self._engine, name))
 
     def save(self, kind: str, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> str:

@@ -35,6 +35,14 @@ def test_arrays_made_again_stand_beside_those_from_before(store):
     assert store.load(second)["numbers"].tolist() == list(range(9))
 
 
+def test_a_file_in_the_place_of_arrays_is_none(tmp_path):
+    store = ArrayStore(tmp_path)  # a look at a layer repeats while there are arrays to read
+    store.path("hops-1").touch()
+    assert not store.has("hops-1")
+    with pytest.raises(FileNotFoundError):
+        store.load("hops-1")
+
+
 def test_nothing_is_left_of_what_is_deleted(store, tmp_path):
     name = store.save("hops", lambda scratch: numbers(9))
     (store.path(name).with_name("hops-killed.arrays.new")).mkdir()
