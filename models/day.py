@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from ..settings import Settings
@@ -47,9 +48,9 @@ class Day:
         most. Raises NoReplyError where nothing is left.
         """
         taken = await asyncio.to_thread(Taken, self, model, tokens, Taken.longest)
-        while not await asyncio.to_thread(taken.take):
-            await asyncio.sleep(_PAUSE)
         try:
+            while not await asyncio.to_thread(taken.take):
+                await asyncio.sleep(_PAUSE)
             yield taken
         finally:
             await asyncio.to_thread(taken.settle)
@@ -65,9 +66,9 @@ class Day:
             self._spending().add(_today(), self.amounts(model, calls=0, sent=tokens))
             return
         taken = Taken(self, model, tokens, 0, calls=0)
-        while not taken.take():
-            time.sleep(_PAUSE)
         try:
+            while not taken.take():
+                time.sleep(_PAUSE)
             yield
             taken.spent(sent=tokens)
         finally:
@@ -138,6 +139,8 @@ class Taken:
         day.require(model)
         self._day, self._model = day, model
         self._date = _today()
+        self._is_taken = self._has_ended = False
+        self._lock = Lock()
         self._least = day.amounts(model, calls=calls, sent=tokens)
         self._most = day.amounts(model, calls=calls, sent=tokens, received=reply)
         self._spent = Amounts()
@@ -150,11 +153,20 @@ class Taken:
 
     def take(self) -> bool:
         """Whether it was taken; else to be tried again. Blocks; raises NoReplyError."""
-        return self._day.take(self._date, self._least, self._most)
+        if not self._day.take(self._date, self._least, self._most):
+            return False
+        with self._lock:
+            self._is_taken, is_late = True, self._has_ended
+        if is_late:
+            self.settle()
+        return True
 
     def settle(self) -> None:
-        """Gives back what was not spent. Blocks."""
-        self._day.settle(self._date, self._spent + -self._most)
+        """Gives back what was not spent, of what was or will yet be taken. Blocks."""
+        with self._lock:
+            self._has_ended, is_taken = True, self._is_taken
+        if is_taken:
+            self._day.settle(self._date, self._spent + -self._most)
 
 
 def day_of(operator: Settings) -> Day | None:
