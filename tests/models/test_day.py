@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ragraphs.models import day as days
@@ -74,6 +77,26 @@ async def test_a_request_that_was_not_sent_takes_nothing(root, monkeypatch):
             async with day.turn(MODEL, 100):
                 raise OSError
     await asked(day)
+
+
+async def test_who_is_cancelled_while_a_request_is_taken_takes_nothing(root, monkeypatch):
+    day = bounded(monkeypatch, max_tokens=10_000)
+    begun, take = threading.Event(), Day.take
+
+    def slowly(*given: Any) -> bool:
+        begun.set()
+        time.sleep(0.2)
+        return take(*given)
+
+    monkeypatch.setattr(Day, "take", slowly)
+    asking = asyncio.create_task(asked(day))
+    await asyncio.to_thread(begun.wait)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await asyncio.sleep(0.5)
+    assert day.told() == "0 tokens of 10,000"
+    assert spending_of(settings()).of(days._today())[1] == 0
 
 
 async def test_a_day_begins_anew(root, monkeypatch):
