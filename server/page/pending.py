@@ -25,6 +25,8 @@ from .route import access_by, as_json
 from .uploads import checked_uploads, uploads_of
 
 _reasons: dict[str, str] = {}  # by path, of this process's last run that was to read it
+_MOST_REASONS = 1000
+_LONGEST_PATH = 4096  # a longer one is no file's, whatever a client sends
 
 
 class WaitingUpload(TypedDict):
@@ -129,8 +131,10 @@ def note_reason(paths: Iterable[str], reason: str) -> None:
     """Keeps why ``paths`` were not read; empty where they were."""
     for path in paths:
         _reasons.pop(path, None)
-        if reason:
+        if reason and len(path) <= _LONGEST_PATH:
             _reasons[path] = reason
+            if len(_reasons) > _MOST_REASONS:
+                del _reasons[next(iter(_reasons))]
 
 
 def _files_in(folder: Path) -> list[Path]:
