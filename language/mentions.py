@@ -108,7 +108,6 @@ _OPENERS = STOP_WORDS | frozenset(
 _FIRST_OPENERS = _OPENERS | _INTERJECTIONS
 _LATER_OPENERS = STOP_WORDS | _INTERJECTIONS
 _NO_NAMES = _FIRST_OPENERS | set("one two three four five six seven eight nine ten".split())
-_SENTENCES_KEPT = 40 * TEXTS_KEPT
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
 SIGNS = "%$€£¥₩#+"  # that tell names apart
 _SIGN = re.compile(f"[{SIGNS}]")
@@ -184,7 +183,9 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     name's key ("Curie" after "Marie Curie").
     """
     plain = prose(text)
-    words = _words(title, plain)
+    lower, names, alone = _words_of(plain)
+    titled = _WORDS.findall(title)
+    words = _Words(lower, names.union(titled), alone.union(titled[:1]))
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
@@ -211,13 +212,6 @@ class _Words(NamedTuple):
     lower: frozenset[str]
     names: frozenset[str] | None
     alone: frozenset[str] = frozenset()
-
-
-def _words(title: str, text: str) -> _Words:
-    """The words of ``text``; every word of ``title`` may be a name."""
-    lower, names, alone = _words_of(text)
-    titled = _WORDS.findall(title)
-    return _Words(lower, names.union(titled), alone.union(titled[:1]))
 
 
 def _lower_words(text: str) -> frozenset[str]:
@@ -279,12 +273,7 @@ def _in_sentence(
     return sorted(found)
 
 
-@lru_cache(maxsize=_SENTENCES_KEPT)
-def _quoted_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_find_quoted(text))
-
-
-def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
+def _quoted_spans(text: str) -> Iterator[tuple[int, int]]:
     """Quoted stretches that look like titles, all but small words with capitals; no speech."""
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 1
@@ -318,8 +307,8 @@ def _name_spans(text: str, words: _Words) -> Iterator[tuple[int, int]]:
                 yield part
 
 
-@lru_cache(maxsize=_SENTENCES_KEPT)
-def _capitalised(text: str) -> tuple[tuple[int, int, bool], ...]:
+@lru_cache(maxsize=40 * TEXTS_KEPT)
+def _capitalised(text: str) -> list[tuple[int, int, bool]]:
     """Stretches of capitalised words without openers, and whether each begins a sentence."""
     first = _LETTER.search(text)
     begin = first.start() if first else len(text)
@@ -328,7 +317,7 @@ def _capitalised(text: str) -> tuple[tuple[int, int, bool], ...]:
         start, end = _trim_openers(text, *match.span(), begin)
         opens = start <= begin or bool(_OPENING.search(text, max(0, start - 20), start))
         found.append((start, end, opens))
-    return tuple(found)
+    return found
 
 
 def _epithet(written: str, words: _Words) -> int:
