@@ -139,6 +139,7 @@ def record_settings(
     context = context.model_copy(update={"layers": list(layers)})
     if changes := _changes(index, context, embeddings):
         index.catalogue.set_properties(changes)
+    _ = index.embedder  # opened here, since the steps of a run do not block
 
 
 def _changes(index: Index, context: IndexContext, embeddings: str) -> dict[str, Any]:

@@ -202,7 +202,7 @@ def test_two_servers_answer_while_a_run_writes_and_know_the_new_document_after_i
     folders = [site.home / name for name in ("one", "two")]
     for folder in folders:
         folder.mkdir()
-    environment = site.environment | {"RAGRAPHS_MODEL": "offline"}
+    environment = site.environment | {"RAGRAPHS_MODEL": "offline", "RAGRAPHS_QUESTIONS": "100"}
     with (
         serving_questions(folders[0], "--index", "notes", **environment) as one,
         serving_questions(folders[1], "--index", "notes", **environment) as two,

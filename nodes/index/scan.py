@@ -44,15 +44,21 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
     Only where the reader of passages can be opened is a new index made.
     """
     loader = FileReader(Limits.by(settings()))
-    with loader:
-        found, index, reader = await to_its_end(
-            _scan, state, context, loader, threads=None, stop=loader.stop
-        )
+    found, index, reader = await to_its_end(
+        _scan_by, loader, state, context, threads=None, stop=loader.stop
+    )
     if reader is not None:
         await language_model(index, context, reader)
     if not context.dry_run and (found["files"] or found["inline"]):
         await asyncio.to_thread(open_index, context, create=True)
     return found
+
+
+def _scan_by(
+    loader: FileReader, state: IndexState, context: IndexContext
+) -> tuple[dict[str, Any], Index, str | None]:
+    with loader:
+        return _scan(state, context, loader)
 
 
 def _scan(
