@@ -238,26 +238,17 @@ async def _started(
     begins: bool,
 ) -> Meter:
     """A meter for the node, with what is left of the limits of its run."""
-    meter = await _limited(state, context, run, reserve, begins)
+    spent: Usage = Usage() if begins else state.get("usage") or Usage()
+    budget = await _budget(context, run, spent)
+    if isinstance(context, QuestionContext):
+        kept = reserve(state) if callable(reserve) else reserve
+        left = context.max_calls - total_calls(spent) - kept
+        meter = start_meter(left, budget, deadline=_deadline(context, run))
+    else:
+        meter = start_meter(None, budget, indexing=isinstance(context, IndexContext))
     for sentence in context.lowered if begins else ():
         meter.warn(sentence)
     return meter
-
-
-async def _limited(
-    state: Mapping[str, Any],
-    context: Context,
-    run: GraphRun | None,
-    reserve: Reserve,
-    begins: bool,
-) -> Meter:
-    spent: Usage = Usage() if begins else state.get("usage") or Usage()
-    budget = await _budget(context, run, spent)
-    if not isinstance(context, QuestionContext):
-        return start_meter(None, budget, indexing=isinstance(context, IndexContext))
-    kept = reserve(state) if callable(reserve) else reserve
-    left = context.max_calls - total_calls(spent) - kept
-    return start_meter(left, budget, deadline=_deadline(context, run))
 
 
 def _deadline(context: QuestionContext, run: GraphRun | None) -> Deadline | None:

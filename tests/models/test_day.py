@@ -67,7 +67,8 @@ async def test_tokens_and_money_pass_a_ceiling_by_one_reply_at_most(root, monkey
 async def test_far_from_a_ceiling_requests_go_side_by_side(root, monkeypatch):
     day = bounded(monkeypatch, max_tokens=1_000_000)
     async with day.turn(MODEL, 100), asyncio.timeout(20), day.turn(MODEL, 100):
-        pass
+        on_their_way = spending_of(settings()).of(days._today())[1]
+        assert on_their_way > 0
 
 
 async def test_a_request_that_was_not_sent_takes_nothing(root, monkeypatch):
