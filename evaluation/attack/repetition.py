@@ -97,9 +97,11 @@ def _forms_drawn_again(text: str, times: int) -> bytes:
 
 
 def _forms_in_forms(text: str, times: int) -> bytes:
+    """At most twelve levels, on a page for every twelve ``times``: pypdf bounds those of a page."""
     resources = "/Resources << /XObject << /X {} 0 R >> /Font << /F 3 0 R >> >>"
     forms = [_stream("/X Do " * 10, _FORM + resources.format(7 + n)) for n in range(min(times, 12))]
-    return _pdf("/X Do", *forms, _stream(_drawn(text), _FORM + resources.format(99)))
+    last = _stream(_drawn(text), _FORM + resources.format(99))
+    return _pdf("/X Do", *forms, last, pages=max(1, times // 12))
 
 
 def _drawn(text: str) -> str:
@@ -111,16 +113,17 @@ def _stream(content: str, entries: str = "") -> str:
     return f"<< {entries} /Length {len(content)} >>\nstream\n{content}\nendstream"
 
 
-def _pdf(content: str, *more: str, kids: str = "4 0 R") -> bytes:
-    """A PDF with one page; objects 6 and following are ``more``."""
+def _pdf(content: str, *more: str, kids: str = "4 0 R ", pages: int = 1) -> bytes:
+    """A PDF with ``pages`` that are alike; objects 6 and following are ``more``."""
     page = (
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources "
         "<< /XObject << /X 6 0 R >> /Font << /F 3 0 R >> >> >>"
     )
+    kids += "".join(f"{6 + len(more) + n} 0 R " for n in range(pages - 1))
     count = kids.count("R")
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Count {count} /Kids [{kids}] >>",
-        _FONT, page, _stream(content), *more,
+        _FONT, page, _stream(content), *more, *[page] * (pages - 1),
     )  # fmt: skip
     body, offsets = "%PDF-1.7\n", []
     for number, held in enumerate(objects, 1):

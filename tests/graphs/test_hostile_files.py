@@ -6,13 +6,12 @@ import asyncio
 import time
 
 import pytest
-from ragraphs.evaluation.attack.repetition import REPEATED
+from pdf_files import ENDLESS
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.loading import process
 
-ENDLESS = REPEATED["pdf of forms in forms"]("", 12)
 NOTE = "The Forth Bridge was designed by John Fowler."
 
 

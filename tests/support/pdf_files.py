@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import zlib
 
+from ragraphs.evaluation.attack.repetition import REPEATED
+
+# pypdf takes over half a second for each of its 300 pages.
+ENDLESS = REPEATED["pdf of forms in forms"]("", 12 * 300)
+
 
 def pdf(*pages: str | bytes, compress: bool = False, title: str = "") -> bytes:
     """A PDF, each page of which shows a line of text, or has the content stream given as bytes."""

@@ -15,7 +15,7 @@ import docx
 import pytest
 from loading_support import Write
 from office_files import MAKERS
-from pdf_files import pdf
+from pdf_files import ENDLESS, pdf
 from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.settings import Settings
 from ragraphs.stores.loading import process, worker
@@ -31,7 +31,6 @@ from ragraphs.stores.loading.types import (
     Part,
 )
 
-ENDLESS = REPEATED["pdf of forms in forms"]("", 12)
 SHORT = Limits(file_seconds=5)  # half a second for a small file
 PAGE = "<h1>A</h1><p>One.</p><h2>B</h2><p>Two.</p>"
 TEXTS = {
