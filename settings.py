@@ -299,7 +299,7 @@ class Settings(BaseSettings):
 
     @cached_property
     def unnamed_folders(self) -> list[tuple[re.Pattern[str], str]]:
-        """What finds the folders that callers do not read of, and the text in their place."""
+        """Patterns that find server folders in a message, and the text that replaces each."""
         if self.root is None:
             return []
         roots = [str(self.base), os.path.abspath(self.root)]
@@ -341,8 +341,8 @@ def settings() -> Settings:
 def told(text: str, operator: Settings) -> str:
     """``text`` as a caller may read it: with a root, folders of the operator's are not named.
 
-    What lies below the root is named relative to it. Where callers are the operator, ``text`` as
-    it is. Blocks at its first use.
+    Paths below the root are named relative to it. Where callers are the operator, ``text`` as it
+    is. Blocks at its first use.
     """
     for folder, name in operator.unnamed_folders:
         text = folder.sub(name, text)

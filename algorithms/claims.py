@@ -18,7 +18,7 @@ Number = tuple[float, str, float]  # in the base unit, the kind of unit, without
 
 
 class _Held(NamedTuple):
-    """What a text holds: roots of its words, countries as one word each, dates and numbers."""
+    """Content of a text: roots of its words, countries as one word each, dates and numbers."""
 
     words: frozenset[str]
     dates: frozenset[tuple[int, int, int]]
@@ -30,8 +30,8 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
 
     Every name, date and number of a sentence must stand in one of the texts or in the question, in
     any inflection or notation; of its words all, where they are few, or half. A yes, a no, and what
-    the question itself offers are found where the cited texts mention every name of the question.
-    What is not found may still follow from the texts.
+    the question itself offers are found where the cited texts mention every name of the question. A
+    sentence that is not found may still follow from the texts.
     """
     texts, asked = [_held(text) for text in cited], _held(question)
     if verdict(answer) is not None or _held(answer).words <= asked.words:

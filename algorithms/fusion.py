@@ -28,6 +28,6 @@ def reciprocal_rank_fusion(
 def fuse_behind(
     lead: Sequence[str], rankings: Sequence[Sequence[str]], weights: Sequence[float]
 ) -> list[str]:
-    """The ids of ``reciprocal_rank_fusion``, behind those of ``lead``, which keep their places."""
+    """The ids of ``lead`` in their order, then the other ids by ``reciprocal_rank_fusion``."""
     fused = reciprocal_rank_fusion(rankings, weights)
     return [*lead, *(id for id, _ in fused if id not in lead)]

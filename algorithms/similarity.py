@@ -21,7 +21,7 @@ def jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
 def hybrid_similarity(overlap: Number, cosine: Number) -> Number:
     """SIM(a, b) = (J(k_a, k_b) + cos(v_a, v_b)) / 2 in [−0.5, 1] (HopRAG eq. 1).
 
-    ``overlap`` is J of the keyword sets in [0, 1] and ``cosine`` that of the embeddings in [−1, 1]:
-    two numbers, or two arrays with a value for each pair.
+    ``overlap`` is J of the keyword sets in [0, 1], ``cosine`` the cosine of the embeddings in [−1,
+    1]: two numbers, or two arrays with a value for each pair.
     """
     return (overlap + cosine) / 2

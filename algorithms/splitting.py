@@ -26,7 +26,7 @@ _LONGEST_HEADER = 100
 class Chunk(NamedTuple):
     """A passage to be, with its characters ``[start, end)`` of the document.
 
-    ``header`` is that of the table that it begins within.
+    ``header`` is the header of the table that it begins within.
     """
 
     start: int

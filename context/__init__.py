@@ -1,7 +1,7 @@
 """Every setting that a caller can change, within bounds, among what the operator allows.
 
-What only the operator may set is in ``settings``. Each graph's ``context_schema`` is a subclass of
-``Context``.
+Settings that only the operator may change are in ``settings``. Each graph's ``context_schema`` is a
+subclass of ``Context``.
 """
 
 from .base import Context as Context

@@ -92,7 +92,7 @@ class QuestionContext(Context):
 
     @property
     def found(self) -> Found:
-        """What earlier methods found for the question; no setting, so only code hands it on."""
+        """Findings of earlier methods for the question; no setting, so only code passes them on."""
         return self._found
 
     def starting_from(self, found: Found) -> Self:

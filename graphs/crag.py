@@ -26,7 +26,7 @@ def start(state: CragState) -> Literal["retrieve", "take_up"]:
 
 
 def act_on_taken(state: CragState) -> Literal["rewrite", "merge"]:
-    """What was taken up did not suffice, so the web is asked if it can be."""
+    """Turns to the web, if it can be asked, since the texts taken up did not suffice."""
     return "merge" if state["stop_reason"] == "web_unavailable" else "rewrite"
 
 

@@ -57,7 +57,7 @@ def act(
 def settle(
     state: DeepragState, runtime: Runtime[DeepragContext]
 ) -> Literal["confirm", "retrieve", "decide"]:
-    """What neither earlier answers nor the model's own knowledge decide is looked up."""
+    """Looks up sub-questions that neither earlier answers nor the model's own knowledge decide."""
     if not state["pending"]:
         return "decide"
     return "confirm" if settled(runtime.context, DeepragContext).confirm_plan else "retrieve"

@@ -19,7 +19,7 @@ LONGEST_QUESTION = 8000
 def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
     """A node that checks the question and the index, and clears what an earlier run left.
 
-    What the context hands on from another method goes into the state.
+    Findings that the context hands on from another method go into the state.
     """
     fresh = fresh_state(method, state_type)
 

@@ -152,7 +152,7 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
 def _observed(function: str, meter: Meter, within: Any) -> Iterator[None]:
     """Logs a node, and puts a span around it inside the context ``within``, or the current one.
 
-    The node has the name that its graph gives it, or else that of its ``function``.
+    The node has the name that its graph gives it, or else the name ``function``.
     """
     metadata = (var_child_runnable_config.get() or {}).get("metadata") or {}
     name = str(metadata.get("langgraph_node") or function)

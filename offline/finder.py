@@ -1,8 +1,8 @@
 """Finds the short answer to a question for one narrow fact, and how certain it is.
 
 A line may tell the answer only if it says, with its title and heading, every content word of the
-question; its names and numbers literally; and half of the other words itself. What is left is
-weighed by a logistic function, fitted by ``evaluation.training.fit_finder``.
+question; its names and numbers literally; and half of the other words itself. The rest is weighed
+by a logistic function, fitted by ``evaluation.training.fit_finder``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Found(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A question's marks, those of its relation alone, and its names as they are written."""
+    """A question's marks, the marks of its relation alone, and its names as they are written."""
 
     shape: QuestionShape
     all: tuple[str, ...]
@@ -98,9 +98,9 @@ def confidence(values: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, ...]] | None:
-    """The best span for ``question``, and what its confidence depends on.
+    """The best span for ``question``, and the features that its confidence depends on.
 
-    That is 1 / the rank of its passage, and the margin over the best other span.
+    They are 1 / the rank of its passage, and the margin over the best other span.
     """
     shape = analyse_question(question)
     if is_korean(shape.text) and shape.text.rstrip("?？. ").endswith("날짜"):

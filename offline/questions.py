@@ -123,7 +123,7 @@ def _mentioned(topic: str, text: str) -> list[_Mentioned]:
 
 
 class _Topic(NamedTuple):
-    """What an English passage is about; ``noun`` is "bridge" in "the Dart is a long bridge"."""
+    """Topic of an English passage; ``noun`` is "bridge" in "the Dart is a long bridge"."""
 
     name: str
     called: str
@@ -172,7 +172,7 @@ def _answered(
 
 
 def _said(sentence: str, topic: _Topic) -> str:
-    """What ``sentence`` says of the topic; empty where it is about something else."""
+    """The rest of ``sentence`` after its subject; empty where that is not ``topic``."""
     sentence = _LEAD.sub("", sentence)
     subject = _SUBJECT.match(sentence)
     if not topic.name:
@@ -193,7 +193,7 @@ def _clause(said: str) -> str:
 
 
 def _facts(topic: _Topic, said: str) -> Iterator[str]:
-    """Who did it, when and where, and all that is said."""
+    """Questions who did it, when and where, and about all that is ``said``."""
     said = _clause(said)
     being = _BE.match(said)
     for by in _BY.finditer(said) if being else ():

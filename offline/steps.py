@@ -62,7 +62,7 @@ def read_step(
 
 
 def answer_from_steps(question: str, steps: Steps) -> StepAnswer:
-    """What can be computed from earlier answers."""
+    """The answer that can be computed from earlier ``steps``, if any."""
     computed = compute(question, earlier_steps(steps))
     return StepAnswer(found=computed is not None, answer=computed.answer if computed else "")
 
@@ -74,7 +74,7 @@ def split(question: str) -> SubQuestions:
 
 
 def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Reader) -> Answer:
-    """The answer computed from the steps, or that of the last of them; else a reading of ``texts``.
+    """The answer computed from ``steps``, or the answer of the last; else a reading of ``texts``.
 
     The last step is the only one whose answer no other asks about, and all steps are answered.
     """

@@ -17,7 +17,7 @@ NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified"
 def clean(value: T) -> T:
     """``value``, if it is text or a list of texts, without what cannot be stored.
 
-    That is NUL, which is dropped, and halves of surrogate pairs, which are replaced.
+    NUL is dropped, and halves of surrogate pairs are replaced.
     """
     if isinstance(value, str):
         text = value.replace("\0", "")

@@ -2,7 +2,7 @@
 
 A list keeps its good items when some are malformed; comparing its length with the raw list's tells
 how many were left out. Every text and every list has a bound, so that no reply adds more to an
-index or a question than an honest one. What a type lets through can be used without parsing it.
+index or a question than an honest one. A value that a type lets through needs no parsing.
 """
 
 from __future__ import annotations

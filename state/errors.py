@@ -15,7 +15,7 @@ class RagraphsError(ValueError):
     """A person's error: one clear sentence says what is wrong and what to do next.
 
     A ``ValueError`` because the LangGraph server shows the message of builtin errors to its client
-    and hides that of any other class. Names that a caller made too long are cut out of it.
+    and hides the message of any other class. Names that a caller made too long are cut out of it.
     """
 
     def __init__(self, message: str) -> None:

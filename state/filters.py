@@ -104,8 +104,8 @@ def parse_where(texts: Iterable[str]) -> dict[str, Any]:
         parse_where(["year>=1990", "year<2000", "tag=a,b", 'title="1984"', "author!=Ada"])
 
     Several values, with commas between them, are any (``=``) or none (``!=``) of these. Numbers,
-    ``true`` and ``false`` are recognised; in quotes they stay text, as do those of ``date``. Raises
-    RagraphsError for a condition of another form.
+    ``true`` and ``false`` are recognised; in quotes they stay text, as do values of ``date``.
+    Raises RagraphsError for a condition of another form.
     """
     where: dict[str, dict[str, Any]] = {}
     for text in texts:

@@ -19,10 +19,10 @@ class LookedUp(TypedDict):
 
 
 class Found(TypedDict):
-    """What earlier methods found for the same question and did not find sufficient.
+    """Findings of earlier methods for the same question, which were not sufficient.
 
     ``ranked`` is the score of each passage that the retriever ranked for the question, by id, best
-    first. ``evidence`` are the texts that a model read for it, those cited first. ``answers`` are
+    first. ``evidence`` are the texts that a model read for it, cited ones first. ``answers`` are
     the sub-questions looked up, ``answer`` is the best-supported answer, with its ``citations``,
     and ``missing`` are the questions that the evidence does not answer.
     """

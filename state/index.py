@@ -76,8 +76,8 @@ class IndexOutput(TypedDict):
 class IndexState(IndexInput, IndexOutput):
     """The state of the index graph.
 
-    ``inline`` are the documents given, ``files`` those to read, ``triple_files`` those of triples,
-    both with paths that start from the operator's root; ``gone`` the ids of documents to remove.
+    ``inline`` are the documents given, ``files`` and ``triple_files`` the paths of documents and of
+    triples to read, from the operator's root; ``gone`` the ids of documents to remove.
     """
 
     inline: Annotated[list[Document], UntrackedValue]

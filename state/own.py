@@ -125,8 +125,8 @@ class WithOwn(BaseModel):
             context = CragContext(index="notes").using(llm=ChatOpenAI(model="gpt-4o"))
             crag_graph.invoke({"question": "Who?"}, context=context)
 
-        ``llm`` answers every prompt, ``small_llm`` those of the small model. ``retriever`` takes
-        the place of the index's search, ``web`` that of the web search: a retriever, or a function
+        ``llm`` answers every prompt, ``small_llm`` the prompts of the small model. ``retriever``
+        takes the place of the index's search, ``web`` of the web search: a retriever, or a function
         from a query to Documents, or False. ``prompts`` is a folder of prompt files. Raises
         RagraphsError for an object of the wrong kind.
         """

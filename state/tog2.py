@@ -107,12 +107,12 @@ class Tog2State(QuestionState, Tog2Output):
     """The state of the tog2 graph.
 
     ``frontier`` are the entities that the next round starts from, none when the walk is over, and
-    ``trail`` the paths there. ``options`` are the relations kept with their
-    ``relation_scores``, ``candidates`` the entities that they lead to, ``context`` the passages
-    ranked in this round, ``walked`` the relations followed so far, ``relevance`` the best s of
-    every passage so far, and ``reached`` that of the passages of entities which the model chose.
-    ``judged`` are the passages that the last judgement saw, at first those that an earlier method
-    answered from; ``sufficed`` says that it found the evidence sufficient.
+    ``trail`` the paths there. ``options`` are the relations kept with their ``relation_scores``,
+    ``candidates`` the entities that they lead to, ``context`` the passages ranked in this round,
+    ``walked`` the relations followed so far, ``relevance`` the best s of every passage so far, and
+    ``reached`` the best s of the passages of entities which the model chose. ``judged`` are the
+    passages that the last judgement saw, at first the passages that an earlier method answered
+    from; ``sufficed`` says that it found the evidence sufficient.
     """
 
     frontier: list[str]

@@ -24,7 +24,7 @@ class Cosines(TypedDict):
 class GraderParameters(TypedDict):
     """A calibrated grader: weights of the three features, bias, CRAG's two thresholds and its cut.
 
-    ``cosines`` are those of the embeddings that it was calibrated for.
+    ``cosines`` are the median cosines of the embeddings that it was calibrated for.
     """
 
     weights: list[float]
@@ -75,11 +75,11 @@ def platt(score: float, parameters: CrossEncoderParameters) -> float:
 
 
 def rescaled(parameters: GraderParameters, cosines: Cosines) -> GraderParameters:
-    """The same grader where ``cosines`` are other ones: those of another index or embedding.
+    """The same grader, rescaled to the ``cosines`` of another index or embedding.
 
-    A cosine is mapped so that both medians fall on those of ``parameters``; ``own`` must be above
-    ``other``. Weights and thresholds are not fitted anew, since questions that were written from
-    their passage share more words with it than people's do.
+    A cosine is mapped so that both medians fall on the medians in ``parameters``; ``own`` must be
+    above ``other``. Weights and thresholds are not fitted anew, since questions that were written
+    from their passage share more words with it than people's do.
     """
     usual = parameters["cosines"]
     scale = (usual["own"] - usual["other"]) / (cosines["own"] - cosines["other"])

@@ -35,7 +35,7 @@ def decompose(passage: Evidence, size: int) -> list[Evidence]:
     """The strips of a passage: itself if it has one or two sentences, else ``size`` at a time.
 
     Each strip keeps the passage's id; its ``start`` and ``end`` are characters of the document.
-    What is no sentence (a heading, code) goes with the sentences before it.
+    Text that is no sentence (a heading, code) goes with the sentences before it.
     """
     text = passage["text"]
     spans = sentences(text)

@@ -33,8 +33,8 @@ def references(text: str) -> tuple[int, ...]:
 def substitute(text: str, answers: Mapping[int, str], written: Callable[[str], str] = str) -> str:
     """``text`` with every reference whose answer is known replaced by it, as ``written``.
 
-    An answer stands in one line of at most so many characters. What looks like a reference in it
-    is not one, and is written otherwise.
+    An answer stands in one line of at most so many characters. A number in it that looks like a
+    reference, such as "#1", becomes "no. 1".
     """
 
     def replace(match: re.Match[str]) -> str:
@@ -52,7 +52,7 @@ def same_question(a: str, b: str) -> bool:
 
 
 def questions_in(texts: Sequence[str]) -> list[str]:
-    """Those of ``texts`` that are questions, by their question mark."""
+    """The questions among ``texts``, by their question mark."""
     return [text for text in texts if text.rstrip().endswith(("?", "？"))]
 
 

@@ -79,7 +79,7 @@ def _is_generic(name: str, lower: Collection[str]) -> bool:
 def groups_of(names: Sequence[Name], lines: Lines, links: Iterable[Link]) -> list[list[Shown]]:
     """Names that may be one thing, at most ``MOST_SHOWN`` lines a group, as a model is shown them.
 
-    ``lines`` are those of each name, by id, and ``links`` the rules' suggestions. The groups of
+    ``lines`` are the lines of each name, by id, and ``links`` the rules' suggestions. The groups of
     unchanged names stay the same when names are added elsewhere.
     """
     neighbours: defaultdict[str, set[str]] = defaultdict(set)
@@ -249,7 +249,7 @@ def shown_names(
 
 
 def _senses(own: Sequence[int], placed: Sequence[tuple[Said, str]]) -> list[list[int]]:
-    """What is said under one name, parted where documents say quite different things of it.
+    """Statements under one name, parted where documents say quite different things of it.
 
     A document joins the first line with which it shares a year, or another word where not both
     have a year; kinds of things, such as "film", do not count. Others join the last of

@@ -133,7 +133,7 @@ class Merging:
     def _ids(
         self, same: Iterable[Sequence[Shown]], apart: Iterable[Parting]
     ) -> Iterator[list[str]]:
-        """The ids that the lines of each group have now, without those of names ``apart``."""
+        """The ids that the lines of each group have now, without the ids of names ``apart``."""
         left = {(passage, one.name) for one in apart for passage in one.passages}
         for lines in same:
             placed = [self._senses.placed[place] for line in lines for place in line.members]

@@ -1,4 +1,4 @@
-"""Who is meant by a part of a name, among the persons whom a text names in full."""
+"""Finds the person meant by a part of a name, among the persons that a text names in full."""
 
 from __future__ import annotations
 

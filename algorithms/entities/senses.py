@@ -101,7 +101,7 @@ class Senses:
         return kept
 
     def _own_sense(self, passage: str, name: str) -> str:
-        """What tells ``name`` in ``passage`` from the same name elsewhere; mostly nothing."""
+        """Qualifier that distinguishes ``name`` in ``passage`` from namesakes, usually empty."""
         return passage if name in self._generic else self._parted.get((passage, name), "")
 
     def by_themselves(self) -> set[str]:
@@ -342,7 +342,7 @@ def end_of(located: Mapping[str, str], name: str) -> str | None:
 
 
 def _placed(group: Sequence[Said], ids: Mapping[tuple[str, ...], str]) -> Iterator[str]:
-    """The id of each name of a slot, given that of every kind.
+    """The id of each name in ``group``, given the ``ids`` by kind.
 
     Names of unknown kind mean what the passage, the document or most others mean.
     """

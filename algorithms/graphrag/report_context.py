@@ -65,8 +65,8 @@ def report_context(
 ) -> list[Element]:
     """The elements, in order, if their sizes add up to ``limit`` at most; else with reports first.
 
-    Children, the largest first, give their reports for their elements until the rest fits. What
-    then does not fit is cut off from the first element that does not.
+    Children, the largest first, give their reports for their elements until the rest fits. If that
+    is not enough, the list is cut off at the first element that does not fit.
     """
     sizes = {element.id: size(element) for element in elements}
     total = sum(sizes.values())
@@ -92,7 +92,7 @@ def report_context(
 def pack(sizes: Sequence[int], limit: int) -> list[list[int]]:
     """Numbers 0..n-1 in order, cut greedily into contexts whose sizes add up to ``limit`` at most.
 
-    What is larger than the limit has a context of its own.
+    An element larger than the limit has a context of its own.
     """
     packed: list[list[int]] = []
     room = 0

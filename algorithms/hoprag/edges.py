@@ -97,10 +97,10 @@ def joined(pairs: Pairs, outgoing: Ints, incoming: Ints, vertices: int) -> Edges
 def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     """r⁻_{t*,j*} = argmax SIM(r⁺_{s,i}, r⁻_{t,j}) over all t ≠ s, for each r⁺ (HopRAG eq. 1).
 
-    Returns numbers of in-coming questions, shape (m⁺,), −1 where no other vertex has any. What is
-    less than ``TIE`` below the best ties with it, and the lowest number wins. An r⁺ is compared
-    with those that share its keywords where they show that no other can win, else with all; the
-    time of that is the matrix product of the vectors, m⁺ · m⁻ · d.
+    Returns numbers of in-coming questions, shape (m⁺,), −1 where no other vertex has any. A
+    question less than ``TIE`` below the best ties with it, and the lowest number wins. An r⁺ is
+    compared with the questions that share its keywords where they show that no other can win, else
+    with all; the time of that is the matrix product of the vectors, m⁺ · m⁻ · d.
     """
     best = np.full(len(outgoing), -1, dtype=np.int64)
     if not len(incoming):

@@ -49,7 +49,7 @@ class WordNeighbours:
     Two that share no large coordinate are not near, so that each vector is listed under its
     largest: ``near_lists`` (2d, 48) has the numbers of the vectors with the largest values of each
     coordinate and sign, −1 where there are fewer. The numbers other than 0 of v_j are
-    ``near_values[near_ends[j]:near_ends[j + 1]]``, those of ``near_columns``.
+    ``near_values[near_ends[j]:near_ends[j + 1]]``; ``near_columns`` has their columns.
 
     >>> near = WordNeighbours.of([embedder.embed(["Who was Ada?", "Where is Oslo?"])])
     >>> places, numbers = near.nearest(embedder.embed(["Who is Ada?"]))

@@ -1,7 +1,7 @@
 """The part of a passage graph that a question touches, and the walk on it alone.
 
 Its size is bounded, so that a question takes the same time in an index of any size. All scores are
-those of the whole graph, but for three numbers of all its passages that are taken from a sample of
+as in the whole graph, but for three numbers of all its passages that are taken from a sample of
 them: the smallest cosine, the mean cosine, and what a mention outside of the part counts.
 """
 
@@ -29,8 +29,8 @@ class Bounds:
 
     ``sample`` passages stand for all; ``lexical`` passages begin the walk that the terms of the
     question find in at most ``postings`` of them, and ``named`` ones for each name in it. Then the
-    part is widened in ``rounds``, by at most ``wider`` passages each, those of the entities with
-    the largest share of the walk; an entity brings at most ``mentions``.
+    part is widened in ``rounds``, by at most ``wider`` passages each, from the entities with the
+    largest share of the walk; an entity brings at most ``mentions``.
     """
 
     sample: int = 64
@@ -96,7 +96,7 @@ def rank_near(
 def part_of(graph: WholeGraph, places: Ints, words: tuple[str, ...], typical: Ints) -> Part:
     """The passages ``places``, which are in order, with the postings of ``words`` among them.
 
-    ``typical`` are those of them that stand for all.
+    ``typical`` are the passages among them that stand for all.
     """
     counts = graph.sentence_counts[places]
     starts = np.cumsum(counts) - counts

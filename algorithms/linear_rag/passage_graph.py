@@ -102,7 +102,7 @@ class PassageGraph:
 class WholeGraph(PassageGraph):
     """The graph of an index, with the names of its entities, which may lie in mapped files.
 
-    Passage p has the edges ``first_edge[p]:first_edge[p + 1]``; entity e those of the numbers
+    Passage p has the edges ``first_edge[p]:first_edge[p + 1]``; entity e has the edges numbered
     ``entity_edges[entity_offsets[e]:entity_offsets[e + 1]]``, its titles first. ``keys`` are the
     entities' names, ``titled`` tells whether one is the whole title of a passage. Word w of
     ``words`` is in the keys ``word_entities[word_offsets[w]:word_offsets[w + 1]]``.

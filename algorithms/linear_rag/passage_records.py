@@ -1,4 +1,4 @@
-"""What the passage graph is made of: the names and terms of each passage."""
+"""Records that the passage graph is made of: the names and terms of each passage."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def direct_scores(
     cosines: Similarities,
     settings: BridgingSettings,
 ) -> Floats:
-    """What text and vectors say of each passage without a walk, ≥ 0, shape (P,).
+    """Score of each passage by its text and vectors, without a walk, ≥ 0, shape (P,).
 
     BM25, and the mean of three cosines: of the passage, and of its best sentence with the question
     and with its rest. A long passage says many things, and a model may read its beginning only.

@@ -22,8 +22,7 @@ _POSSIBLE = 0.4
 class Needs(NamedTuple):
     """The layers of the index and the least number of model calls that a method needs.
 
-    ``calls`` are those of a method that begins; ``further`` those of one that goes on from what was
-    found.
+    ``calls`` is the number when a method begins, ``further`` when it goes on from findings.
     """
 
     layers: tuple[str, ...]
@@ -112,10 +111,10 @@ def kind_probabilities(
 def first_method(
     kinds: Mapping[QuestionKind, float], obstacles: Mapping[str, str], web: bool
 ) -> Choice:
-    """The method that begins: the cheapest, but for what its passages cannot answer by its nature.
+    """The method that begins: the cheapest, unless the kind of question calls for another.
 
-    ``obstacles`` are those of ``feasible``, and ``web`` says whether the web can be searched.
-    Raises RagraphsError where no method is feasible.
+    ``obstacles`` come from ``feasible``, and ``web`` says whether the web can be searched. Raises
+    RagraphsError where no method is feasible.
     """
     kind = likely_kind(kinds)
     usable = usable_methods(obstacles)

@@ -54,7 +54,7 @@ def nearest_options(
 ) -> list[RelationOption]:
     """The ``most`` of one topic's ``options`` with the nearest relations, nearest first.
 
-    ``nearness`` is that of relations to the question, by id; those without one are left out. An
+    ``nearness`` of relations to the question is by id; relations without one are left out. An
     option whose relations were read from several sentences of ``said`` becomes one for each, so
     that nothing is followed that is not shown.
     """

@@ -134,7 +134,7 @@ async def conclude_from(
 ) -> Conclusion:
     """The answer to ``question`` from what its sub-questions found.
 
-    What compares or counts is computed.
+    Comparisons and counts are computed.
     """
     pool = list(evidence)
     if len(support) == 1 and support[0].answer and same_question(support[0].question, question):

@@ -76,8 +76,8 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
 async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Chooses the next sub-question given all earlier answers, and where to answer it from.
 
-    The last reading may have proposed it, and that of the question named what is missing; else it
-    is written. Nothing is asked that was asked before.
+    The last reading may have proposed it, or the first one named it as missing; else it is written.
+    Nothing is asked that was asked before.
     """
     steps, context = state["steps"], run.context
     taken = sum(step["number"] > 0 for step in steps)

@@ -54,7 +54,7 @@ async def read_for(
 
 
 def unanswered_step(error: NoReplyError) -> SubAnswer:
-    """What stands in the place of an answer that the model did not give."""
+    """Placeholder for an answer that the model did not give because of ``error``."""
     return SubAnswer("", [], error.stop_reason)
 
 

@@ -149,7 +149,7 @@ async def _answer(
 ) -> tuple[list[Evidence], SubAnswer] | RagraphsError:
     """The passages for a leaf and what they say; an error in its place where they cannot be had.
 
-    What an earlier method tried, as the question itself, is neither searched for nor read again.
+    A question that an earlier method tried is neither searched for nor read again.
     """
     held = state["held"]
     for one in held["answers"]:

@@ -39,7 +39,7 @@ _MOST_TEXTS = 200
 
 
 class Statement(NamedTuple):
-    """What is known of an entity, and the report that says so, if one does."""
+    """A statement about an entity, and the community whose report makes it, if one does."""
 
     text: str
     community: str = ""
@@ -155,7 +155,7 @@ def _near_passages(
     entities: Sequence[str],
     context: GraphragContext,
 ) -> list[Evidence]:
-    """The passages of the entities, fused with the retrieved ones; those of several come first."""
+    """The passages of ``entities``, fused with ``retrieved``; passages of several come first."""
     near = [passage["id"] for passage in retrieved]
     graph = read_entities(index, entities, passages_near=near)
     spoken: defaultdict[str, float] = defaultdict(float)

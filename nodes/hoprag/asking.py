@@ -1,4 +1,4 @@
-"""What the model is shown of a round's hops, and how it labels them."""
+"""Shows the hops of a round to the model, and reads its labels for them."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
 
 @dataclass
 class _Read:
-    """What came of reading passages: how many are ``done``, read well, and read in vain.
+    """Result of reading passages: how many are ``done``, ``read_well``, and ``empty``.
 
     Where the model was given up, ``is_spent`` says whether for want of budget.
     """

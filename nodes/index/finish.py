@@ -19,9 +19,9 @@ from ..run import Run, Update
 
 @node()
 async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
-    """Deletes what is still kept of removed texts: their terms, the replies that may quote them.
+    """Deletes the remains of removed texts: their terms, the replies that may quote them.
 
-    Vectors that were made beside those in use take their place before. What a model read in a
+    Vectors that were made beside those in use take their place before. A model's reading of a
     passage is kept with the passage; summaries and reports that the layers still use are kept, and
     replies that were made from other passages, so that an update pays only for what changed. A
     complete refresh leaves no reply to earlier words of a prompt.

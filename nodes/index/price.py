@@ -52,7 +52,7 @@ class Price:
                 self._add(passage["document"], as_read, set(missing[passage["id"]]))
 
     def add_document(self, id: str, title: str, pieces: Sequence[PlannedPiece]) -> None:
-        """Adds those of all ``pieces`` of a document that are new or have moved. Blocks."""
+        """Adds the ``pieces`` of a document that are new or have moved. Blocks."""
         unread = [at for at, each in enumerate(pieces) if each.is_new or each.is_moved]
         alone = len(pieces) == 1 or not unread
         names = None if alone else DocumentNames(each.piece.text for each in pieces)

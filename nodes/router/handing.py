@@ -1,4 +1,4 @@
-"""What a method hands on to the next one."""
+"""Findings that a method hands on to the next one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...state.found import Found, LookedUp, cited_evidence
 
 
 def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
-    """What was found ``before``, with the output of one more method."""
+    """The findings ``before``, joined with the ``result`` of one more method."""
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     citations = [*before["citations"], *result["citations"]]

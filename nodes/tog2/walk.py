@@ -59,7 +59,7 @@ async def link(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Finds the entities that the question names: exactly, by an alias, or by a near name.
 
     Where an earlier method read texts, the walk starts from the entities nearest to what it missed:
-    those that a missing question names, the others of the cited sentences, those of the question.
+    first the entities in a missing question, then in the cited sentences, then in the question.
     """
     held, context = state["held"], run.context
     topics = await run.in_thread(linked_topics, state["question"])
@@ -109,7 +109,7 @@ def sought(state: Tog2State) -> str:
 async def prune_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Has the model keep the topics that the walk should start from, where there are many.
 
-    Those that come from what an earlier method found are few, and chosen by what it missed.
+    Topics from the findings of an earlier method are few, and chosen by what it missed.
     """
     frontier = state["frontier"]
     if len(frontier) <= _FEW_TOPICS or run.context.depth == 1 or state["held"]["evidence"]:
@@ -209,7 +209,7 @@ def _rank(
 ) -> Update:
     """The passages of all candidates by s, and the best of all rounds as evidence.
 
-    What is sought belongs to q.
+    The fact that is ``sought`` belongs to q.
     """
     wanted = f"{state['question']} {sought(state)}".strip()
     vector, words = embed_queries(index.embedder, [wanted])[0], keywords(wanted)

@@ -75,7 +75,7 @@ _FOUND_FIRST = "⟦who⟧"
 
 
 def decompose_english(question: str) -> list[str]:
-    """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
+    """The sub-questions of ``question``, its nested descriptions first; one if atomic."""
     texts: list[str] = []
     bare = question.strip().rstrip("?. ")
     compared = comparison_of(bare)
@@ -140,7 +140,7 @@ def _innermost(text: str) -> Nested | None:
 
 
 def _role_questions(role: str, thing: str) -> list[str]:
-    """Who or what has ``role`` for ``thing``; two questions for kin of two steps."""
+    """Question who or what is the ``role`` of ``thing``; two for kin of two steps."""
     if role in _KIN:
         first, second = _KIN[role]
         return [f"who is the {first} of {thing}", f"who is the {second} of #0"]

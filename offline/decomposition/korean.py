@@ -40,7 +40,7 @@ _AXES = re.compile(
 
 
 def decompose_korean(question: str) -> list[str]:
-    """The sub-questions of ``question``, those of its nested descriptions first; one if atomic."""
+    """The sub-questions of ``question``, its nested descriptions first; one if atomic."""
     texts: list[str] = []
     bare = question.strip().rstrip("?？. ")
     compared = korean_comparison_of(bare)

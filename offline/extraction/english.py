@@ -120,7 +120,7 @@ def _is_part(mark: Mark, full: str, type: str) -> bool:
 def _subject(
     text: str, marks: list[Mark], before: Mark | None, topic: Mark | None
 ) -> tuple[Mark, int] | None:
-    """What the sentence is about, a pronoun's of the one ``before``, and where the rest begins."""
+    """Subject of the sentence, for a pronoun the one ``before``, and where the rest begins."""
     pronoun = _PRONOUN.match(text)
     if pronoun and before:
         fits = (before.type == "person") == (pronoun[1].lower() != "it")
