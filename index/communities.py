@@ -295,7 +295,7 @@ def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
 
 @dataclass(frozen=True)
 class CommunityView:
-    """Communities by id, and the children of each; those of which nothing is told are left out.
+    """Communities by id, and the children of each; communities without a report are left out.
 
     view = load_communities(index)
     for id, report in view.reports(view.heaviest(level=1)[:5]):

@@ -59,7 +59,7 @@ async def to_its_end(
     whole: bool = False,
     stop: Callable[[], None] | None = None,
 ) -> T:
-    """The result of blocking work, done in one of ``threads``; None are those of asyncio.
+    """The result of blocking ``work``, done in one of ``threads``; None: the threads of asyncio.
 
     A caller that is cancelled calls ``stop``, and waits for the work to end, so that nothing is
     written after a run has ended. Work that has not begun never does; other work ends before its

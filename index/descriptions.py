@@ -33,7 +33,7 @@ _BATCH = 64  # entities for one worker of a cluster
 async def summarise(index: Index, context: Context) -> None:
     """Replaces several descriptions of an entity by one, where that is not done.
 
-    What is short is joined; for the rest the model is asked. Where it finds that some texts
+    Short descriptions are joined; for the rest the model is asked. Where it finds that some texts
     describe another thing, these are parted from the entity. After texts were removed all are gone
     through, to tell which replies are still of use.
     """

@@ -89,8 +89,8 @@ class Layer:
     def renew(self, index: Index, make: Make, *parts: Any) -> None:
         """Makes the layer, unless it was made from the same ``parts`` before. Blocks.
 
-        What ``make`` returns are its arrays, which are made again where their files are damaged.
-        It may make large ones in the files of the ``Scratch`` that it is given.
+        ``make`` returns its arrays, which are made again where their files are damaged. It may make
+        large ones in the files of the ``Scratch`` that it is given.
         """
         stamp = self.stamp_of(*parts)
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
@@ -120,7 +120,7 @@ class Layer:
                 return make(index, Scratch(Path(folder)))  # mapped files stay until they are unused
 
     def damage(self, index: Index) -> str | None:
-        """What is wrong with the layer's arrays, if it has any. Blocks."""
+        """Damage to the layer's arrays, in a sentence, or None. Blocks."""
         try:
             if name := self.arrays(index):
                 index.arrays.check(name)

@@ -172,11 +172,10 @@ def open_index(context: Context | str, *, create: bool = False, in_memory: bool 
         index = open_index("notes")
         print(index.catalogue.count_documents())
 
-    The name is that of a folder, or of an index in the operator's database. It is opened once, and
-    again when it was replaced; the operator says how many stay
-    open that nobody uses. Where there is none, ``create`` makes one, and ``in_memory`` gives an
-    empty one that leaves no trace. Blocks. Raises IndexNotFoundError, or RagraphsError where it
-    cannot be opened.
+    The name is a folder, or an index in the operator's database. It is opened once, and again when
+    it was replaced; the operator says how many stay open that nobody uses. Where there is none,
+    ``create`` makes one, and ``in_memory`` gives an empty one that leaves no trace. Blocks. Raises
+    IndexNotFoundError, or RagraphsError where it cannot be opened.
     """
     if isinstance(context, str):
         return _opened(context, create, in_memory)
@@ -353,7 +352,7 @@ class Kept(Generic[T]):
     """One value for each open index, made by ``load`` when the index's ``stamp`` has changed.
 
     Where ``by_filter``, an index that a filter narrows has a value of its own, for the last few
-    filters; else it has that of the whole index.
+    filters; else it has the value of the whole index.
     """
 
     def __init__(

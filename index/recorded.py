@@ -80,7 +80,7 @@ class Extraction(TypedDict):
 
 
 def open_for_indexing(context: IndexContext) -> Index:
-    """The index that the nodes of a run work on; that of a dry run is not to be written to.
+    """The index that the nodes of a run work on; a dry run must not write to it.
 
     Blocks. Raises RagraphsError for settings that do not fit it.
     """

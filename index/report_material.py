@@ -90,7 +90,7 @@ class Material:
         return len(told) == 1 and told <= self._parts
 
     def own_rows(self, id: str) -> list[Element]:
-        """All entities, relations and claims of a community, those of the most related first."""
+        """All entities, relations and claims of the community ``id``, of the most related first."""
         members = self._members[id]
         return ordered_elements(
             [self._entities[entity] for entity in members],

@@ -108,7 +108,7 @@ def _merging(index: Index, by_model: bool) -> Merging:
 
 
 async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Decided:
-    """What the model says of every group of names that may be one thing."""
+    """The model's decisions on every group of names that may be one thing."""
     groups = await asyncio.to_thread(merging.groups) if model.name != OFFLINE else []
     report, patience, done = progress_of("resolve_entities"), Patience(workers), 0
     decided = _Decided()

@@ -152,7 +152,7 @@ class LoadedGraph:
     is_flat: bool = False
 
     def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
-        """The rows of those of the passages ``ids`` that are in the graph, each once."""
+        """The rows of the passages ``ids`` in the graph, each once; others are left out."""
         wanted = np.array(ids, dtype=self.ids.dtype)
         at = np.searchsorted(self.ids, wanted, sorter=self.id_order).clip(max=len(self.ids) - 1)
         places = self.id_order[at]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def bring_up_to_date(index: str) -> None:
     """Upgrades the index called ``index`` as its writer, where there is one and it needs that.
 
-    Who only reads never calls this. Blocks, outside of any event loop. Raises RagraphsError where
-    another run is writing.
+    Readers never call this. Blocks, outside of any event loop. Raises RagraphsError where another
+    run is writing.
     """
     from ..stores.schema import is_up_to_date
 

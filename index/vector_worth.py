@@ -1,4 +1,4 @@
-"""What the vectors of an index are worth, measured on its own passages."""
+"""The worth of the vectors of an index, measured on its own passages."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _LOCAL_BATCH = 512
 
 
 async def embed_passages(index: Index, context: Context) -> None:
-    """Gives every passage its vector, deletes those of removed passages, measures their worth.
+    """Gives every passage its vector, deletes vectors of removed passages, measures their worth.
 
     Metadata that changed while the text stayed is put beside the vector that there is.
     """

@@ -1,4 +1,4 @@
-"""What a run may spend: tokens, and US dollars."""
+"""Budget of a run: tokens, and US dollars."""
 
 from __future__ import annotations
 

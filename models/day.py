@@ -29,7 +29,7 @@ _PATIENCE = 1.0
 
 
 class Day:
-    """What the operator allows to be taken on a day (UTC), summed over all of his processes.
+    """The operator's ceilings for a day (UTC), summed over all of his processes.
 
     A request is taken off before it is sent, with a likely reply, and settled when it has ended.
 
@@ -78,7 +78,7 @@ class Day:
             taken.settle()
 
     def amounts(self, model: str, *, calls: int = 1, sent: int = 0, received: int = 0) -> Amounts:
-        """What a request takes; a price that is not known is none. Blocks."""
+        """Amounts that requests take; an unknown price counts as 0. Blocks."""
         cost = known_prices(self._operator).cost(model, sent=sent, received=received) or 0.0
         return Amounts(calls, sent + received, cost)
 

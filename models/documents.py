@@ -30,8 +30,8 @@ async def search_by(
 ) -> list[Evidence]:
     """At most ``most`` texts that a retriever of the caller's finds, in its order.
 
-    Given ``where``, those of its texts whose metadata meets this filter. Raises RagraphsError
-    where it fails.
+    Given ``where``, only texts whose metadata meets this filter. Raises RagraphsError where it
+    fails.
     """
     try:
         documents = await retriever.ainvoke(question)
@@ -51,9 +51,9 @@ def _filtered_by(text: Evidence) -> Metadata:
 def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
     """Documents as evidence, each once and without those that hold no text.
 
-    The id is the Document's own or that of its metadata, else a hash; the document is its
+    The id is the Document's own or the one in its metadata, else a hash; the document is its
     ``source``, else the id. Spans count the characters of its own text, unless its metadata has a
-    ``start`` in that document. The score is that of the metadata, else 1 / rank.
+    ``start`` in that document. The score is the one in the metadata, else 1 / rank.
     """
     found: dict[str, Evidence] = {}
     for document in documents:
@@ -83,7 +83,7 @@ def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
 
 
 def id_of(document: Document) -> str:
-    """The id of a Document: its own, or that of its metadata, else a hash of source and text."""
+    """The id of a Document: its own, or from its metadata, else a hash of source and text."""
     if id := document.id or document.metadata.get("id"):
         return str(id)
     said = f"{document.metadata.get('source', '')}\n{document.page_content}"
@@ -93,7 +93,7 @@ def id_of(document: Document) -> str:
 def given_documents(given: Sequence[Any]) -> list[Any]:
     """``given`` for the index graph, with dictionaries in the place of Documents of LangChain.
 
-    The id of a Document is its own, that of its metadata, or its ``source``, with a number where
+    The id of a Document is its own, the one in its metadata, or its ``source``, with a number where
     several come from one; else a hash of its text. Metadata that no filter could name is left out.
     """
     sources = Counter(_source(one) for one in given if hasattr(one, "page_content"))

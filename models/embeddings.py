@@ -125,8 +125,8 @@ def resolve_auto(operator: Settings, texts: Iterable[str]) -> tuple[str, str | N
     """The name that ``auto`` stands for where ``texts`` are indexed, and a note for the user.
 
     English texts get a model for English, others one for many languages; where that cannot be had
-    embeddings are lexical, because a model of the wrong language is worse than none. What is paid
-    for is never taken unasked.
+    embeddings are lexical, because a model of the wrong language is worse than none. Paid
+    embeddings are never chosen unasked.
     """
     foreign = foreign_share(texts) >= NOTABLE_SHARE
     name = f"fastembed:{MULTILINGUAL_FASTEMBED if foreign else DEFAULT_FASTEMBED}"

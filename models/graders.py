@@ -32,7 +32,7 @@ _NEEDED, _RELATED, _LEFT_OUT = 1.0, 0.0, -1.0
 
 
 class Thresholds(NamedTuple):
-    """What a grader's scores in [−1, 1] mean to CRAG.
+    """Meaning of a grader's scores in [−1, 1] for CRAG.
 
     A passage from ``upper`` on makes a retrieval correct; with all below ``lower`` it is incorrect.
     Of the strips above ``cut``, the ``most`` best are kept.
@@ -86,9 +86,9 @@ def usual_parameters(embedder: Embedder) -> GraderParameters:
 class SimilarityGrader:
     """Scores by keywords and embeddings; no model call.
 
-    What a cosine means differs between embeddings, so that the grader is ``fitted`` to an index or,
-    on public question sets, to its embeddings. For embeddings without a fit words alone count, and
-    nothing is called incorrect or cut.
+    The meaning of a cosine differs between embeddings, so that the grader is ``fitted`` to an index
+    or, on public question sets, to its embeddings. For embeddings without a fit words alone count,
+    and nothing is called incorrect or cut.
     """
 
     def __init__(self, embedder: Embedder, fitted: GraderParameters | None = None) -> None:

@@ -40,7 +40,7 @@ class AnswerListener(Protocol):
 
 @dataclass(frozen=True)
 class Tally:
-    """The figures of a meter, and its warnings, to be added to those of another process.
+    """The figures and warnings of a meter, to be added to the meter of another process.
 
     ``sums`` are the counts of warnings that are sums, by their sentences.
     """

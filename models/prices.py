@@ -1,4 +1,4 @@
-"""What models cost: the table of the package, and the operator's own file over it."""
+"""Prices of models: the table of the package, and the operator's own file over it."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def watches_of(config: RunnableConfig) -> list[RunWatch]:
 def enter_run() -> tuple[GraphRun | None, Any]:
     """The innermost run that the calling node is a part of, and the context for the node's span.
 
-    That is the run's own, or None inside of another node of the same run, for the current one.
+    The context is the run's own; inside another node of the same run it is None: the current one.
     """
     config = var_child_runnable_config.get() or RunnableConfig()
     part = getattr(config.get("callbacks"), "parent_run_id", None)
@@ -138,7 +138,7 @@ def _seconds(run: GraphRun) -> float:
 
 
 def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
-    """What a run's output says of it, without any text of a document or a question."""
+    """Figures of a run from its ``outputs``, without any text of a document or a question."""
     usage: Usage = outputs.get("usage") or Usage()
     counts = ("added", "updated", "unchanged", "removed", "document_count", "passage_count")
     figures: dict[str, str | int | float | None] = {

@@ -131,9 +131,9 @@ class Catalogue:
         return self.property(name)
 
     def files(self, paths: Sequence[str] | None = None, *, partly: bool = False) -> dict[str, str]:
-        """The content hash of every file, or of those of ``paths``, that was read to its end.
+        """The content hash of every file that was read to its end, or only of these ``paths``.
 
-        With ``partly``, also that of files of which the index has only a part.
+        With ``partly``, also of files of which the index has only a part.
         """
         return noted_files(self._engine, paths, partly=partly)
 

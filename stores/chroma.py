@@ -195,7 +195,7 @@ class Vectors:
         most: int,
         among: AbstractSet[str] | None = None,
     ) -> list[list[tuple[str, float]]]:
-        """What ``search`` finds for each of ``vectors`` (any, d), in less time than one by one."""
+        """Results of ``search`` for each of ``vectors`` (any, d), in less time than one by one."""
         if among is not None and len(among) <= MOST_READ:
             found = partial(cosines, vectors=vectors, ids=sorted(among))
         else:

@@ -1,4 +1,4 @@
-"""What is done with the rows of one Chroma collection."""
+"""Operations on the rows of one Chroma collection."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def cosines(
 def entries_of(
     store: ChromaCollection, ids: Sequence[str]
 ) -> tuple[list[Entry], NDArray[np.float32]]:
-    """The entries of those of ``ids`` that there are, with their vectors."""
+    """The entries with these ``ids``, as far as they exist, and their vectors."""
     found = store.get(list(ids), include=["embeddings", "documents", "metadatas"])
     parts = zip(found["ids"], found["documents"] or (), found["metadatas"] or (), strict=True)
     entries = [Entry(id, text or "", dict(metadata or {})) for id, text, metadata in parts]

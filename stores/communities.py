@@ -43,7 +43,7 @@ class StoredCommunity(NamedTuple):
 class CommunityOutline(NamedTuple):
     """A community that something is told of, and its report's title and rating, without the text.
 
-    The other fields are those of ``StoredCommunity``.
+    The other fields are as in ``StoredCommunity``.
     """
 
     id: str

@@ -50,7 +50,7 @@ class StoredRelation(NamedTuple):
 class EntityStore:
     """Entities, relations, claims and merges of one index, and its corrections.
 
-    All methods block and are safe to call from several threads. Those that take ids take many at
+    All methods block and are safe to call from several threads. Methods that take ids take many at
     once, and leave out unknown ones.
 
     >>> entities = EntityStore(engine)
@@ -293,7 +293,7 @@ class EntityStore:
         return {row[0]: Correction(*row[1:]) for row in rows(self._engine, query)}
 
     def withdraw(self, number: int) -> None:
-        """Forgets the correction with this number; a number that there is not does no harm."""
+        """Deletes correction ``number``, if it exists."""
         with self._engine.begin() as connection:
             delete_with(connection, tables.corrections.c.number, [number])
 

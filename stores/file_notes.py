@@ -13,9 +13,9 @@ AGAIN = "again "  # stands before the content of a file of which the index has o
 
 
 def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) -> dict[str, str]:
-    """The content hash of every file, or of those of ``paths``, that was read to its end.
+    """The content hash of every file that was read to its end, or only of these ``paths``.
 
-    With ``partly``, also that of files of which the index has only a part.
+    With ``partly``, also of files of which the index has only a part.
     """
     query = select(tables.files)
     found = (

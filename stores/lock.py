@@ -41,7 +41,7 @@ async def writing(engine: Engine, name: str) -> AsyncIterator[None]:
             catalogue.write_documents(documents)
 
     Raises IndexBusyError where another one has it. The lock of a process that was killed is free at
-    once; that of a machine that died, when PostgreSQL has noticed it, within two minutes. Where
+    once; the lock of a machine that died, when PostgreSQL has noticed it, within two minutes. Where
     PostgreSQL itself restarts, the lock is taken again, and the writer is stopped if another one
     was quicker. No transaction of a writer that lost its lock to another one is committed.
     """

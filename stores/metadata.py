@@ -67,7 +67,7 @@ def checked_metadata(given: object, of: str) -> Metadata:
 def combined(*parts: Mapping[str, Any]) -> Metadata:
     """One dictionary of ``parts``, of which the first that has a key decides; keys are in order.
 
-    What does not fit into an index is left out, and the last keys where all take more than 8 KB.
+    Entries that do not fit into an index are left out, and the last keys if all take over 8 KB.
     """
     kept: Metadata = {}
     size = size_of({})
@@ -113,7 +113,7 @@ def metadata_at(passage: Passage, start: int) -> Metadata:
 
 
 def _fitting(value: object) -> MetadataValue | None:
-    """``value`` as it is kept; None where it is none that metadata holds."""
+    """``value`` normalised for storage, or None if it is not supported."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int):

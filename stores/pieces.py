@@ -19,8 +19,8 @@ _BEGINNING = re.compile(r"\n\s*|(?<=[.!?…])[\"'”’)\]]*\s+")
 class Piece(NamedTuple):
     """A new passage: its text, and its place in the document, counted in characters.
 
-    ``header`` is that of the table that it begins within; it stands in the passage's title.
-    ``metadata`` is that of its beginning; ``turns`` tell where in it that changes.
+    ``header`` is the header of the table that it begins within; it stands in the passage's title.
+    ``metadata`` holds at its beginning; ``turns`` tell where in it that changes.
     """
 
     start: int

@@ -214,7 +214,7 @@ def upsert(
 
 
 def add_missing(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
-    """Inserts those of the ``new`` rows whose primary key is not there yet."""
+    """Inserts the ``new`` rows whose primary key is not there yet."""
     if new:
         rows = _in_order(new, table.primary_key.columns.keys())
         connection.execute(insert(connection, table).on_conflict_do_nothing(), rows)

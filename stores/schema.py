@@ -41,9 +41,9 @@ _DERIVED_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_ERROR}
 def open_database(folder: Path, *, create: bool, any_format: bool = False) -> Engine:
     """The database of the index in ``folder``, which opening does not change.
 
-    Who may only read one of an earlier format gets a copy of it, which is up to date. Raises
-    IndexNotFoundError where there is none and ``create`` is false, and RagraphsError where it
-    cannot be opened or written, is damaged, or is of another format; with ``any_format``, of one
+    A user who may only read a database of an earlier format gets a copy, which is up to date.
+    Raises IndexNotFoundError where there is none and ``create`` is false, and RagraphsError where
+    it cannot be opened or written, is damaged, or is of another format; with ``any_format``, of one
     that this version cannot bring up to date.
     """
     path = folder / DATABASE

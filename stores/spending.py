@@ -1,4 +1,4 @@
-"""What all runs of an operator have taken of a day's ceilings: one row a day."""
+"""Amounts that all runs of an operator have taken of a day's ceilings: one row a day."""
 
 from __future__ import annotations
 

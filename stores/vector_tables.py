@@ -24,7 +24,7 @@ _FLOAT = np.dtype("<f4")
 class _VectorTable:
     """A table with a primary key and the bytes of vectors. All methods block.
 
-    Those made anew stand ``beside`` those in use until they take their place.
+    Vectors made anew stand ``beside`` the vectors in use until they take their place.
     """
 
     _in_use: ClassVar[Table]

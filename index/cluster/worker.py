@@ -27,7 +27,7 @@ Spent = tuple[int, float]  # tokens and US dollars
 
 @dataclass(frozen=True)
 class Job:
-    """The settings of a run for its workers: those of the caller, and the operator's.
+    """The settings of a run for its workers: the caller's, and the operator's.
 
     ``environment`` may hold keys. It travels as an argument of tasks, which Ray writes into no log.
     """

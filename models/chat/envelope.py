@@ -1,4 +1,4 @@
-"""What surrounds the text of a reply: why it ended, whether it was refused, what it cost."""
+"""Envelope of a reply: why it ended, whether it was refused, what it cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Envelope:
 def read_envelope(message: BaseMessage, sent: Sequence[BaseMessage]) -> Envelope:
     """The reply to ``sent`` in ``message``, whatever types a server gave its parts.
 
-    What is of a wrong type says nothing; tokens that no server can mean are counted here.
+    A part of a wrong type is ignored; token numbers that no server can mean are counted here.
     """
     text, usage = _text(message), getattr(message, "usage_metadata", None)
     finish = message.response_metadata.get("finish_reason")

@@ -324,7 +324,7 @@ class ChatLanguageModel:
 
 
 class _Declined:
-    """What a server declined for a prompt, by the title of its schema; forgotten after an hour."""
+    """Modes and streams that a server declined, by a schema's title; forgotten after an hour."""
 
     def __init__(self) -> None:
         self._modes: dict[str, tuple[int, float]] = {}

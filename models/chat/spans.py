@@ -34,7 +34,7 @@ def model_span(model: str, request: ChatRequest) -> AbstractContextManager[Note]
 
 
 def told_of(reply: Envelope) -> Attributes:
-    """What the span says of the reply: its tokens, and where texts are traced, its text."""
+    """Span attributes of ``reply``: its tokens, and where texts are traced, its text."""
     attributes: dict[str, str | int | float | bool] = {
         "gen_ai.usage.input_tokens": reply.input_tokens,
         "gen_ai.usage.output_tokens": reply.output_tokens,

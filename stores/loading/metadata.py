@@ -23,8 +23,8 @@ OWN = frozenset({"id", "title", "text", "document", "path", "page", "slide", "sh
 def fitting(values: Mapping[Any, object], without: Iterable[str] = ()) -> Metadata:
     """The entries of ``values`` that fit into an index; ``without`` are keys that are left out.
 
-    Common keys are written alike, texts have no white space around them, and lists hold texts. What
-    is empty is left out, and what ``combined`` leaves out.
+    Common keys are written alike, texts have no white space around them, and lists hold texts.
+    Empty values are left out, and entries that ``combined`` leaves out.
 
     >>> fitting({"Authors": "Ada", "year": date(1843, 9, 1), "more": {"a": 1}, "": 1})
     {'author': 'Ada', 'year': '1843-09-01'}

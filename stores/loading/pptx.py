@@ -65,7 +65,7 @@ def _part(slide: Any, number: int, source: SourceFile) -> Part | None:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """The shapes, those of groups among them."""
+    """The ``shapes``, with the members of groups in the place of the groups."""
     for shape in shapes:
         if hasattr(shape, "shapes"):
             yield from _shapes(shape.shapes)

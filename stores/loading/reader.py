@@ -95,7 +95,7 @@ class FileReader:
             return self._limits.seconds_for(0)
 
     def _events(self, request: Request) -> Generator[Event, None, None]:
-        """What is read of a file, until its end. Raises LoadError and StoppedError."""
+        """Events of reading a file, until its end. Raises LoadError and StoppedError."""
         goes_on, left = False, request.seconds
         try:
             process = self._asked(request)

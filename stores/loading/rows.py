@@ -112,7 +112,7 @@ def _document(
 
 
 def _metadata(row: Mapping[str, object]) -> Metadata:
-    """What ``row`` holds besides its text: its own ``metadata``, and its other columns."""
+    """Metadata of ``row``: its own ``metadata``, and its other columns."""
     own = row.get("metadata")
     others = {key: value for key, value in row.items() if key not in _FIELDS}
     return fitting((dict(own) if isinstance(own, Mapping) else {}) | others, without=_FIELDS)

@@ -109,12 +109,12 @@ class Limits:
     """How much of a file is read, and made of it, at most; plain text, .csv and .jsonl stream.
 
     ``unpacked_bytes`` and ``unpacked_ratio`` together mark a packed file (.docx, .pptx, .epub, ...)
-    as a bomb; ``xml_bytes`` and ``xml_marks`` bound what of it is parsed, ``cells`` those of an
-    .xlsx file, ``mail_parts`` the parts of an .eml file that hold others.
+    as a bomb; ``xml_bytes`` and ``xml_marks`` bound the XML that is parsed, ``cells`` the cells of
+    an .xlsx file, ``mail_parts`` the parts of an .eml file that hold others.
 
-    ``text_characters`` bounds the text that a file turns into, ``plain_characters`` that of plain
-    text, and ``text_ratio`` the characters for a byte of the unpacked source. The process that
-    reads a file may take ``file_seconds`` (less for a small file) and ``file_bytes`` of memory.
+    ``text_characters`` bounds the text that a file turns into, ``plain_characters`` plain text, and
+    ``text_ratio`` the characters for a byte of the unpacked source. The process that reads a file
+    may take ``file_seconds`` (less for a small file) and ``file_bytes`` of memory.
     """
 
     block_characters: int = 64 * 1024
