@@ -31,7 +31,7 @@ if told and os.getppid() == server:
 
 
 def application() -> Any:
-    """What `ragraphs serve` runs in each of its processes, which ends in time."""
+    """Application that `ragraphs serve` runs in each of its processes, which ends in time."""
     from uvicorn.importer import import_from_string
 
     _guard()

@@ -1,4 +1,4 @@
-"""What of a passage is shown for a question: its highlights, and the sentences around them."""
+"""Excerpts of a passage for a question: its highlights, and the sentences around them."""
 
 from __future__ import annotations
 

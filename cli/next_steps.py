@@ -1,4 +1,4 @@
-"""What to type after the demo."""
+"""Commands to type after the demo."""
 
 from __future__ import annotations
 

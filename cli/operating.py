@@ -1,4 +1,4 @@
-"""What every command takes besides its own flags: logs on stderr, and a file of prices."""
+"""Flags that commands share: logs on stderr, a file of prices, a cluster."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _output(result: Any, names: Any) -> AnswerOutput:
 
 @dataclass
 class _Following:
-    """What is told of a run while it lasts: progress, the text of the answer, the trace."""
+    """Progress of a run: its status, the text of the answer, the trace."""
 
     waiting: Status
     writing: Writing | None
@@ -139,7 +139,7 @@ class _Following:
     async def _events(
         self, graph: Any, given: Any, context: Context
     ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of the graph itself; those of tasks, of any depth, go to the trace."""
+        """The events of the graph itself; events of tasks, at any depth, go to the trace."""
         async for namespace, mode, part in graph.astream(
             given,
             {"configurable": {"thread_id": "command line"}},

@@ -45,7 +45,7 @@ class _Task:
 
 
 class Trace:
-    """Follows the tasks of a run, also those of graphs inside its nodes.
+    """Follows the tasks of a run, also in graphs inside its nodes.
 
     trace = Trace()
     async for namespace, event in graph.astream(..., stream_mode="tasks", subgraphs=True):
@@ -136,7 +136,7 @@ def _outcome(output: Mapping[str, Any]) -> list[str]:
 
 
 def _findings(wrote: Mapping[str, Any]) -> list[str]:
-    """What a node found, in a few words."""
+    """Findings of a node, in a few words."""
     words = [
         _count(len(wrote[key]), noun)
         for key, noun in _COUNTED.items()

@@ -115,8 +115,8 @@ def build(
         crag.invoke({"question": "Who founded Penguin Books?"})
 
     ``settings`` are the fields of the graph's context, such as ``index`` and ``top_k``; the objects
-    are those of ``Context.using``. With a ``retriever`` and no ``index``, none is needed. Nothing
-    is opened before the first run. Raises RagraphsError for a graph or a setting that there is not,
+    are as for ``Context.using``. With a ``retriever`` and no ``index``, none is needed. Nothing is
+    opened before the first run. Raises RagraphsError for a graph or a setting that there is not,
     and for a value that does not fit.
     """
     return bind(
@@ -160,7 +160,7 @@ def bind(
     """``graph``, which a builder of ours compiled, with settings and objects bound as by ``build``.
 
     Of a graph that is bound already, they go over what is bound. Its runs are limited, logged and
-    traced like those of our own graphs.
+    traced like runs of our own graphs.
     """
     kind = graph.context_schema
     if not (isinstance(kind, type) and issubclass(kind, Context)):
@@ -230,7 +230,7 @@ def _check_use(name: str, bound: Context) -> None:
 
 
 def _over(under: C, over: C) -> C:
-    """The settings and objects of ``over``, and where it has none, those of ``under``.
+    """The settings and objects of ``over``, and where it has none, of ``under``.
 
     A search or embeddings by name take the place of an object.
     """

@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 
 class KnownVectors(Embeddings):
-    """The vectors of known texts; of others those of ``embeddings``, whose name it bears."""
+    """Embeddings that know some vectors; others come from ``embeddings``, whose name it bears."""
 
     def __init__(self, rows: Sequence[Row], embeddings: Embeddings) -> None:
         self.label = label_of(embeddings)
@@ -74,11 +74,11 @@ def index_collection(
         ragraphs.index_collection(vectorstore, embeddings=embeddings, index="notes")
         ragraphs.build("crag", index="notes", embeddings=embeddings, llm=llm)
 
-    ``collection`` is one of chromadb or LangChain's ``Chroma``; it is only read. ``embeddings`` are
-    those that made its vectors; they embed what the index needs besides. Run again, it takes over
-    what has changed in the collection, and removes what is gone. ``settings`` are those of the
-    index graph, such as ``layers``. Returns the output of that graph. Raises RagraphsError where
-    the collection is empty, or ``embeddings`` do not have its dimension.
+    ``collection`` is one of chromadb or LangChain's ``Chroma``; it is only read. ``embeddings``
+    made its vectors, and embed what the index needs besides. Run again, it takes over what has
+    changed in the collection, and removes what is gone. ``settings`` are settings of the index
+    graph, such as ``layers``. Returns the output of that graph. Raises RagraphsError where the
+    collection is empty, or ``embeddings`` do not have its dimension.
     """
     name = _name(collection)
     rows = list(_rows(collection, name))

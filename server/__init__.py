@@ -1,1 +1,1 @@
-"""What is mounted on a LangGraph server beside its graphs."""
+"""Web application that is mounted on a LangGraph server beside its graphs."""

@@ -54,7 +54,7 @@ class CheckedRuns:
 
 
 def _may_be_a_run(scope: Scope) -> bool:
-    """Whether a request may start a run; those of the page, and their uploads, may not."""
+    """Whether a request may start a run; requests of the page, and their uploads, may not."""
     if scope["type"] != "http" or scope["path"].startswith("/page/"):
         return False
     return scope["method"] in ("POST", "PUT", "PATCH")

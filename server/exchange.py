@@ -134,7 +134,7 @@ def _event(name: str, value: dict[str, Any]) -> str:
 
 
 async def failure(error: Exception) -> Response:
-    """What the caller reads of ``error``: a sentence of ours, or that the log has it."""
+    """Response for ``error``: a sentence of ours, or a note that the log has it."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
         refusal = problem(503, str(error))
         refusal.headers["Retry-After"] = str(error.again)

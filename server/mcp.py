@@ -54,7 +54,7 @@ def mcp_server() -> Server[Any]:
 
 
 def sessions() -> StreamableHTTPSessionManager:
-    """What answers HTTP requests while its ``run()`` is entered; raises like ``mcp_server``.
+    """Manager that answers HTTP requests while in its ``run()``; raises like ``mcp_server``.
 
     No request needs an earlier one, so that any number of processes may share the work.
     """

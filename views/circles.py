@@ -29,7 +29,7 @@ def nested(
 ) -> dict[str, Circle]:
     """Circles in circles: each id of ``radii`` is as large as that, each parent as its children.
 
-    ``children`` are the circles inside of another; those of ``""`` stand in none. At least ``gap``
+    ``children`` has the circles inside each one, and under ``""`` the outermost. At least ``gap``
     is between two circles. The same input gives the same circles; the whole is around (0, 0).
     """
     sizes = dict(radii)

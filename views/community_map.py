@@ -44,12 +44,12 @@ class _Layout:
 
 
 def community_map(index: Index, within: str = "", *, orphans: bool = False) -> dict[str, Any]:
-    """Communities as circles, each in its parent's, and entities in those of the smallest ones.
+    """Communities as circles, each in its parent's, and entities in the smallest ones.
 
-    Of a large index come the largest communities, and the entities of as many of them as fit; those
-    in the community ``within`` come first; ``left_out`` counts the others. Entities that are
-    related to none are ``orphans``, shown where they are asked for. An entity is ``[id, name, x, y,
-    community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
+    Of a large index come the largest communities, and the entities of as many of them as fit;
+    members of the community ``within`` come first; ``left_out`` counts the others. Entities that
+    are related to none are ``orphans``, shown where they are asked for. An entity is ``[id, name,
+    x, y, community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
     thousands; the community is -1 where it is left out. The same index gives the same map. Blocks.
     Raises RagraphsError where the index has no communities layer.
     """

@@ -1,4 +1,4 @@
-"""What is installed, what would be used and why, and what an index lacks."""
+"""Examines installed packages, the models and stores in use, and an index."""
 
 from __future__ import annotations
 

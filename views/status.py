@@ -109,7 +109,7 @@ def _paid(index: Index) -> dict[str, Any]:
 
 
 def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
-    """What the numbers of an index say that it lacks."""
+    """Deficiencies of an index, by the numbers in ``described``."""
     command = f"ragraphs index --index {described['index']}"
     if described["without_vector"]:
         yield {

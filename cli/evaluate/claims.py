@@ -60,8 +60,8 @@ def claims(
 ) -> Shown:
     """Claims an answer, how varied they are, and how many the cited evidence supports.
 
-    A model lists the claims of every answer and checks each against the answer's citations. What
-    is finished is kept with --index DIR: an interrupted command goes on where it stopped.
+    A model lists the claims of every answer and checks each against the answer's citations.
+    Finished work is kept with --index DIR: an interrupted command goes on where it stopped.
     """
     from ...evaluation.answering import Plan
     from ...evaluation.statements.claims import claim_plots, evaluate_claims

@@ -1,4 +1,4 @@
-"""What a model answers without documents."""
+"""Answers of a model without documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def closed_book(
     dry_run: DryRun = False,
     context: Context,
 ) -> Shown:
-    """What the model answers without documents, and whether it can tell what it knows.
+    """Answers of the model without documents, and whether it can tell what it knows.
 
     With --index DIR, which may hold no documents, replies are kept there, and an interrupted
     command goes on where it stopped; without, they are lost at its end.

@@ -150,7 +150,7 @@ def curve(result: dict[str, Any]) -> None:
 def ablation(result: dict[str, Any]) -> None:
     """Prints a line for the full method and for each part left out, with the F1 that it has less.
 
-    What was not measured is marked so.
+    Parts that were not measured are marked so.
     """
     title = f"{result['set']} · crag · {result['model']} · {result['questions']} questions"
     shares = ("em", "f1", "containment")

@@ -1,4 +1,4 @@
-"""Who may ask a LangGraph server, and which indexes: bearer tokens, and an index for each tenant.
+"""Restricts a LangGraph server to tenants, each with a bearer token and its indexes.
 
 Whatever a handler below does not allow is refused. The file that TENANTS names has for each tenant
 the hash of its token and its indexes, the default one first:
