@@ -93,9 +93,9 @@ def answered(
 def outcomes_in(
     index: Index, questions: Sequence[str], ways: Mapping[N, Way], plan: Plan
 ) -> dict[N, list[Outcome]]:
-    """By the name of each of ``ways`` the outcomes of ``questions`` asked in ``index``. Blocks.
+    """Outcomes of ``questions`` asked in ``index``, by the name of each of ``ways``. Blocks.
 
-    Those that are finished are kept where ``plan.context`` names the index.
+    Finished outcomes are kept where ``plan.context`` names the index.
     """
     for way in ways.values():
         way.context.index = index.name
@@ -142,7 +142,7 @@ def indexing(context: IndexContext, ways: Iterable[Way]) -> IndexContext:
 
 
 def _layers_of(way: Way) -> set[LayerName]:
-    """The layers that a method needs, with those of the retriever that it uses."""
+    """The layers that the method of ``way`` and its retriever need."""
     return {layer for user in (way.method, way.context.retriever) for layer in layers_of(user)}
 
 

@@ -92,7 +92,7 @@ def wilson(share: float, n: int) -> Interval:
 def sign_flip_p(deviations: Sequence[float], seed: int) -> float:
     """The two-sided p value of the mean of ``deviations``, one a question, being other than 0.
 
-    That the sign of each is by chance is tested: with all ways to flip the signs where these are
+    Tests whether the sign of each is by chance: with all ways to flip the signs where these are
     few, else with a random sample of them, in which the observed one is counted.
     """
     moved = np.array([value for value in deviations if abs(value) > _EQUAL])

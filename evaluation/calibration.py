@@ -1,7 +1,7 @@
 """Calibrating graders without a language model to an index, by what its passages answer.
 
-HopRAG's in-coming questions are labels for free: a passage answers its own, others do not. Those of
-a question set that was made from the index tell more, where there is one.
+HopRAG's in-coming questions are labels for free: a passage answers its own, others do not. The
+questions of a set that was made from the index tell more, where there is one.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Graded(NamedTuple):
 def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
     """Calibrates the grader to ``index`` and keeps its parameters there, in the form of ``--json``.
 
-    It goes by the questions of the set in ``folder``, or by those of the hops layer. Blocks. Raises
+    It uses the questions of the set in ``folder``, or else of the hops layer. Blocks. Raises
     RagraphsError where the index has no hops layer, where its passages answer too few questions,
     and where the embeddings do not tell which passage answers one.
     """
@@ -101,7 +101,7 @@ def labelled_questions(index: Index, folder: str | None = None) -> Mapping[str, 
 
 
 def cases_of_hops(index: Index) -> list[Case]:
-    """What is retrieved for the questions of the hops layer. Blocks; raises RagraphsError."""
+    """Retrieval cases for the questions of the hops layer. Blocks; raises RagraphsError."""
     return _cases(index, labelled_questions(index))
 
 
@@ -146,7 +146,7 @@ def _sampled(index: Index) -> Mapping[str, set[str]]:
 
 
 def case_of(index: Index, question: str, supporting: set[str]) -> Case:
-    """What is retrieved for a question, which the passages ``supporting`` answer. Blocks."""
+    """Retrieval case of ``question``, which the passages ``supporting`` answer. Blocks."""
     found = retrieved(index, question)
     vectors = index.vectors.get("passages", [passage["id"] for passage in found])
     cosines = vectors @ embed_queries(index.embedder, [question])[0]

@@ -45,9 +45,9 @@ def calibrate_cross_encoder(
 ) -> dict[str, Any]:
     """Calibrates the cross-encoder called ``name`` to ``index`` and keeps its parameters there.
 
-    In the form of ``--json``. It goes by the questions of the set in ``folder``, or by those of the
-    hops layer. Blocks. Raises RagraphsError where the index has no hops layer, where
-    its passages answer too few questions, and where the scores do not tell which passage does.
+    In the form of ``--json``. It uses the questions of the set in ``folder``, or else of the hops
+    layer. Blocks. Raises RagraphsError where the index has no hops layer, where its passages answer
+    too few questions, and where the scores do not tell which passage does.
     """
     encoder = open_cross_encoder(name, index.operator)
     asked = labelled_questions(index, folder)

@@ -67,9 +67,9 @@ class Dataset:
         return document_path(self.passages, home) + "#"
 
     def ids(self, documents: Iterable[str], passages: Iterable[str], home: Path) -> list[str]:
-        """The set's ids of what was found in an index of that ``home``, each once.
+        """The set's ids of passages found in an index at ``home``, each once.
 
-        ``documents`` are those of the ``passages`` that were found.
+        ``documents`` are the documents of the ``passages`` that were found.
         """
         if self.is_in_index:
             return list(dict.fromkeys(passages))

@@ -68,7 +68,7 @@ def draw(file: Path, plots: Sequence[Plot]) -> None:
 
 
 def _height(plot: Plot) -> float:
-    """The height of a plot in inches, that of its names and its title included."""
+    """The height of ``plot`` in inches, including its names and its title."""
     if plot["kind"] == "bars":
         return 1.2 + 0.27 * len(_rows(plot))
     if plot["kind"] == "matrix":

@@ -41,7 +41,7 @@ _USER = "The grader model"
 class GraderPlan(NamedTuple):
     """The grader to measure: the set's ``folder``, the index and model, and CRAG's settings.
 
-    ``limit`` is the number of questions, the first of the set, and ``seed`` that of the intervals.
+    ``limit`` is the number of questions, the first of the set, and ``seed`` draws the intervals.
     """
 
     folder: str
@@ -154,7 +154,7 @@ def _head(
 def _retrieved(
     dataset: Dataset, asked: Sequence[LabelledQuestion], index: Index, crag: CragContext
 ) -> list[Retrieved]:
-    """What is retrieved for each question; a piece of a supporting passage supports. Blocks."""
+    """Passages retrieved for each question; a piece of a supporting passage supports. Blocks."""
     encoder = open_cross_encoder(crag.rerank, index.operator) if crag.rerank else None
     wanted = to_rerank(crag.rerank_candidates, crag.top_k) if encoder else crag.top_k
     found = []
@@ -287,7 +287,7 @@ def _with_interval(value: float, resampled: Sequence[float], n: int) -> Measure:
 def auc(grades: Any, support: Any) -> float:
     """The share of pairs in which the passage that supports has the better grade; ties half.
 
-    That is the area under the ROC curve; nan where all support, or none.
+    This is the area under the ROC curve; nan where all support, or none.
     """
     own, other = int(support.sum()), int((~support).sum())
     if not own or not other:
@@ -326,8 +326,7 @@ def _verdicts(
 ) -> dict[str, Any]:
     """How often each verdict is given to retrievals with support, without, and with it taken away.
 
-    The balanced accuracy is that of "correct" for retrievals with support and for the same with it
-    taken away.
+    The balanced accuracy measures "correct" on retrievals with support, and on the same without it.
     """
     groups = {
         "with_support": [case for case in whole if any(case.support)],

@@ -31,7 +31,7 @@ def share_of(flags: Iterable[bool]) -> Measure:
 
 
 def pooled_share(parts: Sequence[int], wholes: Sequence[int], seed: int) -> Measure:
-    """The sum of ``parts`` by that of ``wholes``; n is the latter.
+    """The sum of ``parts`` divided by the sum of ``wholes``, which is n.
 
     Both are given by question, and whole questions are drawn again for the interval.
     """

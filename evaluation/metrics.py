@@ -41,7 +41,7 @@ def normalised(answer: str) -> tuple[str, ...]:
     """The words of ``answer`` without case, punctuation, symbols and English articles.
 
     As is usual for questions with short answers, for every script: a character of Chinese or
-    Japanese counts as a word. What would leave nothing ("The The", "?") is not taken away.
+    Japanese counts as a word. Nothing is taken away where no word would be left ("The The", "?").
     """
     text = unicodedata.normalize("NFKC", answer).casefold()
     bare = "".join(char for char in text if unicodedata.category(char)[0] not in "PS")
@@ -59,7 +59,7 @@ def exact_match(answer: str, golds: Sequence[str]) -> float:
 
 
 def answer_f1(answer: str, golds: Sequence[str]) -> float:
-    """The best F1 of the words of ``answer`` and those of one of ``golds``."""
+    """The best F1 of the words of ``answer`` and the words of one of ``golds``."""
     return max((_word_f1(normalised(answer), normalised(gold)) for gold in golds), default=0.0)
 
 

@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 def evaluate_natural(
     folder: str, method: MethodName, context: IndexContext, report: Report = unreported
 ) -> dict[str, Any]:
-    """What is claimed by kind of question, and what is found by kind of document.
+    """Claims by kind of question, and quotes found by kind of document.
 
     In the form of ``--json``. Every retriever is measured that the index has the layers for; shares
     come with their number n and Wilson's interval of 95 %. Raises RagraphsError.

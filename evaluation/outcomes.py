@@ -51,10 +51,10 @@ class Outcome(TypedDict):
     """The outcome of a question by one method, or by the router.
 
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
-    ``documents`` are those of the ``evidence``, best first; ``tried`` the methods that answered one
-    after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had been asked
-    for. ``retrievals`` are the searches in the index, ``hops`` those of ``hops_of``; None where
-    that is not known. ``error`` is why the question failed, or empty.
+    ``documents`` are the documents of the ``evidence``, best first; ``tried`` the methods that
+    answered one after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had
+    been asked for. ``retrievals`` are the searches in the index, ``hops`` the result of
+    ``hops_of``; None where it is not known. ``error`` is why the question failed, or empty.
     """
 
     answer: str
@@ -78,8 +78,8 @@ class Outcome(TypedDict):
 def hops_of(result: Mapping[str, Any]) -> int | None:
     """The hops from one finding to the next that the output of a method shows.
 
-    The rounds of HopRAG's walk that led somewhere, the rounds of ToG-2's walk, the sub-questions
-    of DeepRAG; of the router those of the method whose answer it gives. None for other methods,
+    The rounds of HopRAG's walk that led somewhere, the rounds of ToG-2's walk, the sub-questions of
+    DeepRAG; for the router, the hops of the method whose answer it gives. None for other methods,
     which do not go on from what they found.
     """
     own = {**result, **result.get("details", {})}

@@ -1,4 +1,4 @@
-"""What a corpus of a size needs: stores, memory, disk, hours and money, by measured constants.
+"""Needs of a corpus by its size: stores, memory, disk, hours and money, by measured constants.
 
 The constants are in ``growth.json`` beside this file, with the commands that measured them. Times
 and sizes on disk follow the power law through the two sizes measured around the one asked for, or
@@ -66,11 +66,11 @@ class Money(TypedDict):
 
 
 class Needs(TypedDict):
-    """What an index with all layers needs. Sizes are in GB (10⁹ bytes), times in hours.
+    """Needs of an index with all layers. Sizes are in GB (10⁹ bytes), times in hours.
 
-    ``processor_hours`` are those of one core without a model, by layer; ``model_hours`` is the time
+    ``processor_hours`` are hours of one core without a model, by layer; ``model_hours`` is the time
     of a model's requests alone. ``measured_passages`` is the largest size that was measured.
-    ``serving_memory`` is that of each process, ``chroma_memory`` that of a Chroma server beside
+    ``serving_memory`` is the memory of each process, ``chroma_memory`` of a Chroma server beside
     them; in a folder the vectors are in the process, and there is no server.
     """
 
@@ -195,7 +195,7 @@ def _around(points: Mapping[int, float], size: float) -> tuple[int, int]:
 
 
 def _money(passages: int, prices: Prices, words: int, model: str, embeddings: str) -> Money:
-    """What is sent to a model, and to embeddings that cost money, for all layers at first."""
+    """Tokens sent to a model and to paid embeddings for all layers at first, and their price."""
     text = _typical(words)
     parts = _asked(passages, text) if model != OFFLINE else {}
     requests, out, received = (
@@ -221,7 +221,7 @@ def _money(passages: int, prices: Prices, words: int, model: str, embeddings: st
 
 
 def _asked(passages: int, text: str) -> dict[str, Asked]:
-    """What a model is asked about ``passages`` that are each as long as ``text``, by kind."""
+    """Requests to a model about ``passages`` that are each as long as ``text``, by kind."""
     lengths = _known()["replies"]
     types = ", ".join(IndexContext().entity_types)
     shown = number([("Brooklyn Bridge", text)])

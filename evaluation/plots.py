@@ -93,7 +93,7 @@ def bars(title: str, groups: Mapping[str, Iterable[Bar]], unit: Unit = "share") 
 def quality_against_cost(result: Mapping[str, Any]) -> Curves:
     """F1 against calls a question: a point for each way to choose methods, from a router's result.
 
-    ``result`` is that of ``evaluate_router``.
+    ``result`` comes from ``evaluate_router``.
     """
     return {
         "kind": "curves",

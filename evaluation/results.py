@@ -16,7 +16,7 @@ FOLDER = "evaluations"
 
 
 class Head(TypedDict):
-    """What a list of results shows: ``name`` names the result, ``made`` is a time in ISO 8601."""
+    """Entry in a list of results: ``name`` names the result, ``made`` is a time in ISO 8601."""
 
     name: str
     experiment: str

@@ -50,7 +50,7 @@ def evaluate_retrieval(
 ) -> dict[str, Any]:
     """Recall, precision, F1 and all-support at cutoffs, time and memory, as ``--json`` has them.
 
-    ``settings`` are those of the method, where ``retriever`` is a method's search; ``rerank`` and
+    ``settings`` belong to the method, where ``retriever`` is a method's search; ``rerank`` and
     ``rerank_candidates`` are settings of retrievers, too. Ranks are of the set's passages, however
     many pieces the index cut one into. Questions without support are counted apart.
     """

@@ -200,7 +200,7 @@ def _judge_size(made: Made, result: Trial) -> None:
 
 
 def _judge_named(made: Made, indexed: _Ended, described: dict[str, Any], result: Trial) -> None:
-    """What was not read is named, with a reason, by the run or by the status."""
+    """Fails ``result`` unless the run or the status names the file ``made``, read or not."""
     read = [each["path"] for each in described["document_list"]]
     failures = [each["path"] for each in described["failures"]]
     name = _plain(made.name.encode("utf-8", "replace").decode())

@@ -106,7 +106,7 @@ def trial(arena: Undisturbed, chance: random.Random, result: Trial) -> None:
 
 
 def _write_documents(folder: Path, changed: Sequence[int]) -> None:
-    """Documents of invented facts; those of ``changed`` differ, and some are new or gone."""
+    """Writes invented facts; documents in ``changed`` differ, and some are new or gone."""
     folder.mkdir()
     for n in range(_DOCUMENTS):
         chance = random.Random(f"{n} {n in changed}")

@@ -97,7 +97,7 @@ def _forms_drawn_again(text: str, times: int) -> bytes:
 
 
 def _forms_in_forms(text: str, times: int) -> bytes:
-    """At most twelve levels, on a page for every twelve ``times``: pypdf bounds those of a page."""
+    """Nests up to 12 levels, on a page for every 12 ``times``: pypdf bounds a page's levels."""
     resources = "/Resources << /XObject << /X {} 0 R >> /Font << /F 3 0 R >> >>"
     forms = [_stream("/X Do " * 10, _FORM + resources.format(7 + n)) for n in range(min(times, 12))]
     last = _stream(_drawn(text), _FORM + resources.format(99))

@@ -202,7 +202,7 @@ def _judge_tool(text: str, request: Request, result: Trial) -> None:
 
 
 def _judge_filtered(output: Any, where: Any, result: Trial) -> None:
-    """What a run read of the index meets the filter; a filter that is none is refused."""
+    """Fails ``result`` if the run took an invalid ``where``, or read texts that do not meet it."""
     if where is None:
         return
     try:

@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 
 
 def leaks(text: str, *hidden: str) -> Iterator[str]:
-    """What of ``text`` was not meant for its reader; ``hidden`` texts are not to be seen."""
+    """Leaks in ``text``: tracebacks, SQL, the key, and any of the ``hidden`` texts."""
     for name, pattern in (("a traceback", _TRACEBACK), ("SQL", _SQL)):
         if found := pattern.search(text):
             yield f"{name} is shown: {_around(text, found.start())}"

@@ -38,7 +38,7 @@ def growth(entities: int, times: int) -> dict[str, Any]:
     times, each from what was remembered of the one before.
 
     ``kept`` is the share of the communities that are the same after the last time, ``modularity``
-    that of level 0, and ``of_cold`` the share of it against a start without memory.
+    is of level 0, and ``of_cold`` the share of it against a start without memory.
     """
     largest = round(entities * _GROWTH**times)
     whole = planted(largest)

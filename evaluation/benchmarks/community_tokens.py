@@ -1,7 +1,7 @@
 """How much a global question reads at each level of the communities, against all source texts.
 
 ``python -m ragraphs.evaluation.benchmarks.community_tokens SOURCE``: the paper's table (Edge et al.
-2024, table 3): units, tokens, and tokens as a share of those of the source texts (TS).
+2024, table 3): units, tokens, and tokens as a share of the tokens of the source texts (TS).
 """
 
 from __future__ import annotations

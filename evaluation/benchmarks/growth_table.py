@@ -1,4 +1,4 @@
-"""What the measurements of growth amount to: tables, exponents, and the constants of a plan."""
+"""Results of the measurements of growth: tables, exponents, and the constants of a plan."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def markdown(files: Sequence[Path], smallest: int) -> str:
 
 
 def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:
-    """What `ragraphs plan` reckons from: figures by embeddings and passages, and replies' lengths.
+    """Constants of `ragraphs plan`: figures by embeddings and passages, and replies' lengths.
 
-    Sizes are of folders; of a corpus that was not measured whole there are none.
+    Sizes are of folders; a corpus that was not measured whole has none.
     """
     measured: dict[str, Any] = {}
     for (embeddings, stores), sizes in sorted(_measured(files).items()):
@@ -170,7 +170,7 @@ def _growth(
 
 
 def _added(parts: Mapping[str, Part], name: str) -> list[tuple[str, float]]:
-    """What a layer added to each store, in MB: what is stored then, less what was before."""
+    """MB that the layer ``name`` added to each store: the size with it, less the size before."""
     names = [each for each in parts if each != _SERVING]
     place = names.index(name)
     before = parts[names[place - 1]]["stored_mb"] if place else {}

@@ -1,4 +1,4 @@
-"""What many clients at once meet on ``ragraphs serve``, with the offline reader.
+"""Measures ``ragraphs serve`` under many clients at once, with the offline reader.
 
 ``python -m ragraphs.evaluation.benchmarks.load SET --clients 200 --seconds 180``: each client asks
 one question of the set after another. Beside them ``/health`` is asked twice a second, and notes
@@ -138,7 +138,7 @@ class _Load:
         return _PAUSE
 
     async def _add(self, client: httpx.AsyncClient, number: int) -> float:
-        """Uploads a note and indexes it; the status is that of the last event."""
+        """Uploads a note and indexes it; indexing that does not end well counts as status 500."""
         text = f"# Note {number}\n\nThe bridge number {number} was designed by Ada Byron."
         async with self.notes.timed() as note:
             files = {"files": (f"note-{number}.md", text.encode())}

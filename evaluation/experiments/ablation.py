@@ -57,7 +57,7 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
 
 
 def ablation_cost(folder: str, plan: Plan) -> Estimate:
-    """What ``evaluate_ablation`` would cost; see ``estimated``."""
+    """Cost of ``evaluate_ablation``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     return estimated(
         ways, unfinished(ways, [one.question for one in questions], plan), questions, plan

@@ -135,7 +135,7 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
 
 
 def boundary_cost(folder: str, plan: Plan) -> Estimate:
-    """What ``evaluate_boundary`` would cost; see ``estimated``."""
+    """Cost of ``evaluate_boundary``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     answers = estimated(
         ways, unfinished(ways, [one.question for one in questions], plan), questions, plan

@@ -1,4 +1,4 @@
-"""What the questions of an experiment would cost, from least to most."""
+"""Cost of the questions of an experiment, from least to most."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dic
 
 
 def curve_cost(folder: str, vary: Vary, plan: Plan) -> Estimate:
-    """What ``evaluate_curve`` would cost; see ``estimated``."""
+    """Cost of ``evaluate_curve``; see ``estimated``."""
     ways = vary.ways(plan)
     questions = vary.questions_of(load_dataset(folder, plan.limit))
     return estimated(

@@ -1,4 +1,4 @@
-"""What a judged comparison will cost: questions, answers and judgements."""
+"""Cost of a judged comparison: questions, answers and judgements."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def of_an_answer(way: Way, index: Index) -> Estimate:
 
 
 def of_answers(ways: Mapping[str, Way], left: Mapping[str, int], index: Index) -> Estimate:
-    """What the ``left`` answers of each of ``ways``, by name, take. Blocks."""
+    """Cost of the ``left`` answers of each of ``ways``, by name. Blocks."""
     each = {name: of_an_answer(way, index) for name, way in ways.items() if left[name]}
     costs = [Estimate(*(left[name] * part for part in one)) for name, one in each.items()]
     return sum(costs, Estimate())
@@ -60,7 +60,7 @@ def of_answers(ways: Mapping[str, Way], left: Mapping[str, int], index: Index) -
 async def of_unknown_judgements(
     judging: Judging, asker: Asker, questions: Sequence[str]
 ) -> Estimate:
-    """What judging answers takes that are not known; an empty question is not known, either."""
+    """Cost of judging answers that are not known; an empty question is not known, either."""
     texts = number([("answer", ""), ("answer", "")])
     bare = 0
     for criteria in judging.criteria():

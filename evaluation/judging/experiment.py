@@ -43,9 +43,9 @@ from .verdicts import Answers, Judging, Verdict, as_shown
 
 
 class Plan(NamedTuple):
-    """What is compared, on which questions, and how it is judged.
+    """Plan of a comparison: its conditions, its questions, and how it is judged.
 
-    ``judge`` names the model that judges and writes questions; None: that of ``context``.
+    ``judge`` names the model that judges and writes questions; None: the model of ``context``.
     ``file`` has questions of one's own; ``new_questions`` are written where some are kept.
     """
 
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What is still to pay for each part of a comparison."""
+    """Remaining cost of each part of a comparison."""
 
     questions: Estimate
     answers: Estimate
@@ -76,7 +76,7 @@ class Costs(NamedTuple):
 
 
 def cost_of_judging(plan: Plan) -> dict[str, Any]:
-    """What the comparison would cost, in the form of ``--json``; nothing is asked."""
+    """Cost of the comparison, in the form of ``--json``; nothing is asked."""
     return asyncio.run(_cost(plan))
 
 

@@ -164,7 +164,7 @@ class Writing(NamedTuple):
         return list(found.values())
 
     async def cost(self) -> Estimate:
-        """What writing still costs: its tokens are known once the personas are."""
+        """Remaining cost of writing; its tokens are known once the personas are."""
         counts = self.wanted.counts()
         first = await self.asker.missing(WRITE_PERSONAS, **self._first())
         if not first.calls_most:  # the reply is kept

@@ -25,7 +25,7 @@ Scores = Mapping[tuple[str, str, str], Mapping[str, float]]
 def scores_of(judging: Judging, answers: Answers, verdicts: Sequence[Verdict]) -> Scores:
     """The mean over orders and repetitions for every question that was judged in both orders.
 
-    A verdict counts only with that of the other order, so that preferring a place gives ½.
+    A verdict counts only with the verdict of the other order, so that preferring a place gives ½.
     """
     told: defaultdict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
     for one, other in _both_orders(verdicts):
@@ -41,9 +41,9 @@ def scores_of(judging: Judging, answers: Answers, verdicts: Sequence[Verdict]) -
 def comparisons(
     judging: Judging, answers: Answers, scores: Scores, seed: int
 ) -> list[dict[str, Any]]:
-    """For every criterion and two conditions the win rate of the row over the column.
+    """Win rate of the row over the column, for every criterion and two conditions.
 
-    ``low`` and ``high`` bound it with 95 %; ``p`` is that of the sign-flip test, ``p_holm`` is
+    ``low`` and ``high`` bound it with 95 %; ``p`` is from the sign-flip test, ``p_holm`` is
     corrected for all comparisons; ``longer_won`` is the win rate of the longer answer.
     """
     found = []
@@ -184,7 +184,7 @@ def _of_longer(
 
 
 def _clustered(values: Mapping[str, Sequence[float]], seed: int) -> Interval | None:
-    """The mean of all values, with an interval that takes those of a question together."""
+    """The mean of all values, with an interval that takes the values of a question together."""
     if not values:
         return None
     means = [mean(one) for one in values.values()]

@@ -93,7 +93,7 @@ class Judging:
         return len(self.conditions) * (len(self.conditions) - 1) * self.repeats
 
     def requests(self, answers: Answers) -> Iterator[Request]:
-        """Those of all questions; two answers with the same words tie without one."""
+        """Requests for all questions; two answers with the same words tie without one."""
         for question, given in answers.items():
             for one, other in combinations([c for c in self.conditions if c in given], 2):
                 if given[one] == given[other]:

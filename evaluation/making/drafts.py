@@ -49,7 +49,7 @@ class Draft:
     others: tuple[str, ...] = ()
 
     def row(self, number: int) -> dict[str, Any]:
-        """The row of ``questions.jsonl``; ``number`` is its place among those of its kind."""
+        """The row of ``questions.jsonl``; ``number`` is its place among questions of its kind."""
         own = [passage["id"] for passage in self.own]
         return {
             "id": f"{self.kind}-{number}",

@@ -1,4 +1,4 @@
-"""What making a set will cost: requests, and tokens sent."""
+"""Cost of making a set: requests, and tokens sent."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def estimate(index: Index, asker: Asker, order: Order) -> Estimate:
     """The cost of ``order``: at least, if all questions stand their checks; at most, all tries.
 
     Checks are counted by the mean length of the passages that are drawn. Where the reply of the
-    writer is kept, those of its checks may be, too: then they cost nothing at least.
+    writer is kept, the replies of its checks may be, too: then they cost nothing at least.
     """
     held = await to_its_end(index.catalogue.count_passages)
     found = min(SEARCHED * len(retrievers_of(index)), held)

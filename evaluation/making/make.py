@@ -48,7 +48,7 @@ def make_set(
 
 
 def price_set(wanted: Wanted, context: Context) -> dict[str, Any]:
-    """What the model would be asked for a set, in the form of ``--json``. Blocks."""
+    """Cost of making the set ``wanted``, in the form of ``--json``. Blocks."""
     index = open_index(context)
     order, notes = _ordered(index, wanted)
 

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def build(folder: Path) -> tuple[set[str], set[str]]:
-    """The files of the repository to release, and those of the source distribution.
+    """The files of the repository to release, and the files of the source distribution.
 
     Builds from a copy of the last commit, the wheel out of the source distribution, into
     ``folder``.
@@ -79,7 +79,7 @@ def install(python: str, environment: Path, dist: Path) -> Path:
 
 
 def weigh(environment: Path) -> tuple[int, int]:
-    """Megabytes and number of the packages installed, without those of every environment."""
+    """Megabytes and number of the installed packages, without the packages that venv brings."""
     listed = json.loads(run(str(environment / "bin" / "pip"), "list", "--format=json"))
     names = {package["name"] for package in listed} - _BROUGHT_BY_VENV
     [folder] = (environment / "lib").glob("python*/site-packages")

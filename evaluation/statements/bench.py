@@ -230,7 +230,7 @@ def _forecast(
     plan: Plan,
     judge: _Judge,
 ) -> dict[str, Any]:
-    """What the answers about ``corpus`` and judging them cost."""
+    """Cost of the answers about ``corpus`` and of judging them."""
 
     def requests(index: Index, place: int, question: str, outcome: Outcome) -> Requests:
         answer, one = outcome["answer"], asked[place]

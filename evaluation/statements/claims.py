@@ -118,7 +118,7 @@ async def _check(
     plan: Plan,
     against: Against,
 ) -> tuple[Asker, dict[str, list[Checked]]]:
-    """The claims of every answer; those of a question that failed are not asked for."""
+    """The claims of every answer; none are asked for where a question failed."""
     asker = await open_asker(index, context, _USER)
 
     async def one(question: str, outcome: Outcome, cited: list[Cited]) -> Checked:

@@ -50,7 +50,7 @@ _RELATIONS = {
 
 
 class Case(NamedTuple):
-    """What the confidence of an answer depends on, and whether the answer is right."""
+    """Features that the confidence of an answer depends on, and whether the answer is right."""
 
     features: tuple[float, ...]
     right: bool

@@ -36,7 +36,7 @@ def imitation(turn: Turn, prompts: Path | None, source: Row) -> Row:
 
 
 def preference(turn: Turn, rejected: PromptReply, prompts: Path | None, source: Row) -> Row:
-    """A pair of replies to the same request: that of ``turn`` is better than the ``rejected``."""
+    """A pair of replies to the same request: the reply of ``turn`` is better than ``rejected``."""
     return {
         "prompt": _asked(turn, prompts),
         "chosen": [_said(turn.reply)],

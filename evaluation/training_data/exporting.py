@@ -36,8 +36,8 @@ def export(
 ) -> dict[str, Any]:
     """Writes training data from the set in ``folder`` into ``out``; a summary, as with ``--json``.
 
-    ``settings`` are those of the method. A dry run, as ``context`` says, writes nothing, and gives
-    the cost instead. Raises RagraphsError for what concerns all questions.
+    ``settings`` are the settings of the method. A dry run, as ``context`` says, writes nothing, and
+    gives the cost instead. Raises RagraphsError for what concerns all questions.
     """
     dataset = load_dataset(folder, limit)
     check_place(out)
@@ -71,7 +71,7 @@ def _check_hops(context: IndexContext, dataset: Dataset) -> None:
 
 
 async def _cost(sources: Sources, choices: Choices, context: IndexContext) -> dict[str, int]:
-    """What is still to be paid, in the names of ``Estimate``; nothing where no model is asked."""
+    """Remaining cost, in the names of ``Estimate``; zero where no model is asked."""
     if choices.kind != "deeprag":
         return Estimate()._asdict()
     asker = await open_asker(sources.index, context, "The search for trajectories")

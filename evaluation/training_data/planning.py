@@ -1,4 +1,4 @@
-"""What is to be made of a question set, and what it is made from."""
+"""Choices for training data from a question set, and the sources that it is made from."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """DeepRAG's binary tree search: the correct trajectory of a question with fewest retrievals.
 
-Each sub-question is answered without looking it up, and by looking it up. The steps are those of
-the deeprag graph, so that the requests are the ones that it sends.
+Each sub-question is answered without looking it up, and by looking it up. It takes the steps of the
+deeprag graph, so that the requests are the ones that it sends.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class UselessError(Exception):
 
 @dataclass
 class Recorder:
-    """A language model that notes its ``turns``: those of one question, at most ``most``.
+    """A language model that notes its ``turns`` for one question, at most ``most``.
 
     In a dry run it knows the replies that are kept, and asks for no other.
     """
