@@ -18,7 +18,7 @@ LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 @pytest.fixture
 def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """What was to be reached: every address but this machine's own is refused."""
+    """Addresses that were to be reached; every one but this machine's own is refused."""
     refused: list[Any] = []
 
     def guarded(real: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What ``import ragraphs`` offers, and what it costs."""
+"""Public names of ``import ragraphs``, and the cost of importing it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def unseen(name: str) -> dict[str, Any]:
 
 
 async def streamed(client: Any, graph: str, context: Any, *modes: str) -> dict[str, list[Any]]:
-    """What a run without a thread streams, by event."""
+    """Data that a run without a thread streams, by event."""
     seen: dict[str, list[Any]] = {}
     async for part in client.runs.stream(
         None, graph, input={"question": QUESTION}, context=context, stream_mode=list(modes)

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def graph_of(name: str) -> Graph:
-    """The nodes and edges of a graph; those of the index with the steps of ``update``."""
+    """The nodes and edges of the graph ``name``; the index graph has the steps of ``update``."""
     compiled = getattr(ragraphs, f"{name}_graph")
     drawn: Graph = compiled.get_graph(xray=name == "index")
     return drawn

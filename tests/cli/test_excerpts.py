@@ -1,4 +1,4 @@
-"""What is shown of a passage: every highlight, in whole sentences, and no more than is read."""
+"""Excerpts of a passage: every highlight, in whole sentences, and no more than is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo prints to be typed next works as it is printed."""
+"""Commands that the demo prints to be typed next work as they are printed."""
 
 from __future__ import annotations
 

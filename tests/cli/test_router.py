@@ -16,7 +16,7 @@ PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bri
 
 @pytest.fixture
 def say(monkeypatch):
-    """What a person types when asked."""
+    """Function that types an answer on stdin."""
     return lambda text: monkeypatch.setattr("sys.stdin", io.StringIO(text))
 
 

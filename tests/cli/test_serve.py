@@ -1,4 +1,4 @@
-"""What `ragraphs serve` refuses before it serves; tests/server has the rest."""
+"""Refusals of `ragraphs serve` before it serves; tests/server has the rest."""
 
 from __future__ import annotations
 

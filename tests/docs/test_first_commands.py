@@ -47,7 +47,7 @@ def clone(tmp_path_factory) -> Path:
 
 
 def typed(clone: Path, command: str, **environment: str) -> str:
-    """What a command of the shell prints in ``clone``, in which no other environment is active."""
+    """Output of the shell ``command`` in ``clone``, in which no other environment is active."""
     inherited = {
         name: value
         for name, value in os.environ.items()

@@ -30,7 +30,7 @@ def context_for(method: str, index: str, **chosen: Any) -> tuple[Any, Any]:
 
 
 async def follow(graph: Any, context: Any, *modes: str, given: Any = GIVEN) -> dict[str, list[Any]]:
-    """What a run streams, by mode."""
+    """Parts that a run streams, by mode."""
     seen: dict[str, list[Any]] = {mode: [] for mode in modes}
     async for mode, part in graph.astream(given, context=context, stream_mode=list(modes)):
         seen[mode].append(part)

@@ -1,4 +1,4 @@
-"""What an index with communities keeps, and what it forgets, when documents come and go."""
+"""Updates of an index with communities, when documents come and go."""
 
 from __future__ import annotations
 

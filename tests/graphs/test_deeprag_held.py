@@ -41,7 +41,7 @@ def narrate(indexing, model):
 
 @pytest.fixture
 def hold(indexing, model, narrate):
-    """What basic finds for a question, with the questions that it misses."""
+    """Findings of basic for a question, with the questions that it misses."""
 
     def held(question, *missing, top_k=1):
         model.missing = list(missing)

@@ -1,4 +1,4 @@
-"""What an earlier version of the offline reader has read is read again by the next run."""
+"""Passages read by an earlier version of the offline reader are read again by the next run."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ ALL = documents(bridge=BRIDGE, engineer=ENGINEER, town=TOWN)
 
 
 def layer_of(indexing):
-    """What the layer holds, as it is exported."""
+    """Content of the layer, as it is exported."""
     lines = [json.loads(line) for line in indexing.export().splitlines()]
     return [line for line in lines if line["kind"] in {"questions", "hop"}]
 

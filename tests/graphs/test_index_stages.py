@@ -1,4 +1,4 @@
-"""What is done beside a model's work, and how it all ends."""
+"""Stages of indexing beside a model's work, and how they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the log and the trace say of runs."""
+"""The log and the trace of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asks while an index is repaired is answered; what is purged stands in no file."""
+"""Questions are answered while an index is repaired; purged texts stand in no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of communities in memory, and what is read when it is asked for."""
+"""Communities kept in memory, and reports read when they are asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vectors are worth: measured on the passages, for each script."""
+"""The worth of vectors: measured on the passages, for each script."""
 
 from __future__ import annotations
 

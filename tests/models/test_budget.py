@@ -1,4 +1,4 @@
-"""What a run may spend, while several requests are on their way."""
+"""Budget of a run, while several requests are on their way."""
 
 from __future__ import annotations
 

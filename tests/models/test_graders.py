@@ -95,7 +95,7 @@ def test_nothing_to_grade_is_no_score():
 
 
 class Embeddings:
-    """Vectors that are all nearly the same, as those of some embedding models are."""
+    """Vectors that are all nearly the same, as from some embedding models."""
 
     name, local, semantic = "somebody:new", True, True
 

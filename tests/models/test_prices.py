@@ -1,4 +1,4 @@
-"""What models cost, as far as it is known."""
+"""Prices of models, as far as they are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nodes may use of their run."""
+"""The run, as its nodes may use it."""
 
 from __future__ import annotations
 

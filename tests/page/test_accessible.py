@@ -1,4 +1,4 @@
-"""What axe-core says of each view, in both colours: nothing serious."""
+"""Findings of axe-core in each view, in both colours: nothing serious."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a reply with entities, relations and claims, however it is written."""
+"""Facts kept of a reply with entities, relations and claims, however it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows of an index, and what it lets people correct."""
+"""Exploring an index on the page, and correcting it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ HALF = "\ud800"  # a character that no database stores
 
 
 def unlike(*numbers: int, dimension: int = DIMENSION) -> np.ndarray:
-    """A vector for each number, unlike those of other numbers."""
+    """A vector for each number, unlike the vectors of other numbers."""
     rows = np.arange(dimension, dtype=np.float32) / 7
     return np.stack([rows + number for number in numbers])
 
@@ -130,7 +130,7 @@ def test_clearing_leaves_no_questions_and_takes_another_dimension(questions):
 
 
 def vectors(passage: str, sentences: int, dimension: int = DIMENSION) -> SentenceVectors:
-    """Vectors that differ from those of any other passage of one letter."""
+    """Vectors of ``passage``, a letter, that differ from the vectors of any other letter."""
     numbers = np.arange(sentences * dimension, dtype=np.float32) / 7 + ord(passage)
     return SentenceVectors(passage, numbers.reshape(sentences, dimension))
 

@@ -80,7 +80,7 @@ class Script:
         return answer(human) if callable(answer) else answer
 
     def of(self, kind: str) -> list[str]:
-        """What was asked of one kind, in order."""
+        """Prompts of one ``kind``, in order."""
         return [human for asked, human in self.asked if asked == kind]
 
     @property
@@ -173,7 +173,7 @@ class Together:
 
 
 def triples_in(said: str) -> list[list[str]]:
-    """What a text of ``clustered`` says."""
+    """Triples that a text of ``clustered`` states."""
     return [list(fact) for fact in _FACT.findall(said)]
 
 

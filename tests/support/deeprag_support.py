@@ -145,7 +145,7 @@ def ask(indexing: Any, question: str = OLDER, held: Found = NOTHING, **chosen: A
 
 
 def found_by_basic(indexing: Any, question: str, top_k: int) -> Found:
-    """What the basic graph finds with the scripted model, as the router hands it on."""
+    """Findings of the basic graph with the scripted model, as the router hands them on."""
     context = BasicContext(index=indexing.name, model=MODEL, max_retries=0, top_k=top_k)
     given = {"question": question}
     result = asyncio.run(relay(basic, given, context, lambda _: None, ["ranked"]))

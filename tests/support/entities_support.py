@@ -107,7 +107,7 @@ def reading_calls(model: Any) -> list[str]:
 
 
 def layer_of(indexing: Any) -> list[Any]:
-    """What the layer holds, as it is exported."""
+    """Content of the layer, as it is exported."""
     lines = [json.loads(line) for line in indexing.export().splitlines()]
     return [line for line in lines if line["kind"] in {"facts", "entity", "relation"}]
 

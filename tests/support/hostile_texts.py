@@ -1,4 +1,4 @@
-"""Hostile texts: repeats that make rules of writing slow, those of a pattern made from itself."""
+"""Hostile texts: repeats that make rules of writing slow, made from the pattern itself."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass
 class Response:
-    """What the server does with one request.
+    """Behaviour of the server for one request.
 
     It waits ``seconds`` first, and ``drip`` seconds after each byte; ``cut`` ends it half way.
     ``events`` are server-sent events, in the place of a body; taking the next one may wait.
@@ -33,7 +33,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked, and when it began and ended its reply."""
+    """A request to the server, and when the server began and ended its reply."""
 
     path: str
     headers: Message

@@ -1,4 +1,4 @@
-"""What the tests of loading share: texts, and loading in one line."""
+"""Texts for the tests of loading, and loading in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client of the page's routes reads of them."""
+"""Reads the page's routes as a client does."""
 
 from __future__ import annotations
 

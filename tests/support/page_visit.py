@@ -141,7 +141,7 @@ class Visit:
         return self.part("found").last
 
     def violations(self) -> list[str]:
-        """What axe-core finds of serious faults, each with the elements that it is of."""
+        """Serious faults that axe-core finds, each with its elements."""
         found = Axe().run(self.page).response["violations"]
         return [
             f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}"

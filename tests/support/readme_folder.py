@@ -1,4 +1,4 @@
-"""What a reader of the README is taken to have: a folder of documents, and a language model."""
+"""A folder of documents and a language model, as a reader of the README is taken to have."""
 
 from __future__ import annotations
 

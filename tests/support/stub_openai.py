@@ -17,8 +17,8 @@ KEY = "sk-stub-0123456789abcdef"
 class OpenAIStub(HttpStub):
     """Answers chat completions with ``answer(body)``, in the way the request asks for.
 
-    What is asked to be streamed comes in pieces of a few characters; before each but the first,
-    ``between`` is called with the pieces that were sent.
+    A streamed reply comes in pieces of a few characters; before each but the first, ``between`` is
+    called with the pieces that were sent.
     """
 
     def __init__(self) -> None:

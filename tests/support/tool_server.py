@@ -92,7 +92,7 @@ async def called(server: Any, tool: str, **arguments: Any) -> CallToolResult:
 
 
 def text_of(result: CallToolResult) -> str:
-    """What a language model reads of a result."""
+    """Text of ``result`` that a language model reads."""
     assert len(result.content) == 1
     content = result.content[0]
     assert isinstance(content, TextContent)

@@ -1,4 +1,4 @@
-"""What holds for every merging of entities."""
+"""Properties of every merging of entities."""
 
 from collections.abc import Iterator
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What begins, what goes on, and what cannot be used."""
+"""Methods that begin, methods that go on, and methods that cannot be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the attack is made of."""
+"""Parts of the attack: replies, changes, files, requests and signs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does not fit into a server's window is packed smaller, with a warning, never cut unseen."""
+"""Prompts too large for a server's window are packed smaller, with a warning, never cut unseen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown beside a passage, so that a model can tell who is meant in it."""
+"""Texts shown beside a passage, so that a model can tell who is meant in it."""
 
 from __future__ import annotations
 
