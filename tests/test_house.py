@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -45,6 +47,8 @@ NO_ROOMS = {"tests", "build", "docs", "examples"}
 LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
+NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
+SENT = {"NextStep", "SubQuestions", "Points", "ClosedBookAnswer"}  # words of a request to a model
 UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer")
 
 
@@ -80,6 +84,19 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
                 yield f"{start}.{node.module}", False
             else:
                 yield from ((f"{start}.{alias.name}", False) for alias in node.names)
+
+
+@cache
+def docstrings() -> list[tuple[str, str, str]]:
+    """Docstrings in one line, each with its file and name; a module has the name of its file."""
+    others = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "docs/scripts").glob("*.py")]
+    found = []
+    for file in [*sources(), *(other.relative_to(ROOT) for other in others)]:
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = " ".join((ast.get_docstring(node) or "").split())
+                found.append((str(file), getattr(node, "name", file.name), text))
+    return found
 
 
 def rooms_imported(file: Path) -> set[str]:
@@ -152,6 +169,13 @@ def test_no_module_imports_a_room_by_its_bare_name():
     for file in [*sources(), *(f.relative_to(ROOT) for f in (ROOT / "tests").rglob("*.py"))]:
         bare = {name.split(".")[0] for name, is_bare in imports_of(file) if is_bare}
         assert not bare & rooms, f"{file} imports {bare & rooms}"
+
+
+@pytest.mark.parametrize("pattern", NO_NOUNS.values(), ids=NO_NOUNS)
+def test_a_docstring_names_the_noun(pattern):
+    for file, name, text in docstrings():
+        found = re.search(pattern, text, re.IGNORECASE)
+        assert name in SENT or not found, f"{file}: {name}: {text}"
 
 
 def test_the_list_of_packages_is_the_tree():
