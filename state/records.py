@@ -33,7 +33,7 @@ class Document(TypedDict):
 class Passage(TypedDict):
     """A piece of a document; ``start`` and ``end`` are characters in the document's text.
 
-    ``metadata`` holds at its beginning; ``turns``, where there are any, tell where it changes.
+    ``metadata`` describes its beginning; ``turns``, where there are any, tell where it changes.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Evidence(Passage):
 class Citation(TypedDict):
     """A verbatim quotation; ``start`` and ``end`` are characters in the document's text.
 
-    ``metadata`` holds at the very place: a quotation of a PDF file has the ``page`` it stands on.
+    ``metadata`` describes the very place: a quotation of a PDF file has the ``page`` it stands on.
     """
 
     passage: str

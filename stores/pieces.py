@@ -20,7 +20,7 @@ class Piece(NamedTuple):
     """A new passage: its text, and its place in the document, counted in characters.
 
     ``header`` is the header of the table that it begins within; it stands in the passage's title.
-    ``metadata`` holds at its beginning; ``turns`` tell where in it that changes.
+    ``metadata`` describes its beginning; ``turns`` tell where in it that changes.
     """
 
     start: int
