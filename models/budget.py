@@ -133,17 +133,26 @@ class Budget:
             self.prices.require(model)
         cost = self.prices.cost(model, sent=tokens) or 0.0
         with self._lock:
-            self.was_reached |= self._over_tokens(tokens) or self._over_cost(cost)
-            if self._over_tokens(tokens):
-                raise _reached(f"{self._max_tokens or 0:,} tokens", "--max-tokens")
-            if self._over_cost(cost):
-                raise _reached(dollars(self.max_cost or 0), "--max-cost")
+            self._check(tokens, cost)
             self._add(tokens, cost)
         try:
             yield
         finally:
             with self._lock:
                 self._add(-tokens, -cost)
+
+    def check(self) -> None:
+        """Raises NoReplyError where more is used and held than the limits allow."""
+        with self._lock:
+            self._check(0, 0.0)
+
+    def _check(self, tokens: int, cost: float) -> None:
+        over_tokens, over_cost = self._over_tokens(tokens), self._over_cost(cost)
+        self.was_reached |= over_tokens or over_cost
+        if over_tokens:
+            raise _reached(f"{self._max_tokens or 0:,} tokens", "--max-tokens")
+        if over_cost:
+            raise _reached(dollars(self.max_cost or 0), "--max-cost")
 
     def spend(self, model: str, *, sent: int = 0, received: int = 0) -> None:
         """Takes off the tokens of a request, and their cost."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     AsyncExitStack,
     ExitStack,
     asynccontextmanager,
@@ -52,29 +51,58 @@ class Tally:
 
 @dataclass
 class Turn:
-    """A request of ``tokens`` to ``model`` that may be sent."""
+    """A request of ``tokens`` to ``model`` that may be sent.
+
+    ``refusal`` is the reason why it may not be sent once more, where a limit forbids that.
+    """
 
     meter: Meter
     model: str
-    tokens: int = 0
-    taken: Taken | None = None
+    tokens: int
+    _day: AsyncExitStack
+    refusal: NoReplyError | None = None
+    _taken: Taken | None = None
     _given_up: bool = False
 
     def count(self, *, sent: int = 0, received: int = 0) -> None:
         """Counts the request, with the tokens that it really took."""
         self.meter.count(self.model, calls=1, sent=sent, received=received)
-        if self.taken is not None:
-            self.taken.spent(sent=sent, received=received)
+        if self._taken is not None:
+            self._taken.spent(sent=sent, received=received)
 
-    @contextmanager
-    def attempt(self) -> Iterator[None]:
-        """Sends the request; counts the attempt before, if that was given up and may be charged."""
+    async def take(self) -> None:
+        """Takes one request off the run's calls and the operator's day. Raises NoReplyError."""
+        if not self.meter.take_call():
+            raise NoReplyError(
+                "budget", "The limit on requests to the model was reached (--max-calls)."
+            )
+        await self._day.aclose()  # where it was sent before, that is settled
+        if (day := day_of(settings())) is not None:
+            self._taken = await self._day.enter_async_context(day.turn(self.model, self.tokens))
+
+    @asynccontextmanager
+    async def attempt(self) -> AsyncIterator[None]:
+        """Sends the request. Raises NoReplyError where a limit leaves no room for one more.
+
+        An attempt after one that was given up, and may be charged, is a request of its own.
+        """
         if self._given_up:
+            self._given_up = False
             self.count(sent=self.tokens)
+            await self._take_again()
         try:
             yield
         except BaseException as error:
             self._given_up = was_given_up(error)
+            raise
+
+    async def _take_again(self) -> None:
+        try:
+            if self.meter.budget is not None:
+                self.meter.budget.check()
+            await self.take()
+        except NoReplyError as error:
+            self.refusal = error
             raise
 
 
@@ -125,26 +153,21 @@ class Meter:
 
         Raises NoReplyError where the run's budget, or the operator's day, has fewer left.
         """
-        turn = Turn(self, model, tokens)
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as held, AsyncExitStack() as day:
+            turn = Turn(self, model, tokens, day)
             try:
                 if self.budget is not None:
                     await held.enter_async_context(self.budget.turn(model, tokens))
-                if not self.take_call():
-                    raise NoReplyError(
-                        "budget", "The limit on requests to the model was reached (--max-calls)."
-                    )
-                if (day := day_of(settings())) is not None:
-                    turn.taken = await held.enter_async_context(day.turn(model, tokens))
+                await turn.take()
+                token = _turn.set(turn)
+                try:
+                    yield turn
+                finally:
+                    _turn.reset(token)
             except NoReplyError as error:
                 if self.indexing:
                     self.warn(str(error))
                 raise
-            token = _turn.set(turn)
-            try:
-                yield turn
-            finally:
-                _turn.reset(token)
 
     @contextmanager
     def embedding(self, name: str, tokens: int) -> Iterator[None]:
@@ -256,8 +279,11 @@ def current_meter() -> Meter:
     return _meter.get() or Meter()
 
 
-def attempt() -> AbstractContextManager[None]:
-    """One attempt at the request that is being sent, which is repeated after passing failures."""
+def attempt() -> AbstractAsyncContextManager[None]:
+    """One attempt at the request that is being sent, which is repeated after passing failures.
+
+    Raises NoReplyError where a limit forbids one more.
+    """
     turn = _turn.get()
     return nullcontext() if turn is None else turn.attempt()
 

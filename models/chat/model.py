@@ -291,6 +291,8 @@ class ChatLanguageModel:
                 try:
                     message = await self._send(request)
                 except BaseException as error:
+                    if turn.refusal is not None:  # all attempts are counted
+                        raise turn.refusal from error
                     turn.count(sent=tokens if was_given_up(error) else 0)
                     raise
                 raw = read_envelope(message, request.messages)

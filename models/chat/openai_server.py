@@ -102,7 +102,7 @@ class OpenAIServer:
         return [self._key]
 
     async def complete(self, request: ChatRequest) -> AIMessage:
-        """The reply. Raises RequestError."""
+        """The reply. Raises RequestError, and NoReplyError where it may not be sent once more."""
         body = json.dumps(self._body(request)).encode()
         return await self._retrying.copy()(self._attempt, body)  # its own, for it keeps state
 
@@ -128,7 +128,7 @@ class OpenAIServer:
         return body if request.temperature is None else body | {"temperature": request.temperature}
 
     async def _attempt(self, body: bytes) -> AIMessage:
-        with attempt():
+        async with attempt():
             return await self._sent(body)
 
     async def _sent(self, body: bytes) -> AIMessage:

@@ -10,8 +10,11 @@ from typing import Any
 import httpx
 
 from ..meter import attempt, current_meter
+from ..protocol import NoReplyError
 from .body import ACCEPTED, BodyError, Inflated
 from .request import asked_pause
+
+_FINAL = {"x-should-retry": "false"}  # openai's client obeys it
 
 
 class PunctualClient(httpx.AsyncClient):
@@ -31,9 +34,16 @@ class PunctualClient(httpx.AsyncClient):
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **options: Any
     ) -> httpx.Response:
-        """The reply. Raises httpx.ReadTimeout when it is not there in time."""
-        with attempt():
-            return await self._sent(request, stream, **options)
+        """The reply. Raises httpx.ReadTimeout when it is not there in time.
+
+        A refusal of ours where a limit forbids one more attempt: openai's client would catch the
+        error, and try again.
+        """
+        try:
+            async with attempt():
+                return await self._sent(request, stream, **options)
+        except NoReplyError:
+            return httpx.Response(403, headers=_FINAL, request=request)
 
     async def _sent(self, request: httpx.Request, stream: bool, **options: Any) -> httpx.Response:
         deadline = asyncio.get_running_loop().time() + self._seconds
@@ -41,7 +51,7 @@ class PunctualClient(httpx.AsyncClient):
             response = await super().send(request, stream=True, **options)
         assert isinstance(response.stream, httpx.AsyncByteStream)
         if _comes_too_late(asked_pause(response.headers)):
-            response.headers["x-should-retry"] = "false"  # openai's client obeys it
+            response.headers.update(_FINAL)
         encoding = response.headers.pop("Content-Encoding", None)  # it is decompressed here
         response.stream = _Streamed(response.stream, encoding, deadline, request)
         if not stream:

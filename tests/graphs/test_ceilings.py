@@ -177,3 +177,33 @@ def test_each_attempt_that_was_given_up_counts(ceiling, openai, script, full_ind
     day, used = day_of(settings()), result["usage"]["models"][MODEL]
     assert result["stop_reason"] == "model_failed" and used["calls"] == 3
     assert day is not None and day.told() == "3 calls of 100" and used["input_tokens"] % 3 == 0
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ({"max_calls": 1}, "The limit on requests to the model was reached"),
+        ({"max_calls_per_day": 1}, "The operator's limit for today (1 call) is reached"),
+        ({"max_tokens": 1500}, "The limit of 1,500 tokens a run"),
+        ({"max_tokens_per_day": 1500}, "The operator's limit for today (1,500 tokens) is reached"),
+    ],
+)
+def test_an_attempt_after_one_that_was_given_up_is_a_request_to_every_limit(
+    ceiling, openai, script, full_index, limit, told, streams
+):
+    ceiling(**limit)
+    arrived = []
+
+    def hang(path: str, body: Any) -> Response:
+        arrived.append(path)
+        return Response(None, seconds=2)
+
+    openai.otherwise = hang
+    context = BasicContext(
+        index=full_index, model=MODEL, timeout=0.4, max_retries=4, stream_answer=streams
+    )
+    result = basic.invoke({"question": QUESTION}, context=context)
+    assert len(arrived) == total_calls(result["usage"]) == 1
+    assert result["stop_reason"] == "budget" and result["evidence"]
+    assert any(told in one for one in result["warnings"])
