@@ -253,11 +253,11 @@ def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(openi
 
 
 def test_a_server_that_restarts_is_waited_for(server, tmp_path):
-    patience.set(30.0)  # as a writer has it
     vectors = Vectors(tmp_path, "ragraphs-restart", server.url)
     vectors.add("passages", passages(1), unit(1))
     server.kill()
-    with ThreadPoolExecutor(2) as threads:
+    # Each thread waits as long as a writer does.
+    with ThreadPoolExecutor(2, initializer=patience.set, initargs=(60.0,)) as threads:
         written = threads.submit(vectors.add, "passages", passages(2), unit(2))
         read = threads.submit(vectors.ids, "passages")
         time.sleep(0.5)
