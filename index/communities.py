@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from ..algorithms.graphrag.communities import Membership, find_communities, remembered
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
@@ -28,8 +26,9 @@ from ..stores.chroma import Entry
 from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, StoredCommunity
 from ..stores.queries import batches
 from .cluster.parts import in_parts
-from .concurrency import Patience, Storing, in_parallel
-from .layers import COMMUNITIES, ENTITIES, HIERARCHY
+from .concurrency import Patience, Storing, in_parallel, to_its_end
+from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported
+from .layers import COMMUNITIES
 from .opening import Index, Kept, language_model
 from .progress import Progress, progress_of
 from .prompt_words import known_as
@@ -44,72 +43,51 @@ from .report_material import (
 )
 from .vectors import embed_entries, owned_id, owner_of
 
-_CLUSTERING = "1"  # to be raised when the same entities give other communities
 _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
 _INCOMPLETE = "incomplete"
-_FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
-_WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
 def is_complete(index: Index) -> bool:
     """Whether nothing awaits a summary or a report of the model. Blocks."""
     reported = index.catalogue.property(COMMUNITIES.kept_as)
-    return not index.entities.undescribed() and not (reported or "").startswith(_INCOMPLETE)
-
-
-def detect_communities(index: Index, afresh: bool = False) -> None:
-    """Makes the communities anew, if the entities have changed since. Blocks.
-
-    They start from what they were, so that a small change touches few of them, unless ``afresh``,
-    or an earlier version of the offline reader has found the entities.
-    """
-    size = index.catalogue.property("clustering")["max_cluster_size"]
-    stamp = HIERARCHY.stamp_of(_CLUSTERING, ENTITIES.stamp(index), size)
-    if HIERARCHY.is_current(index, stamp) and not afresh:
-        return
-    started = time.monotonic()
-    entities = [entity.id for entity in index.entities.all_entities()]
-    weights = _weights(index)
-    reader, before = index.catalogue.properties("reader", _FOUND_BY)
-    afresh = afresh or (reader == OFFLINE and before != known_as(reader))
-    stored = {} if afresh else index.catalogue.property("hierarchy") or {}
-    previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
-    communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
-    index.communities.replace(communities)
-    index.catalogue.set_properties(
-        {"hierarchy": remembered(communities, weights), _FOUND_BY: known_as(reader)}
-    )
-    _mark_written(index)
-    HIERARCHY.record(index, stamp)
-    HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
+    if is_begun(index) or (reported or "").startswith(_INCOMPLETE):
+        return False
+    return not index.entities.undescribed()
 
 
 async def write_reports(index: Index, context: Context) -> None:
     """Has the model report on every community, where anything has changed since last time.
 
     The requests of the last time are not repeated. A community whose reply fails gets an assembled
-    report, until the next run.
+    report, until the next run. A hierarchy beside the one in use takes its place once all of its
+    reports, and their vectors, are there.
     """
+    begun = await asyncio.to_thread(is_begun, index)
+    index = await asyncio.to_thread(as_reported, index)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     limit = (await asyncio.to_thread(index.catalogue.property, "clustering"))["report_tokens"]
     stamp = await asyncio.to_thread(_reports_stamp, index, reader, limit)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     again = forgetting or wants_refresh(context)
-    if again or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
+    if again or begun or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
         model = await language_model(index, context, reader)
         material = await asyncio.to_thread(Material, index, limit)
         failed = await _Reporting(index, model, material).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
+        if begun:
+            await _embed(index, context, await asyncio.to_thread(index.vectors.ids, "reports"))
+            await to_its_end(put_in_use, index, stamp)
+            return
         await asyncio.to_thread(_mark_written, index)
         await asyncio.to_thread(COMMUNITIES.record, index, stamp)
 
 
 def _mark_written(index: Index) -> None:
     """Tells those who keep communities in memory that they, or their reports, have changed."""
-    index.catalogue.set_property(_WRITTEN, uuid.uuid4().hex)
+    index.catalogue.set_property(WRITTEN, uuid.uuid4().hex)
 
 
 class _Reporting:
@@ -219,6 +197,7 @@ async def _write_all(
     report: Progress,
 ) -> _Written:
     """Has the model report on communities, and stores the reports as they come."""
+    index = await asyncio.to_thread(as_reported, index)  # a worker has opened it as it is in use
     model = await language_model(index, context, reader)
     patience = Patience(context.concurrency)
     reports: dict[str, Report] = {}
@@ -249,10 +228,16 @@ async def _write_all(
 
 async def embed_reports(index: Index, context: Context) -> None:
     """Gives every report its vector, and deletes the vectors of former reports."""
+    await _embed(index, context, ())
+
+
+async def _embed(index: Index, context: Context, kept: Collection[str]) -> None:
+    """Gives every report its vector, and deletes all others but those with the ids ``kept``."""
     wanted = await asyncio.to_thread(
-        lambda: [entry.id for entry in map(_entry, index.communities.all()) if entry]
+        lambda: {entry.id for entry in map(_entry, index.communities.all()) if entry}
     )
-    await embed_entries(index, context, "reports", wanted, _entries, progress_of("embed_reports"))
+    report = progress_of("embed_reports")
+    await embed_entries(index, context, "reports", wanted.union(kept), _entries, report)
 
 
 def report_text(report: Report) -> str:
@@ -262,21 +247,11 @@ def report_text(report: Report) -> str:
     return "\n".join([summary, *(f"- {one}" for one in statements if one not in summary)])
 
 
-def _weights(index: Index) -> dict[tuple[str, str], float]:
-    """How strongly two entities are related: the sum of their relations' weights."""
-    weights: dict[tuple[str, str], float] = {}
-    for relation in index.entities.all_relations():
-        a, b = sorted((relation.source, relation.target))
-        if a != b:
-            weights[a, b] = round(weights.get((a, b), 0.0) + relation.weight, 9)
-    return weights
-
-
 def _reports_stamp(index: Index, model: str, limit: int) -> str:
     digest = hashlib.sha256()
     for entity in index.entities.all_entities():
         digest.update(json.dumps(entity).encode())
-    parts = HIERARCHY.stamp(index), digest.hexdigest(), known_as(model), limit
+    parts = stamp_as_reported(index), digest.hexdigest(), known_as(model), limit
     return COMMUNITIES.stamp_of(*parts)
 
 
@@ -289,7 +264,7 @@ def _entry(community: StoredCommunity) -> Entry | None:
 
 
 def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
-    stored = index.communities.get(map(owner_of, ids)).values()
+    stored = as_reported(index).communities.get(map(owner_of, ids)).values()
     return [entry for entry in map(_entry, stored) if entry]
 
 
@@ -301,12 +276,14 @@ class CommunityView:
     for id, report in view.reports(view.heaviest(level=1)[:5]):
         print(view.communities[id].size, report["summary"])
 
-    Reports are read from the store when they are asked for. These methods block.
+    Reports are read from the store when they are asked for. These methods block. ``lacks`` says in
+    a sentence that some have none.
     """
 
     communities: Mapping[str, CommunityOutline]
     children: Mapping[str, Sequence[str]]
     store: CommunityStore = field(repr=False)
+    lacks: str = ""
     _heaviest: dict[int, list[str]] = field(default_factory=dict, repr=False)
 
     def is_at(self, id: str, level: int) -> bool:
@@ -353,26 +330,36 @@ class CommunityView:
 def load_communities(index: Index) -> CommunityView:
     """The communities of ``index`` without their reports, kept in memory.
 
-    Some 400 bytes for each. Blocks; raises RagraphsError without the layer.
+    Some 400 bytes for each. Blocks; raises RagraphsError without the layer. Warns where reports are
+    missing, or are of before the last change.
     """
-    return _kept.of(index)
+    view = _kept.of(index)
+    if is_begun(index):
+        current_meter().warn(
+            "The reports on communities are of before the last change of the index: ragraphs index "
+            "is writing others, or was interrupted."
+        )
+    elif view.lacks:
+        current_meter().warn(view.lacks)
+    return view
 
 
 def _stamp(index: Index) -> str:
-    return f"{COMMUNITIES.stamp(index)} {index.catalogue.property(_WRITTEN)}"
+    return f"{COMMUNITIES.stamp(index)} {index.catalogue.property(WRITTEN)}"
 
 
 def _load(index: Index) -> CommunityView:
     communities = {one.id: one for one in index.communities.outlines()}
+    lacks = ""
     if missing := index.communities.count_unreported():
-        current_meter().warn(
+        lacks = (
             f"{missing} of {index.communities.count()} communities have no report yet: the index "
             "is being changed, or ragraphs index was interrupted."
         )
     children: defaultdict[str, list[str]] = defaultdict(list)
     for community in communities.values():
         children[community.parent].append(community.id)
-    return CommunityView(communities, dict(children), index.communities)
+    return CommunityView(communities, dict(children), index.communities, lacks)
 
 
 _kept = Kept(_stamp, _load)

@@ -7,10 +7,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..context import Context
 from ..language.analyser import keywords
+from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
 from ..stores.chroma import Collection, Entry
 from ..stores.queries import batches
@@ -20,6 +21,10 @@ from .opening import Index, mark_written
 from .progress import Progress, progress_of
 from .size import is_large
 from .vector_worth import measure_worth
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 Embedded = list[tuple[Entry, str]]  # what is stored, and the text that is embedded
@@ -223,6 +228,22 @@ def owner_of(vector: str) -> str:
 def texts_at_once(index: Index) -> int:
     """How many texts to embed in one batch: more where a batch that is lost costs nothing."""
     return _LOCAL_BATCH if index.embedder.local else _BATCH
+
+
+def cosines_with(index: Index, vector: NDArray[np.float32], ids: Sequence[str]) -> dict[str, float]:
+    """The cosine of each of the passages ``ids`` with ``vector``, by id.
+
+    Left out are those that a run, or one that was interrupted, has removed, or not embedded yet.
+    Blocks; raises IncompleteIndexError where no passage of the index has one.
+    """
+    try:
+        found = index.vectors.get("passages", ids) @ vector if ids else ()
+    except IncompleteIndexError:
+        known = dict(index.vectors.search("passages", vector, len(ids), frozenset(ids)))
+        if not known and not index.vectors.ids("passages"):
+            raise
+        return known
+    return dict(zip(ids, map(float, found), strict=True))
 
 
 def passage_text(passage: Passage) -> str:

@@ -115,7 +115,7 @@ class Catalogue:
         With ``swap_vectors``, the tables of vectors made beside those in use take their place.
         """
         with self._engine.begin() as connection:
-            upsert(connection, tables.properties, [_property(*item) for item in values.items()])
+            upsert(connection, tables.properties, [property_row(*item) for item in values.items()])
             if swap_vectors:
                 for table, beside in _BESIDE.items():
                     connection.execute(delete(table))
@@ -127,7 +127,7 @@ class Catalogue:
         if (found := self.property(name)) is not None:
             return found
         with self._engine.begin() as connection:
-            add_missing(connection, tables.properties, [_property(name, value)])
+            add_missing(connection, tables.properties, [property_row(name, value)])
         return self.property(name)
 
     def files(self, paths: Sequence[str] | None = None, *, partly: bool = False) -> dict[str, str]:
@@ -329,12 +329,13 @@ class Catalogue:
             lexical_index.purge(connection)
 
 
-def _property(name: str, value: Any) -> dict[str, Any]:
+def property_row(name: str, value: Any) -> dict[str, Any]:
+    """The row of a property, whose ``value`` is anything JSON can hold."""
     return {"name": name, "value": json.dumps(value)}
 
 
 def _note_change(connection: Connection) -> None:
-    upsert(connection, tables.properties, [_property(PASSAGES, uuid.uuid4().hex)])
+    upsert(connection, tables.properties, [property_row(PASSAGES, uuid.uuid4().hex)])
 
 
 def _passage(row: Any) -> Passage:
@@ -379,4 +380,4 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     delete_passages(connection, ids)
     if ids:
-        upsert(connection, tables.properties, [_property(FORGETTING, True)])
+        upsert(connection, tables.properties, [property_row(FORGETTING, True)])

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, or_, select
+from sqlalchemy import Engine, delete, or_, select
 
 from ..state.reports import Community, Report
 from . import tables
+from .catalogue import property_row
 from .queries import (
     count_rows,
     persistent,
@@ -19,7 +20,10 @@ from .queries import (
     rows_in_order,
     rows_with,
     update_rows,
+    upsert,
 )
+
+BEGUN = "clustered_beside"  # property: the stamp of the hierarchy beside the one in use
 
 _NO_FINDINGS = json.dumps([])
 _REPORT = ("title", "summary", "rating", "findings", "writer")
@@ -56,26 +60,56 @@ class CommunityOutline(NamedTuple):
 
 
 ASSEMBLED = "assembled"
+_IN_USE = tables.communities, tables.community_members
+_BESIDE = tables.communities_beside, tables.community_members_beside
 
 
 @persistent
 class CommunityStore:
     """The hierarchy of communities of one index. All methods block.
 
+    Another one stands ``beside`` it until its reports are there, and ``BEGUN`` is its stamp.
+
     >>> communities = CommunityStore(engine)
     >>> communities.replace([Community("c1", level=0, parent="", members=("e1", "e2"))])
     >>> communities.put_reports({"c1": (report, "offline")})
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, beside: bool = False) -> None:
         self._engine = engine
+        self._communities, self._members = _BESIDE if beside else _IN_USE
 
-    def replace(self, communities: Sequence[Community]) -> None:
-        """Puts a hierarchy in the place of the old one, in one transaction.
+    @property
+    def beside(self) -> CommunityStore:
+        """The hierarchy that will take the place of the one in use."""
+        return CommunityStore(self._engine, beside=True)
+
+    def take_place(self, properties: Mapping[str, Any]) -> None:
+        """Puts the hierarchy beside in the place of the one in use, and sets ``properties``.
+
+        It is one transaction. Where there is none beside, nothing is done.
+        """
+        begun = select(tables.properties.c.value).where(tables.properties.c.name == BEGUN)
+        none = property_row(BEGUN, None)
+        with self._engine.begin() as connection:
+            # Also where this is made again, since the answer of a server was lost.
+            if connection.scalar(begun) in (None, none["value"]):
+                return
+            for table, beside in zip(_IN_USE, _BESIDE, strict=True):
+                connection.execute(delete(table))
+                connection.execute(table.insert().from_select(table.c.keys(), select(beside)))
+                connection.execute(delete(beside))
+            recorded = [none, *(property_row(*item) for item in properties.items())]
+            upsert(connection, tables.properties, recorded)
+
+    def replace(
+        self, communities: Sequence[Community], properties: Mapping[str, Any] | None = None
+    ) -> None:
+        """Puts a hierarchy in the place of the old one, and sets ``properties``, all at once.
 
         A community of the same members keeps its report until another one is written.
         """
-        table = tables.communities
+        table = self._communities
         query = select(table.c.id, *(table.c[name] for name in _REPORT))
         with self._engine.begin() as connection:
             kept = {row.id: row._mapping for row in connection.execute(query)}
@@ -95,7 +129,9 @@ class CommunityStore:
                 for entity in each.members
             )
             replace_all(connection, table, new)
-            replace_all(connection, tables.community_members, pairs)
+            replace_all(connection, self._members, pairs)
+            recorded = [property_row(*item) for item in (properties or {}).items()]
+            upsert(connection, tables.properties, recorded)
 
     def put_reports(self, reports: Mapping[str, tuple[Report, str]]) -> None:
         """Stores reports by community, each with its writer."""
@@ -108,17 +144,17 @@ class CommunityStore:
             for id, (report, writer) in reports.items()
         }
         with self._engine.begin() as connection:
-            update_rows(connection, tables.communities, changes)
+            update_rows(connection, self._communities, changes)
 
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""
-        table = tables.communities
+        table = self._communities
         query = select(table).order_by(table.c.level, table.c.id)
         return list(map(_community, rows(self._engine, query)))
 
     def outlines(self) -> Iterator[CommunityOutline]:
         """Every community whose report has a summary or a finding, by level and id."""
-        table = tables.communities
+        table = self._communities
         columns = [table.c[name] for name in CommunityOutline._fields]
         told = or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
         query = select(*columns).where(told).order_by(table.c.level, table.c.id)
@@ -126,35 +162,35 @@ class CommunityStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""
-        stored = rows_in_order(self._engine, tables.communities, ids)
+        stored = rows_in_order(self._engine, self._communities, ids)
         return {row.id: _community(row) for row in stored}
 
     def members(self) -> Iterator[tuple[str, str]]:
         """Pairs of a community and an entity in it, by community and entity."""
-        table = tables.community_members
+        table = self._members
         query = select(table.c.community, table.c.entity).order_by(*table.primary_key.columns)
         return ((community, entity) for community, entity in rows(self._engine, query))
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
-        table = tables.community_members
+        table = self._members
         query = select(table.c.entity).where(table.c.community == id).order_by(table.c.entity)
         return [entity for (entity,) in rows(self._engine, query)]
 
     def communities_of(self, entities: Iterable[str]) -> list[tuple[str, str]]:
         """Pairs of a community and one of ``entities`` in it, in ascending order."""
-        table = tables.community_members
+        table = self._members
         query = select(table.c.community, table.c.entity)
         found = rows_with(self._engine, query, table.c.entity, entities)
         return sorted((community, entity) for community, entity in found)
 
     def count(self) -> int:
         """The number of communities."""
-        return count_rows(self._engine, tables.communities)
+        return count_rows(self._engine, self._communities)
 
     def count_unreported(self) -> int:
         """The number of communities that no report was written on yet."""
-        table = tables.communities
+        table = self._communities
         return count_rows(self._engine, table, table.c.title.is_(None))
 
 

@@ -199,6 +199,9 @@ community_members = Table(
     Column("community", WORD, primary_key=True),
     Column("entity", WORD, primary_key=True, index=True),
 )
+# A hierarchy stands beside the one in use until there is a report on each of its communities.
+communities_beside = communities.to_metadata(metadata, name="communities_beside")
+community_members_beside = community_members.to_metadata(metadata, name="community_members_beside")
 replies = Table(
     "replies",
     metadata,

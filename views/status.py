@@ -10,6 +10,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from ..algorithms.hoprag.graph import HopGraph
+from ..index.hierarchy import is_begun
 from ..index.hops import stored_hops
 from ..index.layers import LAYERS, built_layers, read_for, unfinished_layers, wanted_layers
 from ..index.opening import Index
@@ -58,6 +59,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "bytes": _bytes(index),
         "replies": index.replies.count(),
         **_paid(index),
+        **(_without_report(index) if "communities" in built else {}),
         "failures": [
             {"path": row["place"], "reason": row["reason"]} for row in catalogue.failures()
         ],
@@ -108,6 +110,15 @@ def _paid(index: Index) -> dict[str, Any]:
     }
 
 
+def _without_report(index: Index) -> dict[str, int]:
+    """The numbers of communities without a report, in use and of those to take their place."""
+    begun = is_begun(index)
+    return {
+        **({"new_communities": index.communities.beside.count()} if begun else {}),
+        **({"without_report": n} if (n := index.communities.count_unreported()) else {}),
+    }
+
+
 def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     """Deficiencies of an index, by the numbers in ``described``."""
     command = f"ragraphs index --index {described['index']}"
@@ -119,6 +130,11 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     if unfinished := described["unfinished_layers"]:
         says = f"Begun and not finished: {', '.join(unfinished)}."
         yield {"says": says, "mend": command}
+    if "new_communities" in described:
+        says = "Reports on the communities of a change are not finished; those of before answer."
+        yield {"says": says, "mend": command}
+    elif missing := described.get("without_report"):
+        yield {"says": f"Communities without a report: {missing}.", "mend": command}
     for kind in ("questions", "facts"):
         if unread := described.get(f"unread_{kind}"):
             yield {"says": f"Passages not read for their {kind}: {unread}.", "mend": command}

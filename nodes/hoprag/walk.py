@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from ...algorithms.fusion import WALK_WEIGHT, fuse_behind, reciprocal_rank_fusion
 from ...algorithms.hoprag.offers import Offer, hop_worth, trust, worth_showing
 from ...algorithms.hoprag.walk import (
@@ -25,7 +23,7 @@ from ...context import HopragContext
 from ...index.hops import AskedEdges, LoadedHops, load_hops
 from ...index.opening import Index
 from ...index.progress import progress_of
-from ...index.vectors import passage_keywords
+from ...index.vectors import cosines_with, passage_keywords
 from ...models.protocol import OFFLINE
 from ...state.found import Found, cited_evidence
 from ...state.hoprag import Hop, HopragState
@@ -290,11 +288,13 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     counts, hops = state["counts"], load_hops(index)
     asked = hops.ask(_sought(state))
     passages = {passage["id"]: passage for passage in index.catalogue.passages(list(counts))}
-    vectors = index.vectors.get("passages", list(passages))
-    cosines = np.clip(vectors @ asked.vector, -1, 1).tolist() if passages else []
+    cosines = cosines_with(index, asked.vector, list(passages))
     similarities = {
-        id: hybrid_similarity(jaccard(passage_keywords(passage), asked.keywords), cosine)
-        for (id, passage), cosine in zip(passages.items(), cosines, strict=True)
+        id: hybrid_similarity(
+            jaccard(passage_keywords(passage), asked.keywords),
+            min(1.0, max(-1.0, cosines.get(id, 0.0))),
+        )
+        for id, passage in passages.items()
     }
     shares = importance({id: counts[id] for id in passages}, context.normalise)
     helpful = [id for id, _ in prune(helpfulness(similarities, shares), len(passages))]

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from ...context import IndexContext, LayerName
-from ...index import communities, descriptions, entities, hop_edges, resolution, sentences, vectors
+from ...index import (
+    communities,
+    descriptions,
+    entities,
+    hierarchy,
+    hop_edges,
+    resolution,
+    sentences,
+    vectors,
+)
 from ...index.concurrency import to_its_end
 from ...index.layers import lacks_readings
 from ...index.opening import Index
@@ -42,7 +51,7 @@ resolve_entities = _step("entities", resolution.resolve_entities)
 summarise = _step("entities", descriptions.summarise)
 detect_communities = _step(
     "communities",
-    lambda index, context: to_its_end(communities.detect_communities, index, context.repair),
+    lambda index, context: to_its_end(hierarchy.detect_communities, index, context.repair),
 )
 link_passages = _step("sentences", _in_thread(sentences.link_passages))
 embed_questions = _step("hops", hop_edges.embed_questions)

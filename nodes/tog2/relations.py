@@ -14,6 +14,7 @@ from ...context import Tog2Context
 from ...index.entities import EntityPart, read_entities
 from ...index.opening import Index
 from ...index.triple_sources import passages_stating, sources_of
+from ...index.vectors import cosines_with
 from ...language.analyser import keywords
 from ...models.query_vectors import embed_queries
 from ...prompts.library import SCORE_RELATIONS
@@ -78,8 +79,8 @@ def _nearest(
     vector, words = embed_queries(index.embedder, [sought])[0], keywords(sought)
     read = passages_stating(index, (edge.id for edge in edges))
     ids = sorted({id for passages in read.values() for id in passages})
-    cosines = dict(zip(ids, index.vectors.get("passages", ids) @ vector, strict=True))
-    cosine = {id: max(float(cosines[p]) for p in passages) for id, passages in read.items()}
+    cosines = cosines_with(index, vector, ids)
+    cosine = {id: max(cosines.get(p, 0.0) for p in passages) for id, passages in read.items()}
     near = sorted(edges, key=lambda edge: (-cosine.get(edge.id, 0.0), edge.id))[:_MOST_READ]
     sources = sources_of(index, near)
     nearness: dict[str, float] = {}

@@ -21,7 +21,7 @@ from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.retrieval import best_retriever
 from ...index.triple_sources import Source, sources_of
-from ...index.vectors import passage_keywords
+from ...index.vectors import cosines_with, passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...models.query_vectors import embed_queries
@@ -245,11 +245,8 @@ def _read(
 ) -> dict[str, ReadPassage]:
     """The passages of the candidates; of very many the nearest to the question."""
     every = (id for candidate in candidates for id in graph.passages_of(candidate["entity"]))
-    ids = list(dict.fromkeys(every))
-    if not ids:
-        return {}
-    cosines = dict(zip(ids, map(float, index.vectors.get("passages", ids) @ vector), strict=True))
-    nearest = sorted(ids, key=lambda id: (-cosines[id], id))[:_MOST_PASSAGES]
+    cosines = cosines_with(index, vector, list(dict.fromkeys(every)))
+    nearest = sorted(cosines, key=lambda id: (-cosines[id], id))[:_MOST_PASSAGES]
     return {
         passage["id"]: ReadPassage(
             normalised(passage["title"]), passage_keywords(passage), cosines[passage["id"]]

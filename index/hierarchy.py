@@ -1,0 +1,99 @@
+"""The hierarchy of an index's entities, and the one that is to take its place (GraphRAG)."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import replace
+
+from ..algorithms.graphrag.communities import Membership, find_communities, remembered
+from ..models.protocol import OFFLINE
+from ..stores.communities import BEGUN
+from .layers import COMMUNITIES, ENTITIES, HIERARCHY
+from .opening import Index
+from .prompt_words import known_as
+
+_CLUSTERING = "1"  # to be raised when the same entities give other communities
+_FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
+_BESIDE = "hierarchy_beside"  # property: the properties of the hierarchy beside
+WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
+
+
+def detect_communities(index: Index, afresh: bool = False) -> None:
+    """Makes the communities anew, if the entities have changed since. Blocks.
+
+    They start from what they were, so that a small change touches few of them, unless ``afresh``,
+    or an earlier version of the offline reader has found the entities. Where there are reports
+    already, they stand beside those in use until they have reports too.
+    """
+    size = index.catalogue.property("clustering")["max_cluster_size"]
+    stamp = HIERARCHY.stamp_of(_CLUSTERING, ENTITIES.stamp(index), size)
+    if not afresh and index.catalogue.property(BEGUN) == stamp:
+        return
+    if not afresh and HIERARCHY.is_current(index, stamp):
+        _give_up_begun(index)
+        return
+    started = time.monotonic()
+    entities = [entity.id for entity in index.entities.all_entities()]
+    weights = _weights(index)
+    reader, before = index.catalogue.properties("reader", _FOUND_BY)
+    afresh = afresh or (reader == OFFLINE and before != known_as(reader))
+    stored = {} if afresh else index.catalogue.property("hierarchy") or {}
+    previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
+    communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
+    made = {"hierarchy": remembered(communities, weights), _FOUND_BY: known_as(reader)}
+    if COMMUNITIES.is_built(index):
+        index.communities.beside.replace(communities, {BEGUN: stamp, _BESIDE: made})
+    else:
+        recorded = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex}
+        index.communities.replace(communities, made | recorded)
+    HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
+
+
+def is_begun(index: Index) -> bool:
+    """Whether another hierarchy stands beside the one in use, and awaits its reports. Blocks."""
+    return index.catalogue.property(BEGUN) is not None
+
+
+def as_reported(index: Index) -> Index:
+    """The index as a writer of reports sees it: with the hierarchy beside, if there is one. Blocks.
+
+    The communities of any other index are those in use.
+    """
+    return replace(index, communities=index.communities.beside) if is_begun(index) else index
+
+
+def stamp_as_reported(index: Index) -> str:
+    """The stamp of the hierarchy that is to be reported on. Blocks."""
+    return index.catalogue.property(BEGUN) or HIERARCHY.stamp(index)
+
+
+def put_in_use(index: Index, reported: str) -> None:
+    """Puts the hierarchy beside, with its reports, in use; readers see the old or the new one.
+
+    ``reported`` is the stamp of its reports. Blocks.
+    """
+    stamp, made = index.catalogue.properties(BEGUN, _BESIDE)
+    recorded = {
+        HIERARCHY.kept_as: stamp,
+        COMMUNITIES.kept_as: reported,
+        WRITTEN: uuid.uuid4().hex,
+        _BESIDE: None,
+    }
+    index.communities.take_place(made | recorded)
+
+
+def _give_up_begun(index: Index) -> None:
+    """Deletes the hierarchy beside, since the one in use is of the same entities again."""
+    if is_begun(index):
+        index.communities.beside.replace([], {BEGUN: None, _BESIDE: None})
+
+
+def _weights(index: Index) -> dict[tuple[str, str], float]:
+    """How strongly two entities are related: the sum of their relations' weights."""
+    weights: dict[tuple[str, str], float] = {}
+    for relation in index.entities.all_relations():
+        a, b = sorted((relation.source, relation.target))
+        if a != b:
+            weights[a, b] = round(weights.get((a, b), 0.0) + relation.weight, 9)
+    return weights

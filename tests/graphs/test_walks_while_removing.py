@@ -1,0 +1,58 @@
+"""Walks answer while a run that removes or adds documents has not made the layers anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ragraphs.graphs import graph_of
+from ragraphs.index.opening import open_index
+from ragraphs.state.errors import IncompleteIndexError
+
+TEXTS = {
+    "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
+    "fowler": "John Fowler was born in Sheffield. John Fowler met Benjamin Baker in London.",
+}
+DOCUMENTS = [{"id": id, "title": id.title(), "text": text} for id, text in TEXTS.items()]
+
+
+@pytest.fixture
+def built(indexing: Any) -> Any:
+    indexing.run(documents=DOCUMENTS, context={"layers": ["entities", "hops"]})
+    return indexing
+
+
+def asked(indexing: Any, method: Any) -> Any:
+    indexing.index.kept.clear()  # as another process sees it
+    graph, context = graph_of(method)
+    question = {"question": "Who designed the bridge, and where was John Fowler born?"}
+    return graph.invoke(question, context=context(index=indexing.name))
+
+
+def passages_of(indexing: Any, name: str) -> list[str]:
+    found = indexing.index.catalogue.all_passages()
+    return [one["id"] for one in found if one["document"] == name]
+
+
+@pytest.mark.parametrize("method", ["tog2", "hoprag"])
+def test_documents_that_a_killed_run_has_removed_take_no_answer_from_the_others(built, method):
+    index, gone = built.index, passages_of(built, "fowler")
+    for remove in (
+        lambda: index.catalogue.remove_documents(["fowler"]),
+        lambda: index.vectors.remove("passages", gone),
+    ):
+        remove()
+        assert [one["text"] for one in asked(built, method)["evidence"]] == [TEXTS["forth"]]
+
+
+@pytest.mark.parametrize("method", ["tog2", "hoprag"])
+def test_a_passage_that_is_there_again_without_its_vector_takes_no_answer(built, method):
+    built.index.vectors.remove("passages", passages_of(built, "fowler"))
+    assert TEXTS["forth"] in [one["text"] for one in asked(built, method)["evidence"]]
+
+
+def test_an_index_without_any_vector_says_so(built):
+    index = open_index(built.name)
+    index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
+    with pytest.raises(IncompleteIndexError):
+        asked(built, "tog2")
