@@ -59,8 +59,8 @@ def _part(text: str, start: int, end: int) -> tuple[int, int]:
 def korean_fits(asked: str, stated: str) -> bool:
     """Whether the words before a noun in a question and in a text may mean the same one.
 
-    The text says no owner and no qualifier but those asked for ("달빛극장의", "제2대"), and the word
-    before the noun of the question, if it is no owner, stands before that of the text, too.
+    The text says no owner and no qualifier but those asked for ("달빛극장의", "제2대"), and the
+    word before the noun of the question, if it is no owner, stands there in the text, too.
     """
     question, text = asked.split(), _own(stated)
     plain = [word.removesuffix(_POSSESSOR) for word in question]
