@@ -17,6 +17,12 @@ _ROLE = re.compile(
     r"(?:(?:the|an?|his|her|their) )?(?:[\w-]+ ){0,2}"
     r"([a-z]+(?:or|er|ist|ian|man|king|son|wife|husband|friend|partner)) "
 )
+_WITH = re.compile(r"\b(?:with|alongside) ", re.IGNORECASE)
+_COMPANION = re.compile(
+    r"(?:his|her|their) (?:\w+ )?(?:(?:grand|step)?(?:father|mother|son|daughter|parent)s?|children"
+    r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|friend|student|pupil"
+    r"|colleague|partner|team|assistant)s?)\b"
+)
 _VERB = re.compile(r"\b[a-z]+(?:ed|ing)\b")
 _OPENING = re.compile(
     r"(?:After|As|At|Before|Besides|By|Despite|During|For|From|In|Like|Near|On|Since|To|Under"
@@ -41,6 +47,26 @@ def whole_lists(found: Iterable[Candidate], text: str, question: str) -> list[Ca
         prior = max(one.prior, whole[start, end].prior if (start, end) in whole else 0.0)
         whole[start, end] = Candidate(start, end, text[start:end], prior)
     return list(whole.values())
+
+
+def shared(text: str, span: Candidate, question: str) -> bool:
+    """Whether a sentence tells of somebody with whom a name did it: "with Ada", "with his son".
+
+    Names that ``question`` has are not meant. "With Ada, Ben wrote it" says less of Ada.
+    """
+    names = {name.start: name.text for name in name_spans(text) if not is_demonym(name.text)}
+    for match in _WITH.finditer(text):
+        if span.start <= match.start() < span.end or match.start() == 0:
+            continue
+        if _COMPANION.match(text, match.end()):
+            return True
+        begin = next((start for start in sorted(names) if start >= match.end()), None)
+        if begin is None or names[begin].lower() in question.lower():
+            continue
+        between = text[match.end() : begin]
+        if between in {"", "the "} or _is_role(between):
+            return True
+    return False
 
 
 def _lists(text: str, question: str) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import QuestionShape, analyse_question
+from .conjunctions import shared
 from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, rank_of, weights
+from .qualifiers import fits
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
 # Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
@@ -50,8 +52,7 @@ _DOUBT = re.compile(
     r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
-_CHOICE = re.compile(r" or (?:by )?(?:the )?[^\W\d_a-z]")
-_CHOSEN = re.compile(r"[^\W\d_a-z][\w.]* or (?:by )?(?:the )?$")
+_CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
@@ -204,11 +205,22 @@ def _is_stated(asked: _Asked, text: str, span: Candidate) -> bool:
     clause, question = _clause(text, span), asked.shape.text
     if any(sign.search(clause) and not sign.search(question) for sign in (_NEGATION, _DOUBT)):
         return False
-    if _CHOICE.match(text, span.end) or _CHOSEN.search(text, 0, span.start):
+    if _offers_a_choice(text, span) and not _CHOICE.search(question):
+        return False
+    if not fits(question, text, span.start, span.end):
+        return False
+    if asked.shape.answer_type in {"person", "name"} and shared(text, span, question):
         return False
     # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone.
     relation = set(asked.relation)
     return not (relation and _ASIDE.match(clause) and relation.isdisjoint(_marks_of(clause)))
+
+
+def _offers_a_choice(text: str, span: Candidate) -> bool:
+    """Whether the sentence has an "or"; of a Korean one, the span itself or its next word."""
+    if is_korean(text):
+        return bool(_CHOICE.search(text, max(0, span.start - 1), span.end + 8))
+    return bool(_CHOICE.search(text))
 
 
 def _marks_of(text: str) -> frozenset[str]:

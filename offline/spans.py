@@ -9,6 +9,7 @@ from ..language.analyser import is_korean
 from ..language.answer_types import Candidate, countries, dates, names, roots
 from ..language.questions import QuestionShape
 from .conjunctions import whole_lists
+from .qualifiers import korean_fits
 
 _ENGLISH_NUMBER = (
     r"(?!a\b|and\b)(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -44,7 +45,7 @@ _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
 COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
-_EQUATED = re.compile(r"(?<![가-힣])([가-힣]{2,}?)[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
+_EQUATED = re.compile(r"(?<!\w)([가-힣]{2,}?)[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
 _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
 _KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
@@ -114,9 +115,12 @@ def _labelled(text: str, noun: str) -> Iterator[Candidate]:
 def _equated(question: str, text: str) -> Iterator[Candidate]:
     """B of "A는 B이다" for the question "A는 누구입니까", or all of "A는 B, C와 D이다"."""
     asked = _EQUATED.search(question)
-    stated = asked and re.search(rf"{asked[1]}[은는] ({_KOREAN_LIST}){_KOREAN_END}", text)
-    if stated and len(stated[1]) > 1:
-        yield Candidate(*stated.span(1), stated[1], _CERTAIN)
+    if not asked:
+        return
+    for stated in re.finditer(rf"(?<!\w){asked[1]}[은는] ({_KOREAN_LIST}){_KOREAN_END}", text):
+        same = korean_fits(question[: asked.start()], text[: stated.start()])
+        if same and len(stated[1]) > 1:
+            yield Candidate(*stated.span(1), stated[1], _CERTAIN)
 
 
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:

@@ -54,6 +54,17 @@ class SourceFile:
         self._text.made += characters
         if self._text.made > self.limits.text_characters:
             raise self.too_long(self.limits.text_characters)
+        self._check_ratio()
+
+    def keeps(self, characters: int) -> None:
+        """Takes note of ``characters`` of metadata of a row. Raises LoadError for too much in all.
+
+        They count twice, because an index keeps them in its catalogue and in Chroma.
+        """
+        self._text.made += 2 * characters
+        self._check_ratio()
+
+    def _check_ratio(self) -> None:
         if self._text.made > self.limits.text_ratio * self._text.source:
             raise BoundError(
                 f"{self.name} repeats its parts: it makes more than {self.limits.text_ratio} "

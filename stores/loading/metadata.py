@@ -11,8 +11,7 @@ from .file import clean
 
 _SEPARATOR = " › "
 _LONGEST_HEADING = 200
-_LARGEST_FRONT = 16 * 1024  # characters: reading YAML is slow
-_MOST_BRACKETS = 500
+_LARGEST_FRONT = 16 * 1024  # characters
 _LOWEST = 10  # level of a heading: each carries those above it
 _NAMES = {"authors": "author", "lang": "language"}
 _SHARED = frozenset({"author", "date", "language"})
@@ -66,17 +65,12 @@ def _line(text: str) -> str:
 
 def front_metadata(front: str) -> Metadata:
     """The metadata that the front matter of a Markdown file states; none where it is no YAML."""
-    import yaml
-
-    # Each token is looked for at each open bracket, which takes seconds of thousands.
-    nested = front.count("[") + front.count("{")
-    if not front.strip() or len(front) > _LARGEST_FRONT or nested > _MOST_BRACKETS:
+    if not front.strip() or len(front) > _LARGEST_FRONT:
         return {}
+    from .front_matter import read_yaml  # importing YAML takes longer than reading most files
+
     try:
-        # An alias stands for a value of any size.
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(front)):
-            return {}
-        stated = yaml.safe_load(front)
+        stated = read_yaml(front)
     except Exception:  # A tag on the wrong value causes errors of any kind.
         return {}
     return fitting(stated, OWN) if isinstance(stated, Mapping) else {}

@@ -108,7 +108,9 @@ def _document(
         title = _plain(row.get("title"), where, "title") or title or identifier
     except LoadError as error:
         return LoadFailure(where, str(error))
-    return LoadedDocument(identifier, title, (clean(text),), _metadata(row))
+    metadata = _metadata(row)
+    source.keeps(sum(len(key) + len(str(value)) for key, value in metadata.items()))
+    return LoadedDocument(identifier, title, (clean(text),), metadata)
 
 
 def _metadata(row: Mapping[str, object]) -> Metadata:
@@ -279,6 +281,7 @@ def _lines(source: SourceFile, forgiving: bool = False) -> Iterator[tuple[int, s
         number = 0
         while line := text.readline(most + 1):
             number += 1
+            source.reads(len(line))
             if len(line) > most:
                 while line and not line.endswith("\n"):
                     line = text.readline(most)

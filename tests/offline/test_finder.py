@@ -47,3 +47,97 @@ def test_what_is_guessed_in_korean_is_no_answer(stated):
 def test_a_name_in_an_aside_did_not_do_what_its_sentence_tells():
     text = "Mia Noll, who succeeded Karl Lamb, led Brill Works until 1930."
     assert answer("Who led Brill Works until 1930?", "Brill Works", text) == "Mia Noll"
+
+
+DIRECTORS = "달빛극장의 초대 단장은 나은채이고, 제2대 단장은 도우람이며, 현 단장은 류가온이다."
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("초대 단장", "나은채"),
+        ("제2대 단장", "도우람"),
+        ("현 단장", "류가온"),
+        ("제3대 단장", ""),
+        ("전 단장", ""),
+        ("단장", ""),
+        ("부단장", ""),
+    ],
+)
+def test_the_holder_of_a_korean_office_is_the_very_one_asked_for(asked, expected):
+    assert answer(f"달빛극장의 {asked}은 누구인가?", "달빛극장", DIRECTORS) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("달빛극장의 부단장은 나은채이다.", ""),
+        ("달빛극장의 수석 단장은 나은채이다.", ""),
+        ("별빛극장의 단장은 나은채이고, 달빛극장의 단장은 도우람이다.", "도우람"),
+        ("달빛극장 단장은 나은채이다.", "나은채"),
+        ("달빛극장은 대구에 있고 단장은 나은채이다.", "나은채"),
+    ],
+)
+def test_a_korean_office_of_another_kind_or_thing_is_not_the_one_asked_for(text, expected):
+    assert answer("달빛극장의 단장은 누구인가?", "달빛극장", text) == expected
+
+
+@pytest.mark.parametrize("joint", [", the second director was", " and the second director was"])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("first", "Ann Lee"), ("second", "Bob Ray"), ("third", ""), ("deputy", "")],
+)
+def test_the_holder_of_an_office_is_the_very_one_asked_for(joint, asked, expected):
+    text = f"The first director of the Moon Theatre was Ann Lee{joint} Bob Ray."
+    told = answer(f"Who was the {asked} director of the Moon Theatre?", "Moon Theatre", text)
+    assert told in {"", expected}
+    assert answer("Who was the director of the Moon Theatre?", "Moon Theatre", text) == ""
+
+
+def test_one_holder_of_an_office_is_told():
+    text = "The second director of the Moon Theatre was Ann Lee."
+    question = "Who was the second director of the Moon Theatre?"
+    assert answer(question, "Moon Theatre", text) == "Ann Lee"
+    assert answer(question.replace("second", "first"), "Moon Theatre", text) == ""
+    assert answer(question, "Moon Theatre", text.replace("second", "former second")) == ""
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "repaired by Tom Hill or his son",
+        "repaired by Tom Hill or by his brother Max Hill",
+        "repaired by Tom Hill, the smith, or perhaps his son",
+        "repaired either by Tom Hill, a smith, or a mason",
+        "repaired by a mason or Tom Hill",
+        "repaired by a mason or by the smith Tom Hill",
+    ],
+)
+def test_an_alternative_leaves_no_answer(stated):
+    assert answer("Who repaired the roof?", "The roof", f"The roof was {stated}.") == ""
+    plain = "The roof was repaired by Tom Hill."
+    assert answer("Who repaired the roof?", "The roof", plain) == "Tom Hill"
+
+
+@pytest.mark.parametrize(
+    "stated", ["강누리 또는 도마루", "강누리 혹은 도마루", "강누리이거나 도마루", "도마나 강누리"]
+)
+def test_a_korean_alternative_leaves_no_answer(stated):
+    assert answer("바람문의 설계자는 누구인가?", "바람문", f"바람문의 설계자는 {stated}이다.") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The composer Ravi Menon wrote the Harbour Symphony with Julia Stern.", ""),
+        ("Ravi Menon, with Julia Stern, wrote the Harbour Symphony.", ""),
+        ("Ravi Menon wrote the Harbour Symphony in 1950, with his sister Julia Stern.", ""),
+        ("Ravi Menon wrote the Harbour Symphony with his sister.", ""),
+        ("Together with Julia Stern, Ravi Menon wrote the Harbour Symphony.", ""),
+        ("The Harbour Symphony was written by Ravi Menon with Julia Stern.", ""),
+        ("The composer Ravi Menon wrote the Harbour Symphony with a pencil.", "Ravi Menon"),
+        ("The composer Ravi Menon wrote the Harbour Symphony with his pencil.", "Ravi Menon"),
+    ],
+)
+def test_whoever_did_it_with_another_is_not_told_alone(text, expected):
+    assert answer("Who wrote the Harbour Symphony?", "Harbour Symphony", text) == expected

@@ -138,6 +138,44 @@ def test_a_row_is_left_out_that_is_too_long_and_the_others_are_read(write: Write
     assert "is longer than 1 KB" in failures(path, limits=limits)[0]
 
 
+def table(names: list[str], rows: list[str]) -> str:
+    return ",".join(["text", *names]) + "\n" + "\n".join(rows) + "\n"
+
+
+def test_long_names_of_columns_multiply_no_file(write: Write) -> None:
+    names = [f"{n:02}{'x' * 62}" for n in range(49)]
+    path = write("a.csv", table(names, ["x" + ",1" * 49] * 3000))
+    kept = sum(
+        len(key) + len(str(value))
+        for one in load(path)
+        if isinstance(one, LoadedDocument)
+        for key, value in one.metadata.items()
+    )
+    assert kept <= 45 * path.stat().st_size / 2
+    assert "makes more than 45 characters" in failures(path)[0]
+
+
+@pytest.mark.parametrize("filled", ["1", ""])
+def test_an_ordinary_table_of_fifty_columns_is_read_whole(write: Write, filled: str) -> None:
+    names = [f"has_facility_number_{n:02}" for n in range(49)]
+    cells = ",".join(filled or str(n % 7 == 0 or "") for n in range(49))
+    path = write("a.csv", table(names, [f"The hotel stands by the sea.,{cells}"] * 2000))
+    assert len(documents(path)) == 2000 and failures(path) == []
+
+
+def test_a_survey_of_fifty_short_answers_is_read_whole(write: Write) -> None:
+    names = [f"{n:02} How satisfied are you with this part of it?" for n in range(49)]
+    row = "The staff were kind and the room was clean but the breakfast was cold" + ",5" * 49
+    path = write("a.csv", table(names, [row] * 2000))
+    assert len(documents(path)) == 2000 and failures(path) == []
+
+
+def test_the_metadata_of_lines_of_json_are_no_longer_than_the_lines(write: Write) -> None:
+    row = {"text": "x", **{f"{n:02}{'x' * 62}": 1 for n in range(49)}}
+    path = write("a.jsonl", f"{json.dumps(row)}\n" * 200)
+    assert len(documents(path)) == 200
+
+
 def test_the_sections_above_a_heading_are_bounded_in_number(tmp_path: Path) -> None:
     path = repeated(tmp_path, "odt of levels", "Method", 200)
     (loaded,) = load(path)

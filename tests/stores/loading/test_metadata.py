@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import date, datetime
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from loading_support import Write, only
 from pdf_files import pdf
 from ragraphs.stores.loading.load import load
-from ragraphs.stores.loading.metadata import fitting
+from ragraphs.stores.loading.metadata import fitting, front_metadata
 from ragraphs.stores.loading.sections import joined, markdown_parts, rst_parts
 from ragraphs.stores.loading.types import Limits, LoadedDocument, Part
 
@@ -30,6 +31,12 @@ def sections(document: LoadedDocument) -> list[tuple[str, str]]:
 
 def rows(path: Path) -> list[dict[str, object]]:
     return [dict(row.metadata) for row in load(path) if isinstance(row, LoadedDocument)]
+
+
+def seconds_of(front: str) -> float:
+    began = time.process_time()
+    front_metadata(front)
+    return time.process_time() - began
 
 
 class TestFitting:
@@ -91,6 +98,37 @@ class TestMarkdown:
     def test_front_matter_that_is_odd_is_no_metadata(self, write: Write, front: str) -> None:
         loaded = only(write("a.md", f"---\n{front}---\ntext\n"))
         assert loaded.metadata == {}
+
+    @pytest.mark.parametrize(
+        "front",
+        [
+            "a: " + "[" * 499 + ",a" * 7000,
+            "a: " + "[" * 499 + "a," * 7000 + "]" * 499,
+            "a: " + "[" * 9 + "a," * 7000 + "]" * 9,
+            "a: {" + "a," * 8000 + "}",
+            "a: {" + "{},[]," * 2500 + "}",
+            "a: [" + "a: b," * 3000 + "]",
+            "a: b\n" * 3000,
+            "? a\n" * 4000,
+            "- " * 8000,
+            "- !a &b c\n" * 1600,
+            "".join(" " * n + "a:\n" for n in range(170)),
+            "a: {" + "<<: {a: 1}," * 1400 + "}",
+            "a: " + "1:" * 8000 + "1",
+            "a: " + "b\n\n  " * 3000,
+        ],
+    )
+    def test_front_matter_of_any_form_takes_little_time(self, front: str) -> None:
+        front_metadata("title: T\n")
+        assert min(seconds_of(front) for _ in range(3)) < 0.2
+
+    def test_front_matter_with_dozens_of_lists_is_read(self) -> None:
+        tags = ", ".join(f"tag {n}" for n in range(12))
+        front = "".join(f"key {n}: [{tags}]\n" for n in range(25))
+        front += "".join(f"line {n}:\n" + "- one\n- two\n- three\n" for n in range(20))
+        told = front_metadata(front + "deep: [[[1]]]\nlast: x\n")
+        assert len(told) == 46 and told["key 24"] == tags.split(", ")
+        assert (told["line 19"], told["last"]) == (["one", "two", "three"], "x")
 
     def test_sections_follow_the_headings_outside_of_code(self, write: Write) -> None:
         text = (

@@ -1,0 +1,82 @@
+"""Which of several a sentence and a question mean: the second director, 제2대 단장."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..language.answer_types import roots
+
+_QUALIFIER = (
+    r"(?:(?:twenty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh"
+    r"|twelfth|\d+(?:st|nd|rd|th)|former|current|present|previous|next|last|original|founding"
+    r"|deputy|vice|assistant|associate|acting|interim|honorary|chief|head|senior|junior|co)"
+)
+_ASKED = re.compile(rf"\b{_QUALIFIER}\b(?=[ -][a-z])")
+_STATED = re.compile(rf"(?i)\b({_QUALIFIER})\b[ -]?(?:(\w+) ?)?(\w+)?")
+_ELLIPSIS = frozenset("is was are were in by became to".split())
+_NEXT_PART = re.compile(r"[,;:—–|]\s| and (?=the |its |his |her |their )| (?:but|while|whereas) ")
+_POSSESSOR = "의"
+_PARTICLE = re.compile(r"(?:[은는이가을를에고며]|에서|으로|,)$")
+
+
+def fits(question: str, text: str, start: int, end: int) -> bool:
+    """Whether ``text`` tells of ``[start, end)`` as the first, the former, ... one that is asked.
+
+    Where it tells of several, the part of the sentence that holds the span decides.
+    """
+    asked = set(_ASKED.findall(question))
+    wanted = frozenset(roots(question))
+    said = [(match.start(), match[1].lower()) for match in _rivals(text, wanted, asked)]
+    several = len({word for _, word in said}) > 1 or any(
+        len(re.findall(rf"(?i)\b{re.escape(noun)}\b", text)) > 1
+        for noun in re.findall(rf"\b{_QUALIFIER}[ -](\w+)", question)
+    )
+    first, last = _part(text, start, end) if several else (0, len(text))
+    held = {word for place, word in said if first <= place < last}
+    return held == asked
+
+
+def _rivals(text: str, wanted: frozenset[str], asked: set[str]) -> Iterator[re.Match[str]]:
+    """The qualifiers of ``text`` that are asked for, or stand before what the question says."""
+    for place in re.finditer(rf"(?i)\b{_QUALIFIER}\b", text):
+        match = _STATED.match(text, place.start())
+        if match is None:
+            continue
+        behind = [word for word in match.groups()[1:] if word]
+        named = not wanted.isdisjoint(roots(" ".join(behind)))
+        if match[1].lower() in asked or named or not behind or behind[0] in _ELLIPSIS:
+            yield match
+
+
+def _part(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a sentence around ``[start, end)``, which tells of one thing."""
+    first = max((match.end() for match in _NEXT_PART.finditer(text, 0, start)), default=0)
+    behind = _NEXT_PART.search(text, end)
+    return first, behind.start() if behind else len(text)
+
+
+def korean_fits(asked: str, stated: str) -> bool:
+    """Whether the words before a noun in a question and in a text may mean the same one.
+
+    The text says no owner and no qualifier but those asked for ("달빛극장의", "제2대"), and the
+    word before the noun of the question, if it is no owner, stands there in the text, too.
+    """
+    question, text = asked.split(), _own(stated)
+    plain = [word.removesuffix(_POSSESSOR) for word in question]
+    if not all(any(one.endswith(word) for one in plain) for word in text):
+        return False
+    last = question[-1] if question else _POSSESSOR
+    return last.endswith(_POSSESSOR) or last in text
+
+
+def _own(stated: str) -> list[str]:
+    """The last words of ``stated`` that belong to the noun behind it: an owner, and qualifiers."""
+    found: list[str] = []
+    for word in reversed(stated.split()):
+        if word.endswith(_POSSESSOR):
+            return [word.removesuffix(_POSSESSOR), *found]
+        if _PARTICLE.search(word):
+            break
+        found.insert(0, word)
+    return found
