@@ -19,6 +19,8 @@ T = TypeVar("T")
 _QUESTIONS_WAIT = 2.0  # seconds
 _RUNS = 2  # of indexing at once: what they do takes the processor from questions
 _RUNS_WAIT = 20.0
+_UPLOADS = 2  # at once: the small files of each are in memory until they are kept
+_UPLOADS_WAIT = 5.0
 _AGAIN = (2, 6)  # seconds, by chance: those who were refused together shall not return together
 _BUSY = "The server is at work on as many {of} as it takes at once; send this again in {again} s."
 
@@ -91,6 +93,7 @@ def open_places(state: State) -> None:
     """Gives an application its places, in the event loop that serves it."""
     state.questions = Places(settings().questions, _QUESTIONS_WAIT, "questions")
     state.runs = Places(_RUNS, _RUNS_WAIT, "runs of indexing")
+    state.uploads = Places(_UPLOADS, _UPLOADS_WAIT, "uploads")
 
 
 def questions_of(app: Any) -> Places:
@@ -102,6 +105,12 @@ def questions_of(app: Any) -> Places:
 def runs_of(app: Any) -> Places:
     """The places for indexing by ``app``."""
     places: Places = app.state.runs
+    return places
+
+
+def uploads_to(app: Any) -> Places:
+    """The places for uploads to ``app``."""
+    places: Places = app.state.uploads
     return places
 
 
