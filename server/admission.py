@@ -53,21 +53,24 @@ class Places:
         self._waiting = 0
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
+    async def taken(self, most: float | None = None) -> AsyncIterator[None]:
         """A place for as long as the block lasts."""
-        place = await self.take()
+        place = await self.take(most)
         try:
             yield
         finally:
             place.free()
 
-    async def take(self) -> Place:
-        """A place, in the order in which they were asked for; raises BusyError without one."""
+    async def take(self, most: float | None = None) -> Place:
+        """A place, in the order in which they were asked for, after ``most`` seconds at the latest.
+
+        Raises BusyError without one.
+        """
         if self._waiting >= self._most:
             raise BusyError(self._of)
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds if most is None else min(most, self._seconds)):
                 await self._free.acquire()
         except TimeoutError:
             raise BusyError(self._of) from None
@@ -114,12 +117,17 @@ def uploads_to(app: Any) -> Places:
     return places
 
 
-async def while_heard(request: Request, places: Places, work: Coroutine[Any, Any, T]) -> T:
+async def while_heard(
+    request: Request,
+    places: Places,
+    work: Coroutine[Any, Any, T],
+    most: float | None = None,
+) -> T:
     """The result of ``work``, done once it has a place; where the client leaves, it ends.
 
-    Raises BusyError, and LeftError.
+    It waits for the place ``most`` seconds at the latest. Raises BusyError, and LeftError.
     """
-    working = asyncio.create_task(apart(work, places))
+    working = asyncio.create_task(apart(work, places, most))
     leaving = asyncio.create_task(_gone(request))
     try:
         await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -137,13 +145,15 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def apart(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+async def apart(
+    work: Coroutine[Any, Any, T], places: Places | None, most: float | None = None
+) -> T:
     """The result of ``work``, done in a task of its own once it has one of ``places``.
 
     The task ends with the caller's. AnyIO, which cancels again and again until a task has ended,
     would not let a graph end its nodes.
     """
-    working = asyncio.create_task(_placed(work, places))
+    working = asyncio.create_task(_placed(work, places, most))
     try:
         await asyncio.wait([working])
         return working.result()
@@ -151,9 +161,9 @@ async def apart(work: Coroutine[Any, Any, T], places: Places | None) -> T:
         working.cancel()
 
 
-async def _placed(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+async def _placed(work: Coroutine[Any, Any, T], places: Places | None, most: float | None) -> T:
     try:
-        async with places.taken() if places else nullcontext():
+        async with places.taken(most) if places else nullcontext():
             return await work
     finally:
         work.close()  # where its turn did not come
