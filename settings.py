@@ -5,6 +5,7 @@ They are all that could reach another machine, another folder or a key.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import re
@@ -304,7 +305,9 @@ class Settings(BaseSettings):
             return []
         roots = [str(self.base), os.path.abspath(self.root)]
         models = (name.partition("@")[2] for name in (self.embeddings, self.rerank, *self.models))
-        others = [str(self.prompts or ""), *models, str(Path.home())]
+        files = (self.prompts, self.prices, self.cache)
+        named = [str(file.expanduser()) for file in files if file is not None]
+        others = [*named, *models, str(Path.home())]
         shown = dict.fromkeys(map(os.path.abspath, filter(None, others)), "…")
         shown = dict.fromkeys(roots, ".") | {k: v for k, v in shown.items() if k not in roots}
         return [
@@ -347,6 +350,13 @@ def told(text: str, operator: Settings) -> str:
     for folder, name in operator.unnamed_folders:
         text = folder.sub(name, text)
     return text
+
+
+async def told_soon(text: str, operator: Settings) -> str:
+    """``text`` as ``told`` has it; it waits for a thread, where all may hang, only once."""
+    if "unnamed_folders" not in vars(operator):
+        await asyncio.to_thread(told, text, operator)
+    return told(text, operator)
 
 
 _NAME = re.compile(r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")

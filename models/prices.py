@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, ValidationError
 
 from ..settings import Settings
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, UnavailableError
 from ..state.records import Usage
 
 _TABLE = Path(__file__).with_name("prices.json")
@@ -79,10 +80,10 @@ def known_prices(operator: Settings) -> Prices:
     """The prices of the package, and over them the prices of the operator's file.
 
     The package has OpenAI's prices for OpenAI alone: a server that OPENAI_BASE_URL names has its
-    own. Blocks at its first use. Raises RagraphsError where the file cannot be read.
+    own. Blocks at its first use. Raises UnavailableError where the file cannot be read.
     """
     host = urlsplit(operator.openai_base_url or "").hostname or "api.openai.com"
-    file = operator.prices and operator.prices.absolute()
+    file = operator.prices and Path(os.path.abspath(operator.prices.expanduser()))
     return _prices(file, host.endswith((".openai.com", ".azure.com")))
 
 
@@ -96,14 +97,14 @@ def _prices(file: Path | None, asks_openai: bool) -> Prices:
 
 def _read(file: Path) -> dict[str, Price]:
     try:
-        return _Table.model_validate_json(file.expanduser().read_bytes()).prices
+        return _Table.model_validate_json(file.read_bytes()).prices
     except ValidationError as error:
         problem = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in problem["loc"])
         why = f"{place}: {problem['msg']}" if place else problem["msg"]
     except OSError as error:
         why = error.strerror or type(error).__name__
-    raise RagraphsError(
+    raise UnavailableError(
         f"The prices in {file} cannot be read ({why}); write them as "
         '{"prices": {"openai:gpt-4o-mini": {"input": 0.15, "output": 0.6}}}, in US dollars for a '
         "million tokens."

@@ -27,8 +27,13 @@ from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.runs import GraphRun, enter_run
 from ..models.tracing import span
-from ..settings import settings, told
-from ..state.errors import IndexBusyError, RagraphsError, UnavailableError
+from ..settings import settings, told, told_soon
+from ..state.errors import (
+    IndexBusyError,
+    IndexNotFoundError,
+    RagraphsError,
+    UnavailableError,
+)
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
 from .run import GRACE, Run, Update, settled
@@ -88,7 +93,7 @@ def node(
                     else:
                         update = await _updated(func(state, given), state, begins, late)
                 except Exception as error:
-                    raise await asyncio.to_thread(_told, error) from error.__cause__
+                    raise await _told(error) from error.__cause__
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -114,7 +119,9 @@ async def _in_time(context: Context, meter: Meter) -> Run[Context]:
     except NoReplyError as error:
         if deadline.index is not None:
             return Run(context, deadline.index, meter)
-        raise RagraphsError(f"{error} The index could not be opened by then; {_LATER}") from error
+        raise UnavailableError(
+            f"{error} The index could not be opened by then; {_LATER}"
+        ) from error
     deadline.index = run.index
     return run
 
@@ -129,7 +136,9 @@ async def _updated(
         if error.cause != "time":
             raise
         if begins:
-            raise RagraphsError(f"{error} The question could not even begin; {_LATER}") from error
+            raise UnavailableError(
+                f"{error} The question could not even begin; {_LATER}"
+            ) from error
         current_meter().warn(str(error))
         return {} if late is None else late(state)
 
@@ -177,13 +186,13 @@ def unanswered(error: NoReplyError) -> Update:
     return {"stop_reason": error.stop_reason}
 
 
-def _told(error: Exception) -> Exception:
+async def _told(error: Exception) -> Exception:
     """``error``, or where a caller must not read its message, another one."""
-    message = told(str(error), settings())
+    message = await told_soon(str(error), settings())
     unchanged = isinstance(error, GraphBubbleUp) or message == str(error)
     if unchanged:
         return error
-    kinds = (IndexBusyError, UnavailableError)
+    kinds = (IndexBusyError, IndexNotFoundError, UnavailableError)
     return next((one for one in kinds if isinstance(error, one)), RagraphsError)(message)
 
 

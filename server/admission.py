@@ -19,6 +19,8 @@ T = TypeVar("T")
 _QUESTIONS_WAIT = 2.0  # seconds
 _RUNS = 2  # of indexing at once: what they do takes the processor from questions
 _RUNS_WAIT = 20.0
+_UPLOADS = 2  # at once: the small files of each are in memory until they are kept
+_UPLOADS_WAIT = 5.0
 _AGAIN = (2, 6)  # seconds, by chance: those who were refused together shall not return together
 _BUSY = "The server is at work on as many {of} as it takes at once; send this again in {again} s."
 
@@ -51,21 +53,24 @@ class Places:
         self._waiting = 0
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
+    async def taken(self, most: float | None = None) -> AsyncIterator[None]:
         """A place for as long as the block lasts."""
-        place = await self.take()
+        place = await self.take(most)
         try:
             yield
         finally:
             place.free()
 
-    async def take(self) -> Place:
-        """A place, in the order in which they were asked for; raises BusyError without one."""
+    async def take(self, most: float | None = None) -> Place:
+        """A place, in the order in which they were asked for, after ``most`` seconds at the latest.
+
+        Raises BusyError without one.
+        """
         if self._waiting >= self._most:
             raise BusyError(self._of)
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds if most is None else min(most, self._seconds)):
                 await self._free.acquire()
         except TimeoutError:
             raise BusyError(self._of) from None
@@ -91,6 +96,7 @@ def open_places(state: State) -> None:
     """Gives an application its places, in the event loop that serves it."""
     state.questions = Places(settings().questions, _QUESTIONS_WAIT, "questions")
     state.runs = Places(_RUNS, _RUNS_WAIT, "runs of indexing")
+    state.uploads = Places(_UPLOADS, _UPLOADS_WAIT, "uploads")
 
 
 def questions_of(app: Any) -> Places:
@@ -105,12 +111,23 @@ def runs_of(app: Any) -> Places:
     return places
 
 
-async def while_heard(request: Request, places: Places, work: Coroutine[Any, Any, T]) -> T:
+def uploads_to(app: Any) -> Places:
+    """The places for uploads to ``app``."""
+    places: Places = app.state.uploads
+    return places
+
+
+async def while_heard(
+    request: Request,
+    places: Places,
+    work: Coroutine[Any, Any, T],
+    most: float | None = None,
+) -> T:
     """The result of ``work``, done once it has a place; where the client leaves, it ends.
 
-    Raises BusyError, and LeftError.
+    It waits for the place ``most`` seconds at the latest. Raises BusyError, and LeftError.
     """
-    working = asyncio.create_task(apart(work, places))
+    working = asyncio.create_task(apart(work, places, most))
     leaving = asyncio.create_task(_gone(request))
     try:
         await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -128,13 +145,15 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def apart(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+async def apart(
+    work: Coroutine[Any, Any, T], places: Places | None, most: float | None = None
+) -> T:
     """The result of ``work``, done in a task of its own once it has one of ``places``.
 
     The task ends with the caller's. AnyIO, which cancels again and again until a task has ended,
     would not let a graph end its nodes.
     """
-    working = asyncio.create_task(_placed(work, places))
+    working = asyncio.create_task(_placed(work, places, most))
     try:
         await asyncio.wait([working])
         return working.result()
@@ -142,9 +161,9 @@ async def apart(work: Coroutine[Any, Any, T], places: Places | None) -> T:
         working.cancel()
 
 
-async def _placed(work: Coroutine[Any, Any, T], places: Places | None) -> T:
+async def _placed(work: Coroutine[Any, Any, T], places: Places | None, most: float | None) -> T:
     try:
-        async with places.taken() if places else nullcontext():
+        async with places.taken(most) if places else nullcontext():
             return await work
     finally:
         work.close()  # where its turn did not come

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ..context import RouterContext
-from ..graphs import graph_of
+from ..graphs import graph_soon
 from ..index.health import check
 from ..index.opening import open_index
 from ..settings import settings, told
@@ -41,7 +41,8 @@ from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
 
 _HEALTH_SECONDS = 0.9
-_health_threads = ThreadPoolExecutor(2, thread_name_prefix="ragraphs-health")
+# Some may hang at a connection whose machine is gone, and the next look takes another one.
+_health_threads = ThreadPoolExecutor(8, thread_name_prefix="ragraphs-health")
 
 
 async def ask(request: Request) -> Response:
@@ -56,8 +57,8 @@ async def ask(request: Request) -> Response:
         context = asked.context(access, stream_answer=follows)
         places, events = questions_of(request.app), _events(asked, context)
         if follows:
-            return EventStream(events, await places.take())
-        return await while_heard(request, places, _answered(events))
+            return EventStream(events, await places.take(context.max_seconds))
+        return await while_heard(request, places, _answered(events), context.max_seconds)
     except Exception as error:
         return await failure(error)
 
@@ -95,7 +96,7 @@ def _obstacle() -> str:
 
 async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
     """The events of a run by their names: ``step`` and ``text``, and at the end ``answer``."""
-    graph, _ = await asyncio.to_thread(graph_of, "router")
+    graph = await graph_soon("router")
     result: Any = None
     part: Any
     async for mode, part in graph.astream(

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from ..settings import settings, told_soon
 from ..state.errors import RagraphsError
 from .admission import open_places
 from .checked_runs import CheckedRuns
@@ -58,6 +59,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.mcp, app.state.mcp_problem = None, ""
     try:
         require_root()
+        await told_soon("", settings())  # while threads are free
         running = sessions()
     except RagraphsError as error:
         _logger.error("MCP is not served. %s", error)

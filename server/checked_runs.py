@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from difflib import get_close_matches
 from typing import Any
 from uuid import UUID, uuid5
@@ -16,10 +17,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..context import Context
 from ..graphs import CONTEXTS
 from ..language.analyser import shortened
+from ..settings import settings
+from ..state.errors import RagraphsError
 
 logger = logging.getLogger("ragraphs.server")
 
 _LONGEST = 500
+_BESIDE = 1 << 20  # bytes of a request beside its documents
+_OF_RUNS = re.compile(r"/(runs|threads|assistants)(/|$)")
 _ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
 # The server gives each graph an assistant whose id is the graph's name in this namespace.
 _NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
@@ -39,25 +44,57 @@ class CheckedRuns:
         """Passes a request on, unless it is refused."""
         if not _may_be_a_run(scope):
             return await self._app(scope, receive, send)
-        messages = [await receive()]
-        while messages[-1].get("more_body"):
-            messages.append(await receive())
-        problem = problem_of(b"".join(message.get("body", b"") for message in messages))
-        if problem:
+        try:
+            body = await _gathered(scope, receive)
+        except RagraphsError as error:
+            return await JSONResponse({"detail": str(error)}, 413)(scope, receive, send)
+        if body is None:
+            return None
+        if problem := problem_of(body):
             logger.debug("%s refused: %s", scope["path"], problem)
             return await JSONResponse({"detail": problem}, 422)(scope, receive, send)
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        del body  # which is large, and the application may let go of it
 
         async def again() -> Message:
-            return messages.pop(0) if messages else await receive()
+            return messages.pop() if messages else await receive()
 
         return await self._app(scope, again, send)
 
 
 def _may_be_a_run(scope: Scope) -> bool:
-    """Whether a request may start a run; requests of the page, and their uploads, may not."""
+    """Whether a request may start a run or keep a context for some; those of the page may not."""
     if scope["type"] != "http" or scope["path"].startswith("/page/"):
         return False
-    return scope["method"] in ("POST", "PUT", "PATCH")
+    return scope["method"] in ("POST", "PUT", "PATCH") and bool(_OF_RUNS.search(scope["path"]))
+
+
+async def _gathered(scope: Scope, receive: Receive) -> bytes | None:
+    """The body of a request; None where the client leaves before its end.
+
+    Raises RagraphsError, before it is in memory, where the documents in it cannot be as long as
+    the operator allows.
+    """
+    documents = settings().bound("max_bytes")
+    most = None if documents is None else documents + _BESIDE
+    _require(int(dict(scope["headers"]).get(b"content-length", b"0")), most)
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        _require(len(body), most)
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+def _require(length: int, most: int | None) -> None:
+    if most is not None and length > most:
+        raise RagraphsError(
+            f"The request is longer than {most:,} bytes; send less at a time, or have the operator "
+            "raise RAGRAPHS_MAX_BYTES."
+        )
 
 
 def problem_of(body: bytes) -> str:

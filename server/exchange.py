@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from ..settings import settings, told
+from ..settings import settings, told_soon
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from .admission import BusyError, Place
 from .checked_runs import problem_in
@@ -140,7 +140,7 @@ async def failure(error: Exception) -> Response:
         refusal.headers["Retry-After"] = str(error.again)
         return refusal
     if isinstance(error, RagraphsError):
-        sentence = await asyncio.to_thread(told, str(error), settings())
+        sentence = await told_soon(str(error), settings())
         return problem(_status_of(error), sentence)
     _logger.error("A request failed.", exc_info=error)
     return problem(500, "The request failed on the server, whose log says why.")

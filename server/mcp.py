@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..settings import Settings, settings, told
+from ..settings import Settings, settings, told_soon
 from ..state.errors import RagraphsError
 from .access import Access, access_of
 from .admission import Places, apart, questions_of, runs_of
@@ -124,7 +124,7 @@ async def _call_tool(
         work = _result(tool, call.arguments or {}, access, _teller(request))
         result = await apart(work, _places(request, tool))
     except RagraphsError as error:
-        problem = await asyncio.to_thread(told, str(error), settings())
+        problem = await told_soon(str(error), settings())
         return CallToolResult(content=[TextContent(text=problem)], is_error=True)
     except Exception:
         _logger.exception("The tool %r failed.", call.name)

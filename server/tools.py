@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from ..context import Context, GraphragContext, IndexContext, MethodName, RouterContext
-from ..graphs import graph_of
+from ..graphs import graph_soon
 from ..index.opening import open_index
 from ..index.retrieval import search
 from ..language.analyser import shortened
@@ -112,7 +112,7 @@ class AnswerQuestion(OfAnIndex):
 
 
 async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAnswer:
-    graph, _ = await asyncio.to_thread(graph_of, "router")
+    graph = await graph_soon("router")
     context = RouterContext(index=access.index(given.index), method=given.method)
     return short_answer(await _run(graph, {"question": given.question}, context, tell))
 
@@ -202,7 +202,7 @@ class SummariseDocuments(OfAnIndex):
 
 
 async def _summarise(given: SummariseDocuments, access: Access, tell: Tell) -> ShortAnswer:
-    graph, _ = await asyncio.to_thread(graph_of, "graphrag")
+    graph = await graph_soon("graphrag")
     context = GraphragContext(index=access.index(given.index), search="global")
     return short_answer(await _run(graph, {"question": given.question}, context, tell))
 

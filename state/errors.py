@@ -31,7 +31,7 @@ class IndexBusyError(RagraphsError):
 
 
 class UnavailableError(RagraphsError):
-    """A store of the index does not answer for now; the same question may be asked again."""
+    """A store, or a file of the operator, is of no use for now; the same may be asked again."""
 
 
 class IncompleteIndexError(RagraphsError):

@@ -35,7 +35,8 @@ NAME = "name"  # property: the name of the index, of which its schema's may be a
 _POOL = "ragraphs"
 _PREFIX = "ragraphs_"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
-_ALIVE = {  # a machine that died without a word is noticed within two minutes
+_ALIVE = {  # a machine that died without a word is noticed within a minute
+    "tcp_user_timeout": 30_000,  # ms until a send must be acknowledged
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 6,
@@ -85,8 +86,8 @@ def plain_engine(url: str, seconds: int, **pool: Any) -> Engine:
     They are not prepared, for behind a pooler each may come to another connection. To connect takes
     at most so many seconds. Raises RagraphsError for an address that cannot be used.
     """
-    known = {"connect_timeout": seconds, "application_name": "ragraphs", "prepare_threshold": None}
-    engine = create_engine(_checked(url), connect_args=known, hide_parameters=True, **pool)
+    given = {"connect_timeout": seconds, "application_name": "ragraphs", "prepare_threshold": None}
+    engine = create_engine(_checked(url), connect_args=_ALIVE | given, hide_parameters=True, **pool)
     event.listen(engine, "handle_error", _explain)
     return engine
 

@@ -6,6 +6,7 @@ import sqlite3
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -30,10 +31,10 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.schema import CreateSchema
 
 from ..settings import Settings
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, UnavailableError
 from ..state.usage import Amounts, Ceilings
 from .postgresql import plain_engine
-from .queries import begin_writing, insert, persistent
+from .queries import begin_writing, insert, patience, persistent
 from .schema import open_file
 
 FILE = ".spent.sqlite"
@@ -135,6 +136,7 @@ def spending_of(operator: Settings) -> Spending:
 def _in_file(path: Path) -> Spending:
     engine = open_file(path)
     event.listen(engine, "handle_error", _explain)
+    event.listen(engine, "checkout", _wait_shortly)
     with engine.begin() as connection:
         begin_writing(connection)
         _days.create(connection, checkfirst=True)
@@ -152,8 +154,18 @@ def _in_database(url: str) -> Spending:
     return Spending(engine)
 
 
+def _wait_shortly(connection: Any, _record: Any, _proxy: Any) -> None:
+    """Has SQLite wait for others no longer than a store is waited for."""
+    connection.execute(f"PRAGMA busy_timeout = {int(1000 * patience.get())}")
+
+
 def _explain(context: ExceptionContext) -> None:
     error = context.original_exception
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        raise UnavailableError(
+            f"The file {FILE} for the sums of a day is held by another program; ask again, and end "
+            "the program that holds it."
+        ) from error
     if isinstance(error, sqlite3.Error):
         raise RagraphsError(
             f"The file {FILE} for the sums of a day cannot be written ({error}); make the folder "

@@ -121,12 +121,17 @@ def test_every_address_and_key_among_the_settings_is_known_as_one():
         assert address not in environment
 
 
-@given(st.lists(st.sampled_from(["ROOT", "ROOT/a b", "PROMPTS/x.md", "no", "'", " ", "/"])))
+_FOLDERS = {"PROMPTS": "served-prompts", "PRICES": "p/../prices.json", "CACHE": "/srv/cache"}
+
+
+@given(st.lists(st.sampled_from(["ROOT", "ROOT/a b", *_FOLDERS, "CACHE/x.md", "'", " ", "/"])))
 def test_texts_for_callers_name_no_folder_of_the_operator(words):
-    operator = Settings(root=Path("served"), prompts=Path("served-prompts"))
-    root, prompts = str(Path("served").resolve()), str(Path("served-prompts").resolve())
-    text = " ".join(words).replace("ROOT", root).replace("PROMPTS", prompts)
-    assert root not in told(text, operator) and prompts not in told(text, operator)
+    text, given = " ".join(words), {name.lower(): path for name, path in _FOLDERS.items()}
+    operator = Settings(root=Path("served"), **given)
+    paths = {n: os.path.abspath(p) for n, p in {"ROOT": "served", **_FOLDERS}.items()}
+    for name, path in paths.items():
+        text = text.replace(name, path)
+    assert not any(path in told(text, operator) for path in paths.values())
     assert told(text, Settings()) == text
 
 

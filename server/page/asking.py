@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...context import RouterContext
-from ...graphs import graph_of
+from ...graphs import graph_soon
 from ..admission import BusyError, questions_of
 from ..exchange import Events, EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
@@ -58,10 +57,10 @@ async def ask(request: Request) -> Response:
     mode = "tree" if asked.tree else "narrative"
     confirmed = {"confirm_web": web, "confirm_plan": plan}
     context = asked.context(access, stream_answer=True, mode=mode, **confirmed)
-    graph, _ = await asyncio.to_thread(graph_of, "router")
+    graph = await graph_soon("router")
     if web or plan:
         graph = graph.copy({"checkpointer": InMemorySaver()})
-    place = await questions_of(request.app).take()
+    place = await questions_of(request.app).take(context.max_seconds)
     return EventStream(_events(graph, asked.given, context), place)
 
 

@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import BinaryIO, TypedDict
 from uuid import uuid4
 
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...settings import Settings, index_folder, settings
 from ...state.errors import RagraphsError
 from ...stores.loading.types import ENDINGS, SUPPORTED
+from ..admission import uploads_to
 from .route import as_json, index_in
 
 _LONGEST_NAME = 200  # bytes: file systems take 255, and a file is written under a longer one first
-_MOST_FILES = 1000
+_MOST = {"max_files": 1000, "max_fields": 0}
+_HALT = 30.0  # seconds without a byte
 _ODD = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*]+')
 
 
@@ -38,9 +40,15 @@ async def upload(request: Request) -> Response:
     """Keeps the files of a form; each takes the place of an earlier one of its name."""
     operator = settings()
     folder = await asyncio.to_thread(uploads_of, index_in(request), operator)
+    async with uploads_to(request.app).taken():
+        return await _kept(_Bounded(request, operator), folder, operator)
+
+
+async def _kept(request: Request, folder: Path, operator: Settings) -> Response:
+    """The paths of the files that are kept of a form, and those that are refused."""
     kept: dict[str, str] = {}
     refused: list[Refused] = []
-    for file in await _files_of(_Bounded(request, operator)):
+    for file in await _files_of(request):
         given = file.filename or ""
         name = safe_name(given)
         if reason := _obstacle(name, kept):
@@ -51,27 +59,49 @@ async def upload(request: Request) -> Response:
 
 
 async def _files_of(request: Request) -> list[UploadFile]:
-    """The files in the field ``files`` of a form, which are on the disk if they are large."""
+    """The files in the field ``files`` of a form, which are on the disk if they are not small."""
     try:
-        form = await request.form(max_files=_MOST_FILES)
-    except HTTPException as error:
-        raise RagraphsError(f"The form with the files cannot be read: {error.detail}") from error
+        form = await _form(request)
+    except MultiPartException as error:
+        raise RagraphsError(f"The form with the files cannot be read: {error.message}") from error
     files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
     if not files:
         raise RagraphsError("There is no file in the form; send some in its field 'files'.")
     return files
 
 
+async def _form(request: Request) -> FormData:
+    """The form of a request; empty for a body of another kind, which is not read.
+
+    Names are decoded in the charset that the client declares, which is slow for some: hence UTF-8
+    alone. Raises RagraphsError for another one, and MultiPartException.
+    """
+    from python_multipart.multipart import parse_options_header
+
+    kind, options = parse_options_header(request.headers.get("Content-Type"))
+    if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
+        raise RagraphsError("A form with files is read in UTF-8 alone; send it in UTF-8.")
+    if kind != b"multipart/form-data":
+        return FormData()
+    return await _Form(request.headers, request.stream(), **_MOST).parse()
+
+
+class _Form(MultiPartParser):
+    """A form with files alone, of which many small ones take little memory."""
+
+    spool_max_size = 1 << 16
+
+
 class _Bounded(Request):
-    """A request that ends in a sentence where it is longer than the operator allows."""
+    """A request that ends in a sentence where it is too long for the operator, or halts."""
 
     def __init__(self, request: Request, operator: Settings) -> None:
         super().__init__(request.scope, request.receive)
         self._most = operator.bound("max_bytes")
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
-        read = 0
-        async for piece in super().stream():
+        read, pieces = 0, super().stream()
+        while (piece := await self._next(pieces)) is not None:
             read += len(piece)
             if self._most is not None and read > self._most:
                 raise RagraphsError(
@@ -79,6 +109,13 @@ class _Bounded(Request):
                     "the operator raise RAGRAPHS_MAX_BYTES."
                 )
             yield piece
+
+    async def _next(self, pieces: AsyncGenerator[bytes, None]) -> bytes | None:
+        try:
+            async with asyncio.timeout(_HALT):
+                return await anext(pieces, None)
+        except TimeoutError:
+            raise RagraphsError("The upload came to a halt; send it again.") from None
 
 
 def require_uploads(operator: Settings) -> Path:

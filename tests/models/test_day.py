@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from ragraphs.models import day as days
 from ragraphs.models.day import Day, day_of
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.settings import settings
-from ragraphs.state.errors import RagraphsError
+from ragraphs.state.errors import RagraphsError, UnavailableError
+from ragraphs.state.usage import Amounts
+from ragraphs.stores.queries import patience
 from ragraphs.stores.spending import FILE, spending_of
 
 MODEL = "openai:gpt-4o-mini"
@@ -159,6 +163,22 @@ def test_a_folder_that_cannot_be_written_is_told(root, monkeypatch):
     (root / FILE).mkdir()
     with pytest.raises(RagraphsError, match=f"file {FILE} .* cannot be written"):
         asyncio.run(asked(day))
+
+
+def test_a_file_that_another_program_holds_is_waited_for_as_a_store_is(root, monkeypatch):
+    day = bounded(monkeypatch, max_calls=9)
+    asyncio.run(asked(day))
+    before = patience.set(0.2)
+    began = time.monotonic()
+    try:
+        with closing(sqlite3.connect(root / FILE, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(UnavailableError, match=f"{FILE} .* held by another program"):
+                day.settle(days._today(), Amounts(1))
+    finally:
+        patience.reset(before)
+    assert time.monotonic() - began < 5
+    day.settle(days._today(), Amounts(1))
 
 
 def _ask_often(most: int) -> int:

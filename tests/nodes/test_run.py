@@ -15,6 +15,7 @@ from ragraphs.models.protocol import NoReplyError
 from ragraphs.nodes.node import node
 from ragraphs.nodes.run import Run, Update
 from ragraphs.prompts.library import ANSWER, REWRITE_QUERY
+from ragraphs.settings import settings
 from ragraphs.state.answering import QuestionState
 from ragraphs.state.errors import IndexNotFoundError
 from scripted_model import DOCUMENTS, MODEL, QUESTION
@@ -94,6 +95,13 @@ def test_every_search_is_counted(openai, index):
 def test_a_run_without_its_index_says_so(tmp_path, openai):
     with pytest.raises(IndexNotFoundError, match="ragraphs index"):
         run_node(rewriting, str(tmp_path / "none"))
+
+
+def test_an_index_that_is_not_there_is_told_as_such_without_the_root(tmp_path, openai, monkeypatch):
+    monkeypatch.setenv("RAGRAPHS_ROOT", str(tmp_path))
+    settings.cache_clear()
+    with pytest.raises(IndexNotFoundError, match="index at none;"):
+        run_node(rewriting, "none")
 
 
 @pytest.mark.parametrize("method", ["auto", "hoprag", "tog2", "crag"])

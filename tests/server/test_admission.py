@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
@@ -16,6 +17,7 @@ import httpx
 import pytest
 from page_server import followed
 from ragraphs import IndexContext, index_graph
+from ragraphs.server.admission import BusyError, Places
 from ragraphs.server.exchange import failure
 from ragraphs.state.errors import UnavailableError
 from scripted_model import DOCUMENTS, MODEL, Script
@@ -185,3 +187,10 @@ def test_mcp_without_sessions_has_nothing_to_listen_to_or_to_end(url, method):
 async def test_an_absent_store_is_no_mistake_of_the_caller():
     response = await failure(UnavailableError("The database does not answer; ask again later."))
     assert response.status_code == 503 and b"ask again later" in bytes(response.body)
+
+
+async def test_a_place_is_waited_for_no_longer_than_the_question_may_take():
+    places = Places(1, 20.0, "questions")
+    async with places.taken(), asyncio.timeout(5):
+        with pytest.raises(BusyError):
+            await places.take(0.1)

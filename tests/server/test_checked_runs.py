@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import given
@@ -10,7 +13,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from ragraphs.context import Context, RouterContext
 from ragraphs.graphs import CONTEXTS
-from ragraphs.server.checked_runs import problem_of
+from ragraphs.server.checked_runs import CheckedRuns, problem_of
+from ragraphs.settings import settings
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -91,3 +97,90 @@ def test_a_filter_that_is_none_is_told_in_one_sentence():
         problem = problem_of(json.dumps({"assistant_id": "crag", "context": context}).encode())
         assert problem.startswith("The setting 'where' cannot be used: where.year.")
         assert problem.encode() and problem[-2] != "." and len(problem) < 250
+
+
+class Served:
+    """An application that reads bodies to their end; ``read`` has their sizes."""
+
+    def __init__(self) -> None:
+        self.read: list[int] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        size = 0
+        while (message := await receive())["type"] == "http.request":
+            size += len(message.get("body", b""))
+            if not message.get("more_body"):
+                break
+        self.read.append(size)
+        await Response()(scope, receive, send)
+
+
+class Client:
+    """A client that sends ``pieces`` of 1 MB to ``path``; ``sent`` counts them."""
+
+    def __init__(self, path: str, pieces: int, **head: str) -> None:
+        self.sent, self._pieces = 0, pieces
+        raw = [(name.encode(), value.encode()) for name, value in head.items()]
+        self._scope = {"type": "http", "method": "POST", "path": path, "headers": raw}
+        self.messages: list[Any] = []
+
+    async def _receive(self) -> Message:
+        self.sent += 1
+        more = self.sent < self._pieces
+        return {"type": "http.request", "body": b" " * 1_000_000, "more_body": more}
+
+    async def _send(self, message: Message) -> None:
+        self.messages.append(message)
+
+    async def ask(self, app: ASGIApp) -> int:
+        """The status of the reply."""
+        await app(self._scope, self._receive, self._send)
+        status: int = self.messages[0]["status"]
+        return status
+
+
+@pytest.fixture
+def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGRAPHS_MAX_BYTES", "3000000")
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("path", ["/runs/wait", "/threads/1/runs/stream", "/assistants", "/x/runs"])
+async def test_a_run_that_is_longer_than_the_operator_allows_is_refused_while_it_comes(path):
+    served, client = Served(), Client(path, 1000)
+    assert await client.ask(CheckedRuns(served)) == 413 and client.sent < 6
+    assert b"RAGRAPHS_MAX_BYTES" in client.messages[1]["body"] and not served.read
+
+
+@pytest.mark.usefixtures("bounded")
+async def test_a_length_that_is_declared_is_refused_unread():
+    client = Client("/runs", 1000, **{"content-length": "1000000000"})
+    assert await client.ask(CheckedRuns(Served())) == 413 and client.sent == 0
+
+
+@pytest.mark.usefixtures("bounded")
+async def test_a_run_of_the_size_that_the_operator_allows_is_passed_on_whole():
+    served, client = Served(), Client("/threads/1/runs", 4)  # in JSON they are a little longer
+    assert await client.ask(CheckedRuns(served)) == 200 and served.read == [4_000_000]
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("path", ["/mcp", "/nowhere", "/page/upload", "/", "/store/items"])
+async def test_bodies_of_other_paths_are_not_gathered(path):
+    asked = Client(path, 1000)
+
+    async def refusing(scope: Scope, receive: Receive, send: Send) -> None:
+        assert asked.sent == 0
+        await Response(status_code=404)(scope, receive, send)
+
+    assert await asked.ask(CheckedRuns(refusing)) == 404 and asked.sent == 0
+
+
+async def test_of_a_client_that_leaves_no_half_of_a_run_is_begun(monkeypatch):
+    client, served = Client("/runs", 2), Served()
+    given = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    monkeypatch.setattr(client, "_receive", AsyncMock(side_effect=given))
+    with suppress(IndexError):  # for there is no reply
+        await client.ask(CheckedRuns(served))
+    assert not served.read

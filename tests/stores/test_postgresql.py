@@ -18,7 +18,7 @@ from ragraphs.stores import lock
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.lock import writing
 from ragraphs.stores.pieces import NewDocument, Piece
-from ragraphs.stores.postgresql import open_shared, schema_of
+from ragraphs.stores.postgresql import open_shared, plain_engine, schema_of
 from ragraphs.stores.queries import rows
 from raw_sql import sql
 from sqlalchemy import Engine, func, select, text
@@ -260,3 +260,12 @@ def test_a_document_whose_pieces_cannot_be_read_twice_is_not_written_by_half(ope
     with pytest.raises(RagraphsError, match="run the command again"):
         Catalogue(opened).write_documents([NewDocument("a", "a", "", "", pieces())])
     assert Catalogue(opened).count_passages() == 0
+
+
+def test_a_send_that_no_machine_acknowledges_fails_in_time(postgres: PostgresServer, opened):
+    plain = plain_engine(postgres.url, 5)
+    for engine in (opened, plain):
+        with engine.connect() as connection:
+            driver: Any = connection.connection.dbapi_connection
+            assert driver.info.get_parameters()["tcp_user_timeout"] == "30000"
+    plain.dispose()
