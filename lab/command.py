@@ -1,4 +1,4 @@
-"""Modules that are commands: ``python -m ragraphs.evaluation...``."""
+"""Modules that are commands: ``python -m lab...``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-
-from ..state.errors import RagraphsError
+from ragraphs.state.errors import RagraphsError
 
 Sets = Annotated[
     list[str], typer.Argument(help="Folders of passages.jsonl and questions.jsonl.", metavar="SET")

@@ -1,5 +1,5 @@
-"""Attacks on the package itself; not part of the wheel.
+"""Attacks on the package itself.
 
-``python -m ragraphs.evaluation.attack``: generated replies of a model, requests to a server, files
-to index, and kills.
+``python -m lab.attack``: generated replies of a model, requests to a server, files to index, and
+kills.
 """

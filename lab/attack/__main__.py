@@ -1,4 +1,4 @@
-"""``python -m ragraphs.evaluation.attack``: tries to break the package, and tells what broke."""
+"""``python -m lab.attack``: tries to break the package, and tells what broke."""
 
 from __future__ import annotations
 

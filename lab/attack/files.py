@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...settings import settings
+from ragraphs.cli.main import main
+from ragraphs.evaluation.measuring import peak_megabytes
+from ragraphs.settings import settings
+
 from ..benchmarks.stub_model import apart
-from ..measuring import peak_megabytes
 from .hostile_files import Made, make
 from .hostile_filters import odd_prices
-from .preloaded import main
 from .replies import DOCUMENTS, LAYERS
 from .signs import controls, leaks
 from .trials import Part, Trial

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...context import IndexContext, RouterContext
-from ...graphs import graph_of
+from ragraphs.context import IndexContext, RouterContext
+from ragraphs.graphs import graph_of
+
 from .hostile_filters import odd_call, odd_filter, odd_limits, odd_metadata
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 

@@ -17,11 +17,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ...context import IndexContext
-from ...graphs.index import graph as index_graph
-from ...index.opening import open_index
-from ...settings import settings
-from ...views.status import export_lines
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import open_index
+from ragraphs.settings import settings
+from ragraphs.views.status import export_lines
+
 from ..benchmarks.stub_model import MODEL
 from ..benchmarks.stub_replies import stub_reply
 from .hostile_replies import honest

@@ -17,16 +17,16 @@ from importlib import resources
 from typing import Any, get_args
 
 from langchain_core.callbacks import BaseCallbackHandler
+from ragraphs.context import IndexContext, LayerName, QuestionContext, RouterContext
+from ragraphs.graphs import graph_of
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.router import graph as router
+from ragraphs.prompts import library
+from ragraphs.prompts.prompt import Prompt
+from ragraphs.settings import settings
+from ragraphs.state.answering import StopReason
+from ragraphs.state.errors import RagraphsError
 
-from ...context import IndexContext, LayerName, QuestionContext, RouterContext
-from ...graphs import graph_of
-from ...graphs.index import graph as index_graph
-from ...graphs.router import graph as router
-from ...prompts import library
-from ...prompts.prompt import Prompt
-from ...settings import settings
-from ...state.answering import StopReason
-from ...state.errors import RagraphsError
 from ..benchmarks.stub_model import apart
 from ..benchmarks.stub_replies import stub_reply
 from .hostile_replies import honest, hostile

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from ragraphs.state.errors import RagraphsError
+from ragraphs.state.filters import matches
 
-from ...state.errors import RagraphsError
-from ...state.filters import matches
 from ..benchmarks.dev_server import dev_server
 from ..benchmarks.stub_replies import stub_reply
 from .hostile_filters import KEPT

@@ -23,7 +23,7 @@ from typing import Any, Literal
 Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"]
 
 _FORKS = get_context("forkserver")
-_PRELOADED = ("ragraphs.evaluation.attack.preloaded",)
+_PRELOADED = ("lab.attack.preloaded",)
 _LONGEST_START = 120.0
 # A trial may wait for others, and other work of the machine delays it.
 _PATIENCE = 4

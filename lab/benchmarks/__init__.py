@@ -1,1 +1,1 @@
-"""Commands that measure the package itself; not part of the wheel."""
+"""Commands that measure the package itself."""

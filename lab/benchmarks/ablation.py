@@ -1,6 +1,6 @@
 """Recall without each ingredient of the graph retriever in turn.
 
-``python -m ragraphs.evaluation.benchmarks.ablation SET... --embeddings E``; ``--index`` names a
+``python -m lab.benchmarks.ablation SET... --embeddings E``; ``--index`` names a
 folder that holds an index for each set, made where it is missing.
 """
 
@@ -13,16 +13,16 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from ragraphs.algorithms.linear_rag.question import read_question
+from ragraphs.algorithms.linear_rag.walk import BridgingSettings, rank, similarities
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.datasets import Dataset, load_dataset
+from ragraphs.evaluation.metrics import recall_at
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.index.opening import Index
+from ragraphs.index.sentences import load_graph
 
-from ...algorithms.linear_rag.question import read_question
-from ...algorithms.linear_rag.walk import BridgingSettings, rank, similarities
-from ...context import IndexContext
-from ...index.opening import Index
-from ...index.sentences import load_graph
 from ..command import run
-from ..datasets import Dataset, load_dataset
-from ..metrics import recall_at
-from ..retrieval import indexed
 
 _BASE = BridgingSettings()
 

@@ -1,6 +1,6 @@
 """Everything that the package does with some corpora, to compare one commit with another.
 
-``python -m ragraphs.evaluation.benchmarks.behaviour record FILE CORPUS...`` indexes every corpus
+``python -m lab.benchmarks.behaviour record FILE CORPUS...`` indexes every corpus
 without a model, exports it, asks each method the same questions, and then indexes the first
 passages of each corpus and asks again with a stub in the model's place, keeping the prompts that
 it is sent. ``... compare BEFORE AFTER`` names what differs between two such files.
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
+from ragraphs.context import IndexContext, LayerName, MethodName, QuestionContext, RouterContext
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.graphs import graph_of
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.router import graph as router
+from ragraphs.index.opening import open_index
+from ragraphs.views.status import export_lines
 
-from ...context import IndexContext, LayerName, MethodName, QuestionContext, RouterContext
-from ...graphs import graph_of
-from ...graphs.index import graph as index_graph
-from ...graphs.router import graph as router
-from ...index.opening import open_index
-from ...views.status import export_lines
-from ..datasets import load_dataset
 from .stub_model import MODEL, stub_model
 from .stub_replies import stub_reply
 

@@ -1,6 +1,6 @@
 """Requests a second to a language model while indexing on Ray, by the number of workers.
 
-``RAGRAPHS_CHROMA_URL=http://localhost:8000 python -m ragraphs.evaluation.benchmarks.cluster``: a
+``RAGRAPHS_CHROMA_URL=http://localhost:8000 python -m lab.benchmarks.cluster``: a
 folder of made-up files is read by a stub in the model's place, which answers after a fixed time,
 first by one worker and then by several, each with so many requests at a time. The start of Ray and
 the loading of the files, which also starts the workers, are not counted.
@@ -13,9 +13,10 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...context import IndexContext
-from ...graphs.index import graph
-from ...settings import settings
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+from ragraphs.settings import settings
+
 from ..command import run
 from .stub_model import MODEL, StubModel, stub_model
 from .stub_replies import stub_reply

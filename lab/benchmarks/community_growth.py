@@ -1,6 +1,6 @@
 """The cost of the hierarchy of communities, and how well it follows a graph that grows.
 
-``python -m ragraphs.evaluation.benchmarks.community_growth 100000`` for so many made-up entities.
+``python -m lab.benchmarks.community_growth 100000`` for so many made-up entities.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import igraph
 import numpy as np
 import typer
+from ragraphs.algorithms.graphrag.communities import find_communities, remembered
+from ragraphs.evaluation.measuring import peak_megabytes, timed
+from ragraphs.state.reports import Community
 
-from ...algorithms.graphrag.communities import find_communities, remembered
-from ...state.reports import Community
 from ..command import run
-from ..measuring import peak_megabytes, timed
 
 _DRAWN = 5.7
 _INSIDE = 0.7

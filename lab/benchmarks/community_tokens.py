@@ -1,6 +1,6 @@
 """How much a global question reads at each level of the communities, against all source texts.
 
-``python -m ragraphs.evaluation.benchmarks.community_tokens SOURCE``: the paper's table (Edge et al.
+``python -m lab.benchmarks.community_tokens SOURCE``: the paper's table (Edge et al.
 2024, table 3): units, tokens, and tokens as a share of those of the source texts (TS).
 """
 
@@ -10,13 +10,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ...context import IndexContext
-from ...index.communities import load_communities, report_text
-from ...index.opening import Index
-from ...language.analyser import count_tokens
-from ...state.index import IndexInput
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.index.communities import load_communities, report_text
+from ragraphs.index.opening import Index
+from ragraphs.language.analyser import count_tokens
+from ragraphs.state.index import IndexInput
+
 from ..command import run
-from ..retrieval import indexed
 
 
 def main(

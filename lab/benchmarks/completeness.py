@@ -1,6 +1,6 @@
 """How Think-on-Graph 2.0 bears an incomplete graph (the paper's experiment).
 
-``python -m ragraphs.evaluation.benchmarks.completeness SET --index INDEX``: recall with 100, 80,
+``python -m lab.benchmarks.completeness SET --index INDEX``: recall with 100, 80,
 50, 30 and 0 % of the relations of an index with the entities layer, in copies of it.
 """
 
@@ -15,16 +15,16 @@ from statistics import mean
 from typing import Annotated
 
 import typer
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.metrics import recall_at
+from ragraphs.evaluation.retrieval import rankings_of
+from ragraphs.index.opening import Index, open_index
+from ragraphs.stores.schema import open_database
+from ragraphs.stores.tables import relations
 from sqlalchemy import bindparam, delete
 
-from ...context import IndexContext
-from ...index.opening import Index, open_index
-from ...stores.schema import open_database
-from ...stores.tables import relations
 from ..command import run
-from ..datasets import load_dataset
-from ..metrics import recall_at
-from ..retrieval import rankings_of
 
 SHARES = (1.0, 0.8, 0.5, 0.3, 0.0)
 CUTOFFS = (2, 5, 10)

@@ -1,6 +1,6 @@
 """How well questions are split without a model.
 
-``python -m ragraphs.evaluation.benchmarks.decomposition SET``
+``python -m lab.benchmarks.decomposition SET``
 
 A set's ``questions.jsonl`` gives the gold parts of a question: ``decomposition`` (sub-questions) or
 ``triples`` (a part for each fact asked: a subject and a relation). The share of questions with the
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.extra import evaluate_extra
+from ragraphs.language.analyser import words
+from ragraphs.language.name_masking import mask
+from ragraphs.offline.decomposition.decompose import decompose
+from ragraphs.state.errors import RagraphsError
 
-from ...language.analyser import words
-from ...language.name_masking import mask
-from ...offline.decomposition.decompose import decompose
-from ...state.errors import RagraphsError
 from ..command import run
-from ..datasets import read_questions
-from ..extra import evaluate_extra
 
 Part = frozenset[str]
 

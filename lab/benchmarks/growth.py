@@ -1,6 +1,6 @@
 """Time, memory and size on disk as the corpus grows.
 
-``python -m ragraphs.evaluation.benchmarks.growth measure 10000 --out growth.jsonl`` makes every
+``python -m lab.benchmarks.growth measure 10000 --out growth.jsonl`` makes every
 layer of a made-up corpus without a model, each in a process of its own, and then asks questions in
 another; ``... growth table growth.jsonl`` shows what was measured. Each part is written as soon as
 it is done: the same command with the same --folder goes on where it was interrupted.
@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from ragraphs.state.errors import RagraphsError
 
-from ...state.errors import RagraphsError
 from . import synthetic
 from .growth_parts import LAYERS, ask, make_layer
 from .growth_table import constants, markdown, read_parts
@@ -70,7 +70,7 @@ def measure(
                 continue
             given = [str(work), index, embeddings, *(process or [])]
             started = time.time()
-            command = [sys.executable, "-m", "ragraphs.evaluation.benchmarks.growth", "part", part]
+            command = [sys.executable, "-m", "lab.benchmarks.growth", "part", part]
             found = subprocess.run(
                 [*command, *given], env=environment, stdout=subprocess.PIPE, text=True, check=False
             )

@@ -1,6 +1,6 @@
 """The parts of a measurement of growth, each in a process of its own: layers, and serving.
 
-``python -m ragraphs.evaluation.benchmarks.growth`` starts them.
+``python -m lab.benchmarks.growth`` starts them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-from ...context import IndexContext, LayerName, MethodName, RankerName
-from ...graphs.index import graph as index_graph
-from ...index.opening import Index, open_index
-from ...models.protocol import OFFLINE
-from ...models.query_vectors import embed_queries
-from ...stores.table_sizes import table_sizes
-from ..datasets import Dataset, LabelledQuestion, load_dataset
-from ..measuring import memory_of, processor_seconds, timed, watched_memory
-from ..metrics import recall_at
-from ..retrieval import rankings_of
+from ragraphs.context import IndexContext, LayerName, MethodName, RankerName
+from ragraphs.evaluation.datasets import Dataset, LabelledQuestion, load_dataset
+from ragraphs.evaluation.measuring import timed
+from ragraphs.evaluation.metrics import recall_at
+from ragraphs.evaluation.retrieval import rankings_of
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.models.query_vectors import embed_queries
+from ragraphs.stores.table_sizes import table_sizes
+
+from ..measuring import memory_of, processor_seconds, watched_memory
 
 LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
 ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {

@@ -11,10 +11,10 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
-from ...language.analyser import count_tokens
-from ...nodes.index.price import sent
-from ...prompts import library
-from ...state.errors import RagraphsError
+from ragraphs.language.analyser import count_tokens
+from ragraphs.nodes.index.price import sent
+from ragraphs.prompts import library
+from ragraphs.state.errors import RagraphsError
 
 Part = dict[str, Any]
 
@@ -62,10 +62,6 @@ def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:
                 "sizes": {str(size): _figures(parts) for size, parts in whole.items()},
             }
     return {
-        "commands": {
-            "measured": "python -m ragraphs.evaluation.benchmarks.growth measure PASSAGES",
-            "replies": "python -m ragraphs.evaluation.benchmarks.growth constants",
-        },
         "measured": measured,
         "replies": reply_lengths(replies),
     }

@@ -1,6 +1,6 @@
 """The cost of indexing a text with a language model, with a stub in the model's place.
 
-``python -m ragraphs.evaluation.benchmarks.indexing FILE``: all layers are built with a model that
+``python -m lab.benchmarks.indexing FILE``: all layers are built with a model that
 answers after a fixed time, in replies of a realistic length, and a question is asked of the whole
 corpus.
 """
@@ -17,14 +17,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any, get_args
 
-from ...context import GraphragContext, IndexContext, LayerName
-from ...graphs.graphrag import graph as graphrag
-from ...graphs.index import graph as index_graph
-from ...index.opening import Index, open_index
-from ...offline.extraction.extract import extract_facts
-from ...offline.questions import write_questions
+from ragraphs.context import GraphragContext, IndexContext, LayerName
+from ragraphs.evaluation.measuring import peak_megabytes, timed
+from ragraphs.graphs.graphrag import graph as graphrag
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.offline.extraction.extract import extract_facts
+from ragraphs.offline.questions import write_questions
+
 from ..command import run
-from ..measuring import peak_megabytes, timed
 from .stub_model import MODEL, StubModel, apart, stub_model, texts_of
 
 _WARM_UP = "Penguin Books was founded by Allen Lane in London."

@@ -1,6 +1,6 @@
 """Calls and time of a question, with a stub in the model's place.
 
-``python -m ragraphs.evaluation.benchmarks.latency hoprag SET``: the questions of a set are asked of
+``python -m lab.benchmarks.latency hoprag SET``: the questions of a set are asked of
 a model that answers after a fixed time and lets every walk be as long as it may.
 """
 
@@ -12,13 +12,14 @@ import statistics
 from itertools import pairwise
 from typing import Any, Literal
 
-from ...context import IndexContext, LayerName
-from ...graphs import graph_of
-from ...state.usage import total_calls
+from ragraphs.context import IndexContext, LayerName
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.measuring import timed
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.graphs import graph_of
+from ragraphs.state.usage import total_calls
+
 from ..command import run
-from ..datasets import load_dataset
-from ..measuring import timed
-from ..retrieval import indexed
 from .stub_model import MODEL, StubModel, first_sentence, stub_model, texts_of
 
 WalkingMethod = Literal["hoprag", "tog2", "deeprag"]

@@ -1,6 +1,6 @@
 """What many clients at once meet on ``ragraphs serve``, with the offline reader.
 
-``python -m ragraphs.evaluation.benchmarks.load SET --clients 200 --seconds 180``: each client asks
+``python -m lab.benchmarks.load SET --clients 200 --seconds 180``: each client asks
 one question of the set after another. Beside them ``/health`` is asked twice a second, and notes
 are uploaded and indexed, one after another. A client that is refused waits as long as it is told.
 """
@@ -20,11 +20,11 @@ from typing import Annotated, Any
 
 import httpx
 import typer
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.retrieval import indexed
 
-from ...context import IndexContext
 from ..command import run
-from ..datasets import load_dataset
-from ..retrieval import indexed
 from .dev_server import ragraphs_serve
 
 _PATIENCE = 120.0  # seconds

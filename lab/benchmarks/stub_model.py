@@ -19,8 +19,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from ...language.analyser import count_tokens
-from ...settings import settings
+from ragraphs.language.analyser import count_tokens
+from ragraphs.settings import settings
 
 MODEL = "openai:stub"
 Reply = Callable[[str, str], Any]

@@ -1,6 +1,6 @@
 """A corpus of any size, made up, with the statistics of Wikipedia's introductions.
 
-``python -m ragraphs.evaluation.benchmarks.synthetic FOLDER`` writes one as a question set;
+``python -m lab.benchmarks.synthetic FOLDER`` writes one as a question set;
 ``text_statistics`` compares it with real ones. Words and names have frequencies by the law of Zipf
 and Mandelbrot without an end, so that new ones keep coming as Heaps' law says.
 """
@@ -16,7 +16,8 @@ from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
-from ...state.records import Document
+from ragraphs.state.records import Document
+
 from ..command import run
 from .synthetic_sentences import (
     BIRTHS,

@@ -1,6 +1,6 @@
 """The statistics of question sets beside the made-up corpus, which is to resemble them.
 
-``python -m ragraphs.evaluation.benchmarks.text_statistics SET...`` prints a table in Markdown.
+``python -m lab.benchmarks.text_statistics SET...`` prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from statistics import mean, quantiles
 from typing import NamedTuple
 
 import typer
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.language.analyser import sentences, words
+from ragraphs.language.mentions import find_mentions
+from ragraphs.offline.extraction.extract import extract_facts
+from ragraphs.offline.questions import write_questions
+from ragraphs.state.records import Document
 
-from ...language.analyser import sentences, words
-from ...language.mentions import find_mentions
-from ...offline.extraction.extract import extract_facts
-from ...offline.questions import write_questions
-from ...state.records import Document
 from ..command import Sets, run
-from ..datasets import load_dataset
 from .synthetic import made_up
 
 _COMMON = 100

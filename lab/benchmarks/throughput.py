@@ -1,6 +1,6 @@
 """Questions a second on the server, by the number of its jobs, with a stub in the model's place.
 
-``python -m ragraphs.evaluation.benchmarks.throughput SET --graph crag``: the questions of a set are
+``python -m lab.benchmarks.throughput SET --graph crag``: the questions of a set are
 asked all at once of ``langgraph dev``, whose model answers after a fixed time. To be run in a
 checkout.
 """
@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.state.usage import total_calls
 
-from ...context import IndexContext
-from ...state.usage import total_calls
 from ..command import run
-from ..datasets import load_dataset
-from ..retrieval import indexed
 from .dev_server import dev_server
 from .stub_model import MODEL, first_sentence, stub_model, texts_of
 

@@ -1,1 +1,1 @@
-"""Commands that prepare and check a release; not part of the wheel."""
+"""Commands that prepare and check a release."""

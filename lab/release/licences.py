@@ -1,6 +1,6 @@
 """Writes the table of what an installation brings along, with licences.
 
-    python -m ragraphs.evaluation.release.licences docs/licences.md
+    python -m lab.release.licences docs/licences.md
 
 The table stands between two comments of the page; the text around it stays.
 """

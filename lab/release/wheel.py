@@ -1,6 +1,6 @@
 """Builds the package as it would be released, installs it afresh, weighs and tries it.
 
-    python -m ragraphs.evaluation.release.wheel [--python PYTHON]
+    python -m lab.release.wheel [--python PYTHON]
 
 Needs the package index, so it is no test. Ends with exit code 1 where anything is missing or the
 installation is too heavy.

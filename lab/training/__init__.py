@@ -1,1 +1,1 @@
-"""Commands that fit the parameters which the package ships; not part of the wheel."""
+"""Commands that fit the parameters which the package ships."""

@@ -1,6 +1,6 @@
 """Calibrates the grader without a model.
 
-``python -m ragraphs.evaluation.training.calibrate SET... --embeddings EMBEDDINGS --out FILE``
+``python -m lab.training.calibrate SET... --embeddings EMBEDDINGS --out FILE``
 
 Logistic regression of "this retrieved passage supports the question" on the grader's features, and
 the thresholds. The retrieved lists of half of the questions lose their supporting passages, so that
@@ -20,16 +20,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
-
-from ...algorithms.crag.grading import Features, GraderParameters
-from ...algorithms.crag.strips import decompose
-from ...context import CragContext, IndexContext
-from ...index.opening import Index
-from ...index.retrieval import search
-from ...index.vectors import passage_text
-from ...models.embeddings import identity
-from ...models.query_vectors import embed_queries
-from ..calibration import (
+from ragraphs.algorithms.crag.grading import Features, GraderParameters
+from ragraphs.algorithms.crag.strips import decompose
+from ragraphs.context import CragContext, IndexContext
+from ragraphs.evaluation.calibration import (
     GOOD_LOST,
     Case,
     best,
@@ -40,10 +34,16 @@ from ..calibration import (
     report,
     thresholds_between,
 )
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.extra import evaluate_extra
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.index.opening import Index
+from ragraphs.index.retrieval import search
+from ragraphs.index.vectors import passage_text
+from ragraphs.models.embeddings import identity
+from ragraphs.models.query_vectors import embed_queries
+
 from ..command import Out, Sets, run
-from ..datasets import load_dataset
-from ..extra import evaluate_extra
-from ..retrieval import indexed
 
 _RIDGE = 1e-3
 

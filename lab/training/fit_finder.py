@@ -1,6 +1,6 @@
 """Fits the confidence of the short answers that are given without a model.
 
-``python -m ragraphs.evaluation.training.fit_finder SET... --out FILE``
+``python -m lab.training.fit_finder SET... --out FILE``
 
 Logistic regression of "this span answers the question" on ``offline.finder.features``. Where a set
 has decompositions, their questions are asked, earlier answers filled in: once with the passages
@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.datasets import load_dataset, read_questions
+from ragraphs.evaluation.extra import evaluate_extra
+from ragraphs.evaluation.metrics import containment
+from ragraphs.evaluation.retrieval import indexed
+from ragraphs.index.opening import Index
+from ragraphs.index.retrieval import search
+from ragraphs.offline.finder import confidence, features
+from ragraphs.offline.lines import lines_of
+from ragraphs.prompts.prompt import number_passages
 
-from ...context import IndexContext
-from ...index.opening import Index
-from ...index.retrieval import search
-from ...offline.finder import confidence, features
-from ...offline.lines import lines_of
-from ...prompts.prompt import number_passages
 from ..command import Out, Sets, run
-from ..datasets import load_dataset, read_questions
-from ..extra import evaluate_extra
-from ..metrics import containment
-from ..retrieval import indexed
 
 _TOP_K = 10
 _PENALTY = 10.0  # scikit-learn's C

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ...algorithms.router.decision import QuestionKind
+from ragraphs.algorithms.router.decision import QuestionKind
 
 _ROWS = [
     json.loads(line)

@@ -1,6 +1,6 @@
 """Trains the classifier that tells what a question asks for.
 
-``python -m ragraphs.evaluation.training.train_router SET... --out FILE``
+``python -m lab.training.train_router SET... --out FILE``
 
 Multinomial logistic regression on the features of a question's form. The sets give facts, by their
 ``type`` and their decompositions; our own examples give facts, and all of the other kinds. Tells on
@@ -18,18 +18,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import typer
-
-from ...algorithms.router.decision import (
+from ragraphs.algorithms.router.decision import (
     KINDS,
     KindClassifier,
     QuestionKind,
     kind_probabilities,
     likely_kind,
 )
-from ...algorithms.router.features import FEATURES, question_features
+from ragraphs.algorithms.router.features import FEATURES, question_features
+from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.extra import evaluate_extra
+
 from ..command import Out, Sets, run
-from ..datasets import read_questions
-from ..extra import evaluate_extra
 from .routing_examples import EXAMPLES
 
 # "Contextual Summarize" asks for one side of a disease, which a few passages state. "Creative

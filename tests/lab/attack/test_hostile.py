@@ -6,15 +6,16 @@ import json
 import random
 
 import pytest
-from ragraphs.evaluation.attack.hostile_files import make
-from ragraphs.evaluation.attack.hostile_replies import FAMILIES, honest
-from ragraphs.evaluation.attack.hostile_requests import draw
-from ragraphs.evaluation.attack.hostile_values import ODD_VALUES, mutated, spelled
-from ragraphs.evaluation.attack.replies import PROMPTS, kind_of
-from ragraphs.evaluation.attack.signs import KEY, check_value, controls, leaks
-from ragraphs.evaluation.attack.trials import Trial
-from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
 from ragraphs.models.chat.structured import read_reply
+
+from lab.attack.hostile_files import make
+from lab.attack.hostile_replies import FAMILIES, honest
+from lab.attack.hostile_requests import draw
+from lab.attack.hostile_values import ODD_VALUES, mutated, spelled
+from lab.attack.replies import PROMPTS, kind_of
+from lab.attack.signs import KEY, check_value, controls, leaks
+from lab.attack.trials import Trial
+from lab.benchmarks.stub_replies import stub_reply
 
 HUMAN = '<text id="1" title="A">\nAnn Bell met Bob Carr. They built a bridge.\n</text>'
 

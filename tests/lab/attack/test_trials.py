@@ -7,8 +7,9 @@ import random
 
 import pytest
 from attack_parts import PART
-from ragraphs.evaluation.attack.table import faults, table
-from ragraphs.evaluation.attack.trials import Row, attacked
+
+from lab.attack.table import faults, table
+from lab.attack.trials import Row, attacked
 
 _EXPECTED = {0: [], 1: ["hang"], 2: ["crash"], 3: ["broken"]}
 

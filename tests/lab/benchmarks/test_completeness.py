@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.evaluation.benchmarks.completeness import keep_relations
+
+from lab.benchmarks.completeness import keep_relations
 
 IDS = st.lists(st.text(min_size=1, max_size=4), unique=True, max_size=40)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from ragraphs.evaluation.benchmarks.decomposition import evaluate, main
 from ragraphs.state.errors import RagraphsError
+
+from lab.benchmarks.decomposition import evaluate, main
 
 CHAIN = {
     "question": "Who is the spouse of the director of Blue Sky?",

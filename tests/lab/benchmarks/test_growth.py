@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.evaluation.benchmarks import growth
-from ragraphs.evaluation.benchmarks.growth_parts import LAYERS
-from ragraphs.evaluation.benchmarks.growth_table import constants, exponent, markdown, read_parts
-from ragraphs.evaluation.measuring import memory_of, watched_memory
 
-REPLIES = Path(__file__).parents[2] / "data" / "recorded" / "replies.jsonl"
+from lab.benchmarks import growth
+from lab.benchmarks.growth_parts import LAYERS
+from lab.benchmarks.growth_table import constants, exponent, markdown, read_parts
+from lab.measuring import memory_of, watched_memory
+
+ROOT = Path(__file__).parents[3]
+REPLIES = ROOT / "tests" / "data" / "recorded" / "replies.jsonl"
 
 
 def part(passages: int, name: str, seconds: float, megabytes: float) -> str:
@@ -71,7 +73,10 @@ def test_the_memory_of_files_is_told_apart(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to_do(tmp_path):
+def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to_do(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as from the root, for the processes of parts
     out, folder = tmp_path / "growth.jsonl", tmp_path / "corpus"
     for _ in range(2):
         growth.measure(40, out=out, folder=folder)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from ragraphs.evaluation.benchmarks.load import main
-from ragraphs.evaluation.benchmarks.synthetic import main as write_set
+
+from lab.benchmarks.load import main
+from lab.benchmarks.synthetic import main as write_set
 
 
 @pytest.mark.slow

@@ -6,9 +6,10 @@ import json
 from itertools import islice
 
 import pytest
-from ragraphs.evaluation.benchmarks.synthetic import Made, made_up, main, passages_with_facts
-from ragraphs.evaluation.benchmarks.text_statistics import statistics
 from ragraphs.language.analyser import sentences
+
+from lab.benchmarks.synthetic import Made, made_up, main, passages_with_facts
+from lab.benchmarks.text_statistics import statistics
 
 COUNT = 600
 

@@ -7,8 +7,9 @@ import tomllib
 from pathlib import Path
 
 import ragraphs
-from ragraphs.evaluation.release.licences import dependencies, table
-from ragraphs.evaluation.release.wheel import missing_files, weigh
+
+from lab.release.licences import dependencies, table
+from lab.release.wheel import missing_files, weigh
 
 ROOT = Path(ragraphs.__file__).parent
 
@@ -40,7 +41,7 @@ def test_an_environment_is_weighed_without_its_installer(tmp_path, monkeypatch):
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_bytes(bytes(size))
     listed = '[{"name": "pip"}, {"name": "ragraphs"}]'
-    monkeypatch.setattr("ragraphs.evaluation.release.wheel.run", lambda *_: listed)
+    monkeypatch.setattr("lab.release.wheel.run", lambda *_: listed)
     assert weigh(tmp_path) == (2, 1)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ragraphs.evaluation.training import fit_finder
 from ragraphs.offline.finder import confidence
+
+from lab.training import fit_finder
 
 PEOPLE = ("Ann Lee", "Bob Ray", "Cy Fox", "Dee Poe", "Eve Roth", "Flo Hart")
 PASSAGES = [

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from ragraphs.algorithms.router.decision import KINDS, kind_probabilities, likely_kind
 from ragraphs.algorithms.router.features import question_features
-from ragraphs.evaluation.training import train_router
-from ragraphs.evaluation.training.routing_examples import EXAMPLES
+
+from lab.training import train_router
+from lab.training.routing_examples import EXAMPLES
 
 ROWS = [
     {"question": "Who was born first, Ann Lee or Bob Ray?", "type": "comparison"},
