@@ -1,5 +1,5 @@
 """What we measure, attack, fit and release the package with: commands for developers of ragraphs.
 
-They are run in the root of a checkout, ``python -m lab.attack``; the package never imports them, and
-no wheel holds them.
+They are run in the root of a checkout: ``python -m lab.attack``. The package never imports them,
+and no wheel holds them.
 """

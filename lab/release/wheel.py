@@ -14,12 +14,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MOST_MEGABYTES = 735
 MOST_PACKAGES = 130
 NOT_RELEASED = (".ci/", ".github/", ".gitignore", ".dockerignore")
+NOT_INSTALLED = ("docs/", "examples/", "lab/", "tests/")
 _BROUGHT_BY_VENV = {"pip", "setuptools"}
 _TRIED = """
 import importlib.resources, json, ragraphs
@@ -38,6 +40,7 @@ def main() -> None:
         folder = Path(name)
         built = build(folder / "dist")
         problems = [f"The source distribution lacks {file}." for file in missing_files(*built)]
+        problems += [f"The wheel holds {file}." for file in stray_files(folder / "dist")]
         environment = install(python, folder / "environment", folder / "dist")
         megabytes, packages = weigh(environment)
         print(f"{megabytes} MB in {packages} packages")
@@ -68,6 +71,14 @@ def build(folder: Path) -> tuple[set[str], set[str]]:
 def missing_files(wanted: set[str], held: set[str]) -> list[str]:
     """The ``wanted`` files that are not ``held``, in order."""
     return sorted(wanted - held)
+
+
+def stray_files(dist: Path) -> list[str]:
+    """The files of the one wheel in ``dist`` that belong to the repository alone, in order."""
+    [wheel] = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        held = opened.namelist()
+    return sorted(file for file in held if file.removeprefix("ragraphs/").startswith(NOT_INSTALLED))
 
 
 def install(python: str, environment: Path, dist: Path) -> Path:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import re
 import tomllib
+import zipfile
 from pathlib import Path
 
 import ragraphs
 
 from lab.release.licences import dependencies, table
-from lab.release.wheel import missing_files, weigh
+from lab.release.wheel import missing_files, stray_files, weigh
 
 ROOT = Path(ragraphs.__file__).parent
 
 
 def test_files_that_the_source_distribution_lacks_are_named():
     assert missing_files({"a.py", "tests/b.py"}, {"a.py", "PKG-INFO"}) == ["tests/b.py"]
+
+
+def test_files_of_the_repository_that_a_wheel_holds_are_named(tmp_path):
+    with zipfile.ZipFile(tmp_path / "ragraphs-1-py3-none-any.whl", "w") as wheel:
+        for name in ("ragraphs/a.py", "ragraphs/lab/b.py", "lab/c.py", "ragraphs-1.dist-info/A"):
+            wheel.writestr(name, "")
+    assert stray_files(tmp_path) == ["lab/c.py", "ragraphs/lab/b.py"]
 
 
 def test_every_package_that_an_installation_needs_is_listed_with_its_licence():
