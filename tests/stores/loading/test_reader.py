@@ -16,7 +16,6 @@ import pytest
 from loading_support import Write
 from office_files import MAKERS
 from pdf_files import ENDLESS, pdf
-from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.settings import Settings
 from ragraphs.stores.loading import process, worker
 from ragraphs.stores.loading.load import load
@@ -30,6 +29,8 @@ from ragraphs.stores.loading.types import (
     LoadFailure,
     Part,
 )
+
+from lab.attack.repetition import REPEATED
 
 SHORT = Limits(file_seconds=5)  # half a second for a small file
 PAGE = "<h1>A</h1><p>One.</p><h2>B</h2><p>Two.</p>"
