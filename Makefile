@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNNING := $(VENV)/.running
 STAMP := $(VENV)/.installed
-BENCH := $(BIN)/python -m ragraphs.evaluation.benchmarks
+BENCH := $(BIN)/python -m lab.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 STORES := folder
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
@@ -49,14 +49,14 @@ test-again: install
 	$(BIN)/python -m pytest -m "" --last-failed --last-failed-no-failures none --stores $(STORES)
 
 wheel-test: install
-	$(BIN)/python -m ragraphs.evaluation.release.wheel --python $(PYTHON)
+	$(BIN)/python -m lab.release.wheel --python $(PYTHON)
 
 lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	mkdir -p $(VENV)/typed && ln -sfn ../.. $(VENV)/typed/ragraphs
 	MYPYPATH=$(VENV)/typed $(BIN)/mypy
-	MYPYPATH=$(VENV)/typed $(BIN)/mypy tests/support docs/scripts
+	MYPYPATH=$(VENV)/typed $(BIN)/mypy tests/support docs/scripts lab
 	$(BIN)/python -m pytest -m slow tests/docs/test_types.py
 
 bench: install
@@ -72,13 +72,13 @@ bench: install
 	$(BENCH).load $(VENV)/bench --clients 50 --seconds 10
 
 attack: install
-	$(BIN)/python -m ragraphs.evaluation.attack --out $(VENV)/attack.jsonl
+	$(BIN)/python -m lab.attack --out $(VENV)/attack.jsonl
 
 docs: install
 	$(BIN)/python docs/scripts/drawings.py docs/images
 	$(BIN)/python docs/scripts/settings_page.py docs/settings.md
 	$(BIN)/python docs/scripts/outputs.py README.md README.ko.md docs/quickstart.md docs/quickstart.ko.md
-	$(BIN)/python -m ragraphs.evaluation.release.licences docs/licences.md
+	$(BIN)/python -m lab.release.licences docs/licences.md
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --site-dir $(VENV)/site
 
 pictures: install

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import resource
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 T = TypeVar("T")
-
-_SECONDS_BETWEEN_LOOKS = 0.2
-
-
-class Memory(NamedTuple):
-    """The memory of a process in MiB: all that is resident, and its part that mirrors files.
-
-    The system takes the mirrors of files back as soon as it needs room.
-    """
-
-    resident: float
-    of_files: float
-
-    @property
-    def own(self) -> float:
-        """The memory that the process alone holds, in MiB."""
-        return self.resident - self.of_files
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:
@@ -38,46 +18,7 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - started, result
 
 
-def processor_seconds() -> float:
-    """The processor time of this process and of its ended children, in seconds."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
-
-
 def peak_megabytes() -> float:
     """The peak memory of this process, in MiB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
-
-
-def memory_of(process: int | str = "self") -> Memory:
-    """The memory of the process with that id. Reads /proc, which Linux alone has."""
-    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    fields = dict(line.split(":", 1) for line in lines)
-    resident, of_files = (int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssFile"))
-    return Memory(resident, of_files)
-
-
-@contextmanager
-def watched_memory() -> Iterator[Callable[[], Memory]]:
-    """A function that gives the peak of this process's memory since then, looked at often."""
-    highest = [0.0, 0.0]
-    ended = threading.Event()
-
-    def look() -> None:
-        now = memory_of()
-        highest[:] = max(highest[0], now.resident), max(highest[1], now.own)
-
-    def look_often() -> None:
-        while not ended.wait(_SECONDS_BETWEEN_LOOKS):
-            look()
-
-    def peak() -> Memory:
-        look()
-        return Memory(highest[0], highest[0] - highest[1])
-
-    threading.Thread(target=look_often, daemon=True).start()
-    try:
-        yield peak
-    finally:
-        ended.set()

@@ -1,8 +1,9 @@
 """Needs of a corpus by its size: stores, memory, disk, hours and money, by measured constants.
 
-The constants are in ``growth.json`` beside this file, with the commands that measured them. Times
-and sizes on disk follow the power law through the two sizes measured around the one asked for, or
-the two largest below it; memory, of which much is there from the start, follows a line.
+The constants are in ``growth.json`` beside this file; ``docs/scale.md`` has the commands that
+measure them. Times and sizes on disk follow the power law through the two sizes measured around the
+one asked for, or the two largest below it; memory, of which much is there from the start, follows a
+line.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A line may tell the answer only if it says, with its title and heading, every content word of the
 question; its names and numbers literally; and half of the other words itself. The rest is weighed
-by a logistic function, fitted by ``evaluation.training.fit_finder``.
+by a logistic function, fitted as CONTRIBUTING.md says.
 """
 
 from __future__ import annotations

@@ -40,10 +40,8 @@ ONLY = {
 APART = {("nodes", "views"), ("views", "nodes"), ("cli", "server"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
-NOT_PACKAGED = {
-    Path(f"evaluation/{name}") for name in ("attack", "benchmarks", "release", "training")
-}
-NO_ROOMS = {"tests", "build", "docs", "examples"}
+NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
+OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 LARGEST_SHARE = 0.17
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
@@ -59,6 +57,10 @@ def sources() -> list[Path]:
         for file in files
         if file.parts[0] not in NO_ROOMS and not file.parts[0].startswith(".")
     )
+
+
+def beside(folder: str) -> list[Path]:
+    return sorted(file.relative_to(ROOT) for file in (ROOT / folder).rglob("*.py"))
 
 
 def room_of(file: Path) -> str:
@@ -89,9 +91,8 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
 @cache
 def docstrings() -> list[tuple[str, str, str]]:
     """Docstrings in one line, each with its file and name; a module has the name of its file."""
-    others = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "docs/scripts").glob("*.py")]
     found = []
-    for file in [*sources(), *(other.relative_to(ROOT) for other in others)]:
+    for file in [*sources(), *beside("lab"), *beside("tests"), *beside("docs/scripts")]:
         for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = " ".join((ast.get_docstring(node) or "").split())
@@ -121,7 +122,7 @@ def test_a_module_imports_only_from_its_own_floor_or_below(file):
 
 
 def test_no_two_modules_import_each_other_in_a_circle():
-    files = {module_of(file): file for file in sources()}
+    files = {module_of(file): file for file in [*sources(), *beside("lab")]}
     imported = {
         name: {other for other, _ in imports_of(file) if other in files and other != name}
         for name, file in files.items()
@@ -158,15 +159,14 @@ def test_a_method_has_the_same_name_in_every_room(method):
 def test_no_room_holds_more_than_its_share():
     lines: Counter[str] = Counter()
     for file in sources():
-        if file.parent not in NOT_PACKAGED:
-            lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
+        lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
     room, most = lines.most_common(1)[0]
     assert most <= LARGEST_SHARE * lines.total(), f"{room} has {most} of {lines.total()} lines"
 
 
 def test_no_module_imports_a_room_by_its_bare_name():
     rooms = set().union(*FLOORS)
-    for file in [*sources(), *(f.relative_to(ROOT) for f in (ROOT / "tests").rglob("*.py"))]:
+    for file in [*sources(), *beside("lab"), *beside("tests")]:
         bare = {name.split(".")[0] for name, is_bare in imports_of(file) if is_bare}
         assert not bare & rooms, f"{file} imports {bare & rooms}"
 
@@ -178,11 +178,24 @@ def test_a_docstring_names_the_noun(pattern):
         assert name in SENT or not found, f"{file}: {name}: {text}"
 
 
+def test_the_package_never_names_lab():
+    assert beside("lab")
+    for file in sources():
+        text = (ROOT / file).read_text(encoding="utf-8")
+        strings = (
+            node.value
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+        named = [*strings, *(name.removeprefix("ragraphs.") for name, _ in imports_of(file))]
+        assert not any(map(OF_LAB.search, named)), file
+
+
 def test_the_list_of_packages_is_the_tree():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = {file.parent for file in sources() if file.name == "__init__.py"}
     assert {file.parent for file in sources()} == folders
-    names = {".".join(("ragraphs", *folder.parts)) for folder in folders - NOT_PACKAGED}
+    names = {".".join(("ragraphs", *folder.parts)) for folder in folders}
     assert set(project["tool"]["setuptools"]["packages"]) == names
 
 

@@ -22,7 +22,6 @@ import httpx
 import pytest
 from chroma_server import ChromaServer, serving_chroma
 from postgres_server import PostgresServer, serving_postgres
-from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
 from ragraphs.index.location import Location
 from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
@@ -30,6 +29,8 @@ from ragraphs.views.status import export_lines
 from shared_stores import SharedStores
 from stub_openai import KEY, OpenAIStub, serving_openai
 from tool_server import serving_questions
+
+from lab.benchmarks.stub_replies import stub_reply
 
 pytestmark = pytest.mark.slow
 

@@ -96,10 +96,9 @@ def test_stores_grow_with_the_corpus():
     assert [stores_for(10**n) for n in (4, 6, 8)] == ["folder", "shared", "engine"]
 
 
-def test_the_constants_of_the_package_say_how_they_were_measured():
+def test_the_constants_of_the_package_are_of_several_sizes():
     file = resources.files("ragraphs") / "evaluation" / "growth.json"
     known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    assert set(known["commands"]) == {"measured", "replies"}
     sizes = known["measured"]["lexical"]["sizes"]
     assert len(sizes) > 1
     assert all("passages" in figures["layers"] for figures in sizes.values())

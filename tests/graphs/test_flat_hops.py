@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from ragraphs.context import HopragContext
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.index.narrowing import narrowed
 from ragraphs.settings import settings
+
+from lab.benchmarks.synthetic import made_up
 
 TEXTS = [{**text, "metadata": {"shelf": number % 2}} for number, text in enumerate(made_up(40))]
 QUESTIONS = [f"Who founded {text['title']}?" for text in TEXTS[:5]]

@@ -16,13 +16,14 @@ from ragraphs import (
 )
 from ragraphs.algorithms.entities.spans import SpellingIndex
 from ragraphs.algorithms.tog2.topics import link_question
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.index.entities import named_topics, read_entities
 from ragraphs.index.narrowing import narrowed
 from ragraphs.index.opening import Index, open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from sqlalchemy import event
+
+from lab.benchmarks.synthetic import made_up
 
 pytestmark = pytest.mark.in_folder("its indexes are made once for all tests")
 SIZES = (30, 150)

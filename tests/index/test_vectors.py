@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from ragraphs import IndexContext, index_graph
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.stores.chroma import Vectors
+
+from lab.benchmarks.synthetic import made_up
 
 pytestmark = pytest.mark.in_folder("a Chroma server keeps vectors in its own memory")
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ragraphs.evaluation.attack.trials import Part, Trial
+from lab.attack.trials import Part, Trial
 
 HANGS, DIES, RAISES = 1, 2, 3
 

@@ -69,7 +69,7 @@ class Reader:
                 assert re.search(rf"^{name}:", text_of("Makefile"), re.MULTILINE), words
             case ["ragraphs", *arguments]:
                 self._checked(arguments, lambda: self._run(*arguments), target)
-            case ["python", "-m", module, *arguments] if module.startswith("ragraphs."):
+            case ["python", "-m", module, *arguments] if module.startswith(("ragraphs.", "lab.")):
                 self._checked(arguments, lambda: self._module(module, arguments), target)
             case _:
                 pytest.fail(f"Nobody runs {words}.")

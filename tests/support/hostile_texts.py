@@ -22,7 +22,7 @@ REPEATS = (
     "😀",
 )  # fmt: skip
 _ROOT = Path(ragraphs.__file__).parent
-_NOT_IN_USE = ("tests", "evaluation", "demo", "docs", "examples", ".git", ".venv", "build")
+_NOT_IN_USE = ("tests", "lab", "evaluation", "demo", "docs", "examples", ".git", ".venv", "build")
 _CALLS = {"search", "match", "fullmatch", "sub", "split", "findall", "finditer", "compile"}
 _REPEATED = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 _OF_CATEGORY = {

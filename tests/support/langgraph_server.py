@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from ragraphs.evaluation.benchmarks.dev_server import DevServer, dev_server
+
+from lab.benchmarks.dev_server import DevServer, dev_server
 
 
 class Server(DevServer):

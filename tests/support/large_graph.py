@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from ragraphs import IndexContext, index_graph
-from ragraphs.evaluation.benchmarks.community_growth import planted
 from ragraphs.state.records import Document
+
+from lab.benchmarks.community_growth import planted
 
 _SOUNDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "ar", "en", "il")]
 _TOGETHER = 30

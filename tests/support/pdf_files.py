@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from ragraphs.evaluation.attack.repetition import REPEATED
+from lab.attack.repetition import REPEATED
 
 # pypdf takes over half a second for each of its 300 pages.
 ENDLESS = REPEATED["pdf of forms in forms"]("", 12 * 300)

@@ -12,7 +12,8 @@ from ragraphs.algorithms.graphrag.communities import (
     find_communities,
     remembered,
 )
-from ragraphs.evaluation.benchmarks.community_growth import growth, modularity, planted
+
+from lab.benchmarks.community_growth import growth, modularity, planted
 
 IDS = [f"e{number}" for number in range(24)]
 PAIRS = st.tuples(st.sampled_from(IDS), st.sampled_from(IDS))

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from ragraphs.algorithms.router.decision import NEEDS, first_method, kind_probabilities
 from ragraphs.algorithms.router.features import FEATURES, question_features
-from ragraphs.evaluation.training.routing_examples import EXAMPLES
 from ragraphs.models.router import KIND_CLASSIFIER
+
+from lab.training.routing_examples import EXAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
 ALL = dict.fromkeys(NEEDS, "")

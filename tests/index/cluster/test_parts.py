@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from ragraphs.context import Context, IndexContext
-from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.graphs.index import graph
 from ragraphs.index.cluster.parts import handing_out, in_parts
 from ragraphs.index.cluster.worker import Job, Outcome, work_on
@@ -22,6 +20,9 @@ from ragraphs.index.progress import Progress
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
 from stub_openai import OpenAIStub
+
+from lab.benchmarks.stub_replies import stub_reply
+from lab.benchmarks.synthetic import made_up
 
 
 class Threads:

@@ -25,14 +25,15 @@ from langchain_core.language_models import FakeListChatModel
 from postgres_server import serving_postgres
 from ragraphs import build
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.benchmarks.stub_replies import stub_reply
-from ragraphs.evaluation.benchmarks.synthetic import made_up
 from ragraphs.graphs.index import graph
 from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
 from shared_stores import SharedStores
+
+from lab.benchmarks.stub_replies import stub_reply
+from lab.benchmarks.synthetic import made_up
 
 pytestmark = pytest.mark.slow
 LAYERS = ["sentences", "hops", "entities", "communities"]

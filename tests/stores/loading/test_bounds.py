@@ -12,10 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loading_support import Write, documents, failures, peak_mb, reason, text_of
-from ragraphs.evaluation.attack.hostile_files import SHAPES
-from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadFailure, Part
+
+from lab.attack.hostile_files import SHAPES
+from lab.attack.repetition import REPEATED
 
 SENTENCE = "The Forth Bridge was built by William Arrol. "
 

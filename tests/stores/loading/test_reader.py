@@ -16,7 +16,6 @@ import pytest
 from loading_support import Write
 from office_files import MAKERS
 from pdf_files import ENDLESS, pdf
-from ragraphs.evaluation.attack.repetition import REPEATED
 from ragraphs.settings import Settings
 from ragraphs.stores.loading import process, worker
 from ragraphs.stores.loading.load import load
@@ -31,7 +30,13 @@ from ragraphs.stores.loading.types import (
     Part,
 )
 
+<<<<<<< HEAD
 SHORT = Limits(file_seconds=50)  # five seconds for a small file; ENDLESS takes minutes
+=======
+from lab.attack.repetition import REPEATED
+
+SHORT = Limits(file_seconds=5)  # half a second for a small file
+>>>>>>> d4e7bb4274031ebce6dd68e0ac9e1e64c2eca308
 PAGE = "<h1>A</h1><p>One.</p><h2>B</h2><p>Two.</p>"
 TEXTS = {
     ".md": "---\nauthor: Ada\n---\n# A\n\nOne.\n\n## B\n\nTwo.",

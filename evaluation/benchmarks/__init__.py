@@ -1,1 +1,0 @@
-"""Commands that measure the package itself; not part of the wheel."""

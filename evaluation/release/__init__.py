@@ -1,1 +1,0 @@
-"""Commands that prepare and check a release; not part of the wheel."""

@@ -1,0 +1,136 @@
+"""The parts of a measurement of growth, each in a process of its own: layers, and serving.
+
+``python -m lab.benchmarks.growth`` starts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from statistics import mean, median, quantiles
+from typing import Any
+
+from ragraphs.context import IndexContext, LayerName, MethodName, RankerName
+from ragraphs.evaluation.datasets import Dataset, LabelledQuestion, load_dataset
+from ragraphs.evaluation.measuring import timed
+from ragraphs.evaluation.metrics import recall_at
+from ragraphs.evaluation.retrieval import rankings_of
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.models.query_vectors import embed_queries
+from ragraphs.stores.table_sizes import table_sizes
+
+from ..measuring import memory_of, processor_seconds, watched_memory
+
+LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
+ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
+    "graph": ("graph", {}),
+    "hybrid": ("hybrid", {}),
+    "hoprag": ("hoprag", {}),
+    "tog2": ("tog2", {}),
+    "graphrag local": ("graphrag", {"search": "local"}),
+}
+_CUTOFF = 5
+
+
+def make_layer(folder: Path, index: str, layer: LayerName, embeddings: str) -> dict[str, Any]:
+    """Makes a layer of the question set in ``folder``, beyond the layers before it."""
+    given = load_dataset(folder).sources if layer == LAYERS[0] else {}
+    context = IndexContext(index=index, model=OFFLINE, embeddings=embeddings, layers=[layer])
+    processor = processor_seconds()
+    with watched_memory() as peak:
+        seconds, _ = timed(lambda: index_graph.invoke(given, context=context))
+        highest = peak()
+    return {
+        "seconds": round(seconds, 2),
+        "processor_seconds": round(processor_seconds() - processor, 2),
+        "peak_mb": round(highest.resident),
+        "own_peak_mb": round(highest.own),
+        "stored_mb": {name: round(size / 1e6, 2) for name, size in _stored(index).items()},
+        **_contents(open_index(index), layer),
+    }
+
+
+def ask(folder: Path, index: str, processes: dict[str, int]) -> dict[str, Any]:
+    """Asks the questions of the set in ``folder`` in every way, and tells of time and memory.
+
+    A time is up to the answer, beyond the embedding of the question. ``processes`` are others
+    whose memory is told apart.
+    """
+    dataset = load_dataset(folder)
+    opening, opened = timed(lambda: open_index(index))
+    opened.embedder.embed(["warm up"])
+    rows = {name: _asked(dataset, opened, *way) for name, way in ASKED.items()}
+    memory = memory_of()
+    return {
+        "questions": len(dataset.questions),
+        "opening_seconds": round(opening, 2),
+        "asked": rows,
+        "resident_mb": round(memory.resident),
+        "of_files_mb": round(memory.of_files),
+        "others_mb": {name: round(memory_of(id).resident) for name, id in processes.items()},
+    }
+
+
+def _asked(
+    dataset: Dataset, index: Index, ranker: RankerName | MethodName, settings: dict[str, Any]
+) -> dict[str, float]:
+    def rank(asked: LabelledQuestion) -> list[str]:
+        return rankings_of(dataset, [asked], index, ranker, settings)[0]
+
+    first, *rest = dataset.questions
+    embed_queries(index.embedder, [first.question])
+    loading, ranked = timed(lambda: rank(first))
+    recalls, times, processor = [recall_at(ranked, first.supporting, _CUTOFF)], [], []
+    for asked in rest:
+        embed_queries(index.embedder, [asked.question])  # which the search then remembers
+        began = processor_seconds()
+        seconds, ranked = timed(partial(rank, asked))
+        processor.append(1000 * (processor_seconds() - began))
+        times.append(1000 * seconds)
+        recalls.append(recall_at(ranked, asked.supporting, _CUTOFF))
+    return {
+        "first_seconds": round(loading, 2),
+        "median_ms": round(median(times), 1),
+        "median_processor_ms": round(median(processor), 1),
+        "p95_ms": round(quantiles(times, n=20)[-1], 1),
+        "recall_at_5": round(mean(recalls), 4),
+        "own_mb_after": round(memory_of().own),
+    }
+
+
+def _contents(index: Index, layer: LayerName) -> dict[str, int]:
+    match layer:
+        case "passages":
+            return {"pieces": len(index.catalogue.passage_ids())}
+        case "entities":
+            return dict(index.entities.counts())
+        case "communities":
+            return {"communities": len(index.communities.all())}
+    return {}
+
+
+def _stored(index: str) -> dict[str, int]:
+    """The bytes on disk of tables, vectors in Chroma and arrays, as far as they can be seen here.
+
+    PostgreSQL is asked for its own; the folder of a Chroma server is not seen.
+    """
+    opened = open_index(index)
+    sizes = {"tables": 0, "chroma": 0, "arrays": 0}
+    if opened.location.in_database:
+        for name, size in table_sizes(opened.engine).items():
+            sizes["arrays" if name.startswith("array") else "tables"] += size
+        return sizes
+    for file in opened.folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            if file.is_file():
+                sizes[_place_of(file.relative_to(opened.folder).parts)] += file.stat().st_size
+    return sizes
+
+
+def _place_of(parts: Sequence[str]) -> str:
+    first = parts[0]
+    return "chroma" if first.startswith("chroma") else "arrays" if ".arrays" in first else "tables"

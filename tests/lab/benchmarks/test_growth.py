@@ -1,0 +1,88 @@
+"""Measuring how time, memory and disk grow with the corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.benchmarks import growth
+from lab.benchmarks.growth_parts import LAYERS
+from lab.benchmarks.growth_table import constants, exponent, markdown, read_parts
+from lab.measuring import memory_of, watched_memory
+
+ROOT = Path(__file__).parents[3]
+REPLIES = ROOT / "tests" / "data" / "recorded" / "replies.jsonl"
+
+
+def part(passages: int, name: str, seconds: float, megabytes: float) -> str:
+    stored = {"tables": megabytes, "chroma": 0.0, "arrays": 0.0}
+    row = {"first_seconds": 1, "median_ms": seconds, "median_processor_ms": seconds, "p95_ms": 1}
+    line = {
+        "passages": passages, "embeddings": "lexical", "stores": "folder", "part": name,
+        "machine": "a machine", "seconds": seconds, "processor_seconds": seconds,
+        "peak_mb": 10, "own_peak_mb": 9, "stored_mb": stored, "resident_mb": 7,
+        "asked": {"graph": {**row, "recall_at_5": 1.0, "own_mb_after": 5}},
+    }  # fmt: skip
+    return json.dumps(line) + "\n"
+
+
+@pytest.fixture
+def measured(tmp_path) -> Path:
+    """Two sizes: ten times the passages cost ten times the time, questions twice."""
+    file = tmp_path / "growth.jsonl"
+    lines = [
+        part(passages, name, seconds * passages / 1000, at * passages / 1000)
+        for passages in (1000, 10_000)
+        for at, (name, seconds) in enumerate((("passages", 2), ("sentences", 3)), start=1)
+    ]
+    serving = [part(1000, "serving", 10, 0), part(10_000, "serving", 20, 0)]
+    file.write_text("".join(lines + serving))
+    return file
+
+
+def test_the_exponent_of_linear_growth_is_one_and_of_constant_time_nought():
+    assert exponent([10, 100, 1000], [2, 20, 200]) == pytest.approx(1)
+    assert exponent([10, 100], [5, 5]) == pytest.approx(0)
+
+
+def test_the_table_has_the_part_of_each_layer_and_the_exponents(measured):
+    table = markdown([measured], smallest=1000)
+    assert "| sentences | 10,000 | 30.0 | 30.0 | 1.00 | 10 (9) | 10.0 | 0.0 | 0.0 |" in table
+    assert "| graph | 10,000 | 1.0 | 20 | 1 | 20 | 0.30 | 100 | 5 |" in table
+
+
+def test_a_size_that_was_killed_in_the_middle_keeps_its_layers_and_is_no_constant(measured):
+    with measured.open("a") as file:
+        file.write(part(100_000, "passages", 1000, 1))
+    assert "| passages | 100,000 |" in markdown([measured], smallest=1000)
+    sizes = constants([measured], REPLIES)["measured"]["lexical"]["sizes"]
+    assert set(sizes) == {"1000", "10000"}
+    assert sizes["10000"]["layers"]["sentences"]["tables_mb"] == 10
+    assert set(read_parts([measured], {"passages": 100_000})) == {"passages"}
+
+
+def test_the_memory_of_files_is_told_apart(tmp_path):
+    with watched_memory() as peak:
+        block = bytearray(b"x" * 60_000_000)
+        highest = peak()
+        del block
+    assert highest.own > 55
+    assert memory_of().of_files > 0
+
+
+@pytest.mark.slow
+def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to_do(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as from the root, for the processes of parts
+    out, folder = tmp_path / "growth.jsonl", tmp_path / "corpus"
+    for _ in range(2):
+        growth.measure(40, out=out, folder=folder)
+    parts = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [each["part"] for each in parts] == [*LAYERS, "serving"]
+    serving = parts[-1]
+    assert set(serving["asked"]) == {"graph", "hybrid", "hoprag", "tog2", "graphrag local"}
+    assert serving["asked"]["graph"]["recall_at_5"] > 0.8
+    assert serving["resident_mb"] > serving["of_files_mb"] > 0
