@@ -30,13 +30,9 @@ from ragraphs.stores.loading.types import (
     Part,
 )
 
-<<<<<<< HEAD
-SHORT = Limits(file_seconds=50)  # five seconds for a small file; ENDLESS takes minutes
-=======
 from lab.attack.repetition import REPEATED
 
-SHORT = Limits(file_seconds=5)  # half a second for a small file
->>>>>>> d4e7bb4274031ebce6dd68e0ac9e1e64c2eca308
+SHORT = Limits(file_seconds=50)  # five seconds for a small file; ENDLESS takes minutes
 PAGE = "<h1>A</h1><p>One.</p><h2>B</h2><p>Two.</p>"
 TEXTS = {
     ".md": "---\nauthor: Ada\n---\n# A\n\nOne.\n\n## B\n\nTwo.",
