@@ -17,7 +17,7 @@ def read_yaml(front: str) -> object:
         loader.dispose()
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc] # PyYAML comes without types
     """A loader that ends with an error at the first token too many, and at an alias."""
 
     def fetch_more_tokens(self) -> None:
