@@ -63,7 +63,7 @@ class CheckedRuns:
 
 
 def _may_be_a_run(scope: Scope) -> bool:
-    """Whether a request may start a run or keep a context for some; those of the page may not."""
+    """Whether a request may start a run, or keep a context for some; no route of the page does."""
     if scope["type"] != "http" or scope["path"].startswith("/page/"):
         return False
     return scope["method"] in ("POST", "PUT", "PATCH") and bool(_OF_RUNS.search(scope["path"]))

@@ -1,4 +1,4 @@
-"""Reports answer until those of a changed hierarchy are there, which then take their place."""
+"""Reports answer until the reports of a changed hierarchy are there and take their place."""
 
 from __future__ import annotations
 
