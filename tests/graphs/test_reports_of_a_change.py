@@ -142,6 +142,7 @@ def test_nothing_of_a_removed_document_stays_in_reports(built):
     assert not beside(built)
 
 
+@pytest.mark.in_folder("a folder is copied by its name")
 def test_a_copy_goes_on_where_a_run_was_interrupted(built, tmp_path):
     killed(built, ADDED)
     copy_index(built.name, str(tmp_path / "copied"))
