@@ -6,6 +6,7 @@ STAMP := $(VENV)/.installed
 BENCH := $(BIN)/python -m lab.benchmarks
 UV := $(shell command -v uv 2>/dev/null)
 STORES := folder
+SHARED := tests/stores tests/index tests/graphs
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
 .NOTPARALLEL:
@@ -43,7 +44,7 @@ test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
 
 test-shared: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared tests/stores tests/index tests/graphs
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared $(SHARED)
 
 test-again: install
 	$(BIN)/python -m pytest -m "" --last-failed --last-failed-no-failures none --stores $(STORES)
