@@ -24,7 +24,7 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from ..state.errors import IndexNotFoundError, RagraphsError
-from .postgresql_errors import code_of, explained
+from .postgresql_errors import LostConnectionError, code_of, explained
 from .queries import PAUSE, advisory_key, patience, schema_name, table_names, upsert
 from .schema import check_format, create_tables, json_text
 from .tables import properties
@@ -197,5 +197,7 @@ def _make(connection: Connection, name: str) -> None:
 def _explain(context: ExceptionContext) -> None:
     """Turns failures of the server into one sentence, without address, user and password."""
     error = explained(context.original_exception, context.is_disconnect, context.connection is None)
+    if isinstance(error, LostConnectionError) and not code_of(context.original_exception):
+        context.is_disconnect = True  # the pool then opens new connections
     if error is not None:
         raise error from context.original_exception

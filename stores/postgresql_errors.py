@@ -39,7 +39,9 @@ def explained(
 ) -> RagraphsError | None:
     """The sentence for an error of the driver; None where it is not the server's."""
     code = code_of(error)
-    if code != _REFUSED and (is_disconnect or code.startswith(("40", "57P"))):
+    # The driver does not count a connection as broken whose socket it found closed.
+    cut = not code and not connecting and type(error).__name__ == "OperationalError"
+    if code != _REFUSED and (is_disconnect or cut or code.startswith(("40", "57P"))):
         return LostConnectionError(
             "The connection to the PostgreSQL server was lost in the middle of a change, of which "
             "nothing is kept; run the command again: it goes on from there."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import threading
 import time
@@ -19,6 +20,7 @@ from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.lock import writing
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared, plain_engine, schema_of
+from ragraphs.stores.postgresql_errors import LostConnectionError
 from ragraphs.stores.queries import rows
 from raw_sql import sql
 from sqlalchemy import Engine, func, select, text
@@ -237,6 +239,15 @@ def lose_connections(engine: Engine) -> None:
         ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {}"
         mine = "pid <> pg_backend_pid() AND state = 'idle in transaction'"
         other.execute(text(ended.format(mine)))
+
+
+def test_a_socket_that_is_found_closed_is_a_connection_lost_and_a_new_one_is_opened(opened):
+    with pytest.raises(LostConnectionError, match="run the command again"), opened.begin() as held:
+        driver: Any = held.connection.dbapi_connection
+        os.close(driver.fileno())
+        held.execute(select(func.now()))
+    with opened.begin() as connection:
+        assert connection.execute(select(1)).scalar() == 1
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -102,7 +102,7 @@ def made_up(seed, passages):
 
 
 @pytest.mark.parametrize("semantic", [False, True])
-def test_of_made_up_questions_nearly_all_edges_are_those_of_a_comparison_with_all(semantic):
+def test_edges_of_made_up_questions_are_as_good_as_after_a_comparison_with_all(semantic):
     outgoing, incoming, words, vectors = made_up(0, 300)
     sets = question_set(outgoing, words, vectors), question_set(incoming, words, vectors)
     exact = merge_edges(*sets, 300)
@@ -110,7 +110,9 @@ def test_of_made_up_questions_nearly_all_edges_are_those_of_a_comparison_with_al
     edges = joined(pairs, sets[0].passages, sets[1].passages, 300)
     found, wanted = similarities(edges), similarities(exact)
     same = found.keys() & wanted.keys()
-    assert len(same) >= 0.99 * len(wanted)
+    # Names that share nothing are near to none: which of them is the nearest, rounding decides.
+    assert len(same) >= 0.96 * len(wanted)
+    assert sum(found.values()) >= 0.9998 * sum(wanted.values())
     precision = 1e-3 if semantic else 2e-6
     for ends in same:
         assert found[ends] == pytest.approx(wanted[ends], abs=precision)
