@@ -24,7 +24,7 @@ Sign = Literal["crash", "hang", "leak", "lost", "unclear", "unbounded", "broken"
 
 _FORKS = get_context("forkserver")
 _PRELOADED = ("lab.attack.preloaded",)
-_LONGEST_START = 120.0
+_LONGEST_START = 120.0  # and end, of a process beside other work
 # A trial may wait for others, and other work of the machine delays it.
 _PATIENCE = 4
 _LONGEST_WORDS = 600
@@ -184,7 +184,7 @@ class _Worker:
                 return trial
             trial = _failed("hang", f"no end after {_PATIENCE * longest:.0f} s")
         except EOFError:
-            self._process.join(5)
+            self._process.join(_LONGEST_START)
             code = self._process.exitcode
             trial = _failed("crash", f"the process died ({code})")
             if code == -signal.SIGXCPU:
