@@ -64,11 +64,11 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
-def main() -> None:
-    """Runs the command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
+def main(commands: typer.Typer = app, name: str = "ragraphs") -> None:
+    """Runs a command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
-        code = app(prog_name="ragraphs", standalone_mode=False)
+        code = commands(prog_name=name, standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
         sys.stdout.flush()  # where it fails, it is told

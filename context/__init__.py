@@ -10,7 +10,6 @@ from .indexing import LayerName as LayerName
 from .indexing import wants_refresh as wants_refresh
 from .questions import BasicContext as BasicContext
 from .questions import CragContext as CragContext
-from .questions import CragPart as CragPart
 from .questions import DeepragContext as DeepragContext
 from .questions import GraderName as GraderName
 from .questions import GraphragContext as GraphragContext

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from ..settings import split_commas
 from ..state.filters import conditions_of
 from ..state.found import NOTHING, Found
 from .base import Context, operator_default
@@ -15,7 +14,6 @@ MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
-CragPart = Literal["correct", "incorrect", "ambiguous", "refine", "rewrite", "select"]
 TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
@@ -146,15 +144,6 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
-    without: Annotated[
-        list[CragPart],
-        BeforeValidator(split_commas),
-        Field(
-            description="Parts of CRAG to leave out, to measure their worth: the verdicts correct, "
-            "incorrect, ambiguous; refine, rewrite, select."
-        ),
-    ] = Field(default=[])
-
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")
     ] = False
@@ -163,8 +152,6 @@ class CragContext(QuestionContext):
     def _ordered(self) -> CragContext:
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError("upper must not be below lower")
-        if "ambiguous" in self.without and {"correct", "incorrect"} & set(self.without):
-            raise ValueError("without must leave two verdicts, or ambiguous")
         return self
 
 

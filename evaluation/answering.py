@@ -45,10 +45,15 @@ class Plan(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way to answer questions: a method, or the router, with its settings."""
+    """A way to answer questions: a method, or the router, with its settings.
+
+    ``graph``, by a name of its own, answers in the place of the method's graph: the same with nodes
+    replaced.
+    """
 
     method: Answerer
     context: QuestionContext
+    graph: Any = None
 
 
 def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
@@ -151,11 +156,12 @@ def keys_of(questions: Sequence[str], ways: Mapping[N, Way], index: Index) -> di
     stamps = stamps_of(index)
     keys = {}
     for name, way in ways.items():
-        method, context = way
+        method, context, own = way
         # The graph retriever reads the entities where there are any, and the router any layer.
         graph: list[LayerName] = ["entities"] if context.retriever == "graph" else []
         read = get_args(LayerName) if method == "router" else _layers_of(way)
         base = base_of(method, context, index, [*read, *graph], stamps)
+        base = base if own is None else key_of(base, own.name)
         keys[name] = [key_of(base, question) for question in questions]
     return keys
 
@@ -199,7 +205,7 @@ async def _run(way: Way, question: str) -> Outcome:
     started = time.perf_counter()
     result: dict[str, Any]
     try:
-        graph, _ = graph_of(way.method)
+        graph = way.graph or graph_of(way.method)[0]
         result = await graph.ainvoke({"question": question}, context=way.context)
     except Exception as error:
         result, problem = {}, f"{type(error).__name__}: {error}"

@@ -90,25 +90,6 @@ def bars(title: str, groups: Mapping[str, Iterable[Bar]], unit: Unit = "share") 
     }
 
 
-def quality_against_cost(result: Mapping[str, Any]) -> Curves:
-    """F1 against calls a question: a point for each way to choose methods, from a router's result.
-
-    ``result`` comes from ``evaluate_router``.
-    """
-    return {
-        "kind": "curves",
-        "title": f"{result['set']}, {result['model']}",
-        "joined": False,
-        "x_label": "calls a question",
-        "y_label": "F1",
-        "x_unit": "number",
-        "y_unit": "share",
-        "curves": {
-            one["strategy"]: [{"x": one["calls"], "y": one["f1"]}] for one in result["strategies"]
-        },
-    }
-
-
 def recall_curve(result: Mapping[str, Any]) -> Curves:
     """The measures at each cutoff against the number of passages, from ``evaluate_retrieval``."""
     return {
@@ -140,20 +121,6 @@ def answer_bars(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
     return [
         bars(title, shares),
         bars(f"{title}: calls a question", {"calls": calls}, "number"),
-    ]
-
-
-def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
-    """Claims by kind of question, and the first three passages of each retriever."""
-    claims: dict[str, list[Bar]] = {
-        kind: [measured_bar(name, share) for name, share in shares.items()]
-        for kind, shares in result["answers"].items()
-    }
-    found = [measured_bar(name, one["all"]["3"]) for name, one in result["quotes"].items()]
-    title = f"{result['set']}, {result['method']}, {result['model']}"
-    return [
-        bars(title, claims),
-        bars("A supporting sentence among the first three passages", {"retriever": found}),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ...language.analyser import sentences
@@ -12,23 +12,15 @@ from ...state.records import Evidence
 _WHOLE = 2
 
 
-def verdict(
-    scores: Sequence[float], upper: float, lower: float, without: Collection[str] = ()
-) -> Verdict:
+def verdict(scores: Sequence[float], upper: float, lower: float) -> Verdict:
     """The verdict on a retrieval, from the grades in [−1, 1] of its passages (CRAG §4.3).
 
     Any score ≥ ``upper``: correct; all scores < ``lower``, or none at all: incorrect; otherwise
-    ambiguous. Verdicts in ``without`` are not given (§5.4): in the place of correct and incorrect
-    stands ambiguous; without ambiguous, one threshold is left, midway between the two.
+    ambiguous.
     """
-    if "ambiguous" in without:
-        upper = lower = (upper + lower) / 2
-    drawn: Verdict = "ambiguous"
     if any(score >= upper for score in scores):
-        drawn = "correct"
-    elif all(score < lower for score in scores):
-        drawn = "incorrect"
-    return "ambiguous" if drawn in without else drawn
+        return "correct"
+    return "incorrect" if all(score < lower for score in scores) else "ambiguous"
 
 
 def decompose(passage: Evidence, size: int) -> list[Evidence]:

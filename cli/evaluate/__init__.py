@@ -2,7 +2,7 @@
 
 from . import claims as claims  # each module adds its commands to the group
 from . import closed_book as closed_book
-from . import experiments as experiments
+from . import curve as curve
 from . import graders as graders
 from . import graphrag_bench as graphrag_bench
 from . import judge as judge

@@ -1,8 +1,7 @@
-"""Measures on question sets: retrieval, answers, natural questions and the router."""
+"""Measures on question sets: retrieval and answers."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
 import typer
@@ -16,7 +15,6 @@ from .group import (
     Limit,
     Parallel,
     Plot,
-    Seed,
     Set,
     Settings,
     drawing,
@@ -25,7 +23,7 @@ from .group import (
     pairs,
 )
 
-_Methods = Annotated[
+Methods = Annotated[
     list[str] | None,
     typer.Option(help=f"{', '.join(get_args(MethodName))}; may be repeated; none: every method."),
 ]
@@ -74,7 +72,7 @@ def retrieval(
 def answers(
     *,
     dataset: Set,
-    method: _Methods = None,
+    method: Methods = None,
     limit: Limit = None,
     setting: Settings = None,
     parallel: Parallel = 1,
@@ -91,7 +89,7 @@ def answers(
     from ...evaluation.answers import evaluate_answers
     from ...evaluation.plots import answer_bars
 
-    methods = _chosen(method)
+    methods = chosen(method)
     settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
         plan = Plan(methods, context, limit, settings, fresh, parallel, report)
@@ -99,75 +97,7 @@ def answers(
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
 
-@evaluate.command()
-@context_options(IndexContext)
-@shown
-def natural(
-    *,
-    dataset: Annotated[str, typer.Argument(help="Folder of documents and questions.jsonl.")],
-    method: Annotated[str, typer.Option(help=f"{', '.join(get_args(MethodName))}.")] = "basic",
-    context: IndexContext,
-) -> Shown:
-    """Questions as people ask them: what is answered, how much of it is right, what is found.
-
-    Every retriever is measured by the sentences that support the answers, on each kind of document.
-    """
-    from ...evaluation.natural import evaluate_natural
-    from ...evaluation.plots import natural_bars
-
-    [chosen] = _chosen([method])
-    with progress_bars(quiet=False) as report:
-        result = evaluate_natural(dataset, chosen, context, report)
-    return ended("natural", result, natural_bars(result), tables.natural, context)
-
-
-@evaluate.command()
-@context_options(IndexContext)
-@shown
-def router(
-    *,
-    dataset: Set,
-    method: _Methods = None,
-    limit: Limit = None,
-    setting: Settings = None,
-    recorded: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of outcomes to compare instead of asking: JSON lines or a JSON list with "
-            "method (or router), id or question, answer, sufficient, calls, tokens."
-        ),
-    ] = None,
-    seed: Seed = 0,
-    plot: Plot = None,
-    parallel: Parallel = 1,
-    fresh: Fresh = False,
-    context: IndexContext,
-) -> Shown:
-    """The router against every single method, other ways to choose, and the best in hindsight.
-
-    Asks every method and the router every question, as `evaluate answers` does, and keeps finished
-    questions in the same file. The router takes any method that the index has the layers for.
-    """
-    from ...evaluation.answering import Plan
-    from ...evaluation.plots import quality_against_cost
-    from ...evaluation.router import evaluate_recorded, evaluate_router
-
-    draw = drawing(plot)
-    methods = _chosen(method)
-    settings = pairs(setting, [*methods, "router"])
-    with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
-        result = (
-            evaluate_router(dataset, plan, seed=seed)
-            if recorded is None
-            else evaluate_recorded(dataset, recorded, plan, seed=seed)
-        )
-    plots = [quality_against_cost(result)]
-    draw(plots)
-    return ended("router", result, plots, tables.router, context)
-
-
-def _chosen(methods: list[str] | None) -> list[MethodName]:
+def chosen(methods: list[str] | None) -> list[MethodName]:
     """The methods that are named, each once, or all methods."""
     known = get_args(MethodName)
     for name in methods or ():

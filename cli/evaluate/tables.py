@@ -73,48 +73,6 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
             notes([f"{failed} and count as wrong; the first: {result['first_failure']}"])
 
 
-def router(result: dict[str, Any]) -> None:
-    """Prints a line for every way to choose methods, calls and tokens a question, the verdict."""
-    title = f"{result['set']} · {result['model']} · {result['questions']} questions"
-    table = table_of(title, "EM", "F1", "calls", "tokens", "misleading")
-    for one in result["strategies"]:
-        table.add_row(
-            one["strategy"],
-            percent(one["em"]),
-            percent(one["f1"]),
-            f"{one['calls']:.1f}",
-            f"{one['tokens']:,.0f}",
-            f"{percent(one['misleading'])} / {percent(one['misleading_of_sufficient'])}",
-        )
-    out.print(table)
-    out.print(escape(result["verdict"]))
-    out.print(
-        "Misleading: wrong answers marked sufficient, in % of all answers / of all so marked."
-    )
-    if result["abstained"]:
-        out.print(
-            f"The router by kinds would have asked a model about {result['abstained']} of the "
-            "questions; its classifier's first choice is taken."
-        )
-    notes(result["notes"])
-
-
-def natural(result: dict[str, Any]) -> None:
-    """Prints what is claimed and what is found, by kind of question and of document."""
-    title = f"{result['set']} · {result['method']} · {result['model']} · {result['embeddings']}"
-    columns = ("answered", "right", "sufficient", "precision", "highlighted")
-    claims = table_of(title, "n", *columns)
-    for name, shares in {**result["answers"], **result["answers_by_source"]}.items():
-        claims.add_row(name, str(shares["answered"]["n"]), *shares_of(shares, columns))
-    out.print(claims)
-    for retriever, found in result["quotes"].items():
-        cutoffs = list(found["all"])
-        table = table_of(f"supporting sentence by {retriever}", "n", *(f"@{k}" for k in cutoffs))
-        for source, shares in found.items():
-            table.add_row(source, str(shares[cutoffs[0]]["n"]), *shares_of(shares, cutoffs))
-        out.print(table)
-
-
 def cost(estimate: dict[str, Any]) -> None:
     """Prints the requests and tokens that an experiment has still to pay, from a dry run."""
     calls, tokens = (
@@ -145,59 +103,6 @@ def curve(result: dict[str, Any]) -> None:
         if point["failures"]:
             failed = f"{point['failures']} questions failed with {name}"
             notes([f"{failed} and count as wrong; the first: {point['first_failure']}"])
-
-
-def ablation(result: dict[str, Any]) -> None:
-    """Prints a line for the full method and for each part left out, with the F1 that it has less.
-
-    Parts that were not measured are marked so.
-    """
-    title = f"{result['set']} · crag · {result['model']} · {result['questions']} questions"
-    shares = ("em", "f1", "containment")
-    table = table_of(title, *(_SHARES[name] for name in shares), "F1 more", "calls", "tokens")
-    for row in result["rows"]:
-        name = f"w/o {row['without']}" if row["without"] else "full"
-        if not row["is_measured"]:
-            table.add_row(name, "needs", "the", "web")
-            continue
-        costs = (row[unit] / row["questions"] for unit in ("calls", "tokens"))
-        more = with_interval(row["difference"]["f1"], "+") if row["without"] else ""
-        quality = [percent(row[name]) for name in shares]
-        table.add_row(name, *quality, more, *(f"{cost:,.1f}" for cost in costs))
-    out.print(table)
-    out.print("F1 more: than the full method, with the bootstrap interval of 95 %.")
-    notes(result["notes"])
-    for row in result["rows"]:
-        if row["is_measured"] and row["failures"]:
-            failed = f"{row['failures']} questions failed without {row['without'] or 'nothing'}"
-            notes([f"{failed} and count as wrong; the first: {row['first_failure']}"])
-
-
-def boundary(result: dict[str, Any]) -> None:
-    """Prints the measures of each decider, and the table of retrieval and its need."""
-    title = f"{result['set']} · {result['model']} · {result['measured']} questions"
-    table = table_of(title, "accuracy", "balanced", "F1", "MCC")
-    for decider, decided in result["deciders"].items():
-        shares = (decided[name] for name in ("accuracy", "balanced_accuracy", "f1", "mcc"))
-        table.add_row(decider, *map(with_interval, shares))
-    out.print(table)
-    for decider, decided in result["deciders"].items():
-        counts = table_of(decider, "retrieved", "not retrieved")
-        for need, said in (("needed", "the model does not know"), ("known", "the model knows")):
-            done = (decided["counts"][f"{one}_{need}"] for one in ("retrieved", "kept"))
-            counts.add_row(said, *map(str, done))
-        out.print(counts)
-    searches = result["retrievals"]
-    out.print(
-        f"{with_interval(result['needs_retrieval'])} % of the questions need retrieval; "
-        f"{searches['value']:.2f} retrievals a question ({searches['low']:.2f} to "
-        f"{searches['high']:.2f}). Brackets: bootstrap interval of 95 %; all in %."
-    )
-    if result["unanswered"]:
-        notes([f"{result['unanswered']} questions had no usable reply without documents."])
-    if result["deeprag"]["failures"]:
-        failed = f"{result['deeprag']['failures']} questions failed with deeprag"
-        notes([f"{failed} and are left out; the first: {result['deeprag']['first_failure']}"])
 
 
 def _answered(measured: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...algorithms.crag.strips import verdict
 from ...context import CragContext
@@ -24,9 +24,18 @@ from ..run import Run, Update
 @node(reserve=1)
 async def grade(state: CragState, run: Run[CragContext]) -> Update:
     """Scores every retrieved passage and draws the verdict over all of them."""
+    return await graded(state, run, verdict)
+
+
+async def graded(
+    state: CragState,
+    run: Run[CragContext],
+    draw: Callable[[Sequence[float], float, float], Verdict],
+) -> Update:
+    """The scores of the passages, and the verdict that ``draw`` gives by them and thresholds."""
     retrieved = state["evidence"]
     scores, thresholds = await grade_texts(run, GRADE_PASSAGES, state["question"], retrieved)
-    drawn = verdict(scores, thresholds.upper, thresholds.lower, run.context.without)
+    drawn = draw(scores, thresholds.upper, thresholds.lower)
     grades: list[Grade] = [
         {"passage": p["id"], "document": p["document"], "title": p["title"], "score": score}
         for p, score in zip(retrieved, scores, strict=True)

@@ -22,23 +22,13 @@ def _reserve(state: CragState) -> int:
 
 @node(reserve=_reserve)
 async def refine(state: CragState, run: Run[CragContext]) -> Update:
-    """Keeps the strips of the retrieved passages that help to answer the question.
-
-    The whole passages go on where refinement is left out.
-    """
-    if "refine" in run.context.without:
-        return {"refined": state["retrieved"]}
+    """Keeps the strips of the retrieved passages that help to answer the question."""
     return {"refined": await _refine(run, state["question"], state["retrieved"])}
 
 
 @node(reserve=1)
 async def refine_web(state: CragState, run: Run[CragContext]) -> Update:
-    """Keeps the strips of the web's pages that help to answer the question.
-
-    The whole pages go on where selection is left out.
-    """
-    if "select" in run.context.without:
-        return {"web_refined": state["pages"]}
+    """Keeps the strips of the web's pages that help to answer the question."""
     return {"web_refined": await _refine(run, state["question"], state["pages"])}
 
 

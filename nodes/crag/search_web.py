@@ -26,11 +26,8 @@ MOST_QUERIES = 3
 async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
     """Turns the question into at most three queries for a web search engine.
 
-    The questions that an earlier answer left open are such queries. Where rewriting is left out,
-    the question itself is the query.
+    The questions that an earlier answer left open are such queries.
     """
-    if "rewrite" in run.context.without:
-        return {"queries": [state["question"]]}
     if missing := state["held"]["missing"]:
         return {"queries": missing[:MOST_QUERIES]}
     reply = await run.ask(

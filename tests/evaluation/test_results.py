@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ElementTree
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,3 +97,13 @@ def test_values_far_apart_are_drawn_on_a_logarithmic_axis(tokens, label):
               "x_label": "tokens", "y_label": "cost", "x_unit": "number",
               "y_unit": "dollars"}  # fmt: skip
     assert {label, "cost", "a", "b", "$2"} <= texts_of([points])
+
+
+def test_a_missing_library_is_one_sentence_before_anything_is_asked(
+    run, question_set, openai, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "ragraphs.evaluation.drawing")
+    ended = run("evaluate", "closed-book", "set", "--model", "openai:stub", "--plot", "known.svg")
+    assert (ended.code, openai.requests) == (1, [])
+    assert ended.err.endswith("run: pip install 'ragraphs[evaluate]'\n")

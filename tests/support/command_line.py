@@ -34,8 +34,12 @@ def started(command: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs ``ragraphs ARGUMENTS...`` with lexical embeddings."""
+def runner(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    main: Callable[[], None] = main,
+) -> Run:
+    """Runs ``ragraphs ARGUMENTS...``, or another ``main``, with lexical embeddings."""
     monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
     monkeypatch.setenv("RAGRAPHS_PRICES", "")  # so that a flag's file does not outlive the test
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.evaluation.cascade import Limits, course_alone
+
+from lab.experiments.cascade import Limits, course_alone
 
 QUESTION = "Who designed the Forth Bridge?"
 PLENTY = Limits(max_calls=24, escalations=2, web=False)

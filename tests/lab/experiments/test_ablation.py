@@ -1,4 +1,4 @@
-"""``ragraphs evaluate ablation``: CRAG without each of its actions and operations."""
+"""`lab.experiments ablation`: CRAG without each of its actions and operations."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from ragraphs.evaluation.results import heads
 
+from lab.experiments.crag_parts import correct_or_incorrect, never
+
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
 PARTS = ["correct", "incorrect", "ambiguous", "refine", "rewrite", "select"]
 WEB_FACT = "Sheffield is the town where John Fowler was born."
 PAGE = ("https://towns.example/sheffield", "Sheffield", f"{WEB_FACT} Steel is made there. Come.")
 
 
-def measure(run, *arguments):
-    ended = run("evaluate", "ablation", "set", *arguments, "--json")
+def measure(experiment, *arguments):
+    ended = experiment("ablation", "set", *arguments, "--json")
     assert (ended.code, ended.err) == (0, "")
     return json.loads(ended.out)
 
@@ -52,10 +54,10 @@ def model(openai):
 
 
 def test_every_part_is_left_out_once_and_compared_with_the_full_method(
-    run, question_set, model, tavily
+    experiment, question_set, model, tavily
 ):
     tavily.pages = [PAGE]
-    found = measure(run, *MODEL)
+    found = measure(experiment, *MODEL)
     rows = rows_of(found)
     assert [*rows] == ["full", *PARTS] and found["web"] and found["notes"] == []
     assert all(row["is_measured"] and row["failures"] == 0 for row in rows.values())
@@ -72,8 +74,29 @@ def test_every_part_is_left_out_once_and_compared_with_the_full_method(
     assert "Where was the designer of the Forth Bridge born?" in tavily.queries
 
 
-def test_without_the_web_its_parts_are_marked_and_not_asked(run, question_set, model):
-    found = measure(run, *MODEL, "--plot", "parts.svg")
+CORRECT, BETWEEN, INCORRECT = [0.59, -1.0], [0.58, -1.0], [-1.0, -0.995]
+
+
+@pytest.mark.parametrize(
+    ("draw", "drawn"),
+    [
+        (never("correct"), ["ambiguous", "ambiguous", "incorrect", "incorrect"]),
+        (never("incorrect"), ["correct", "ambiguous", "ambiguous", "ambiguous"]),
+        (correct_or_incorrect, ["correct", "correct", "incorrect", "incorrect"]),
+    ],
+)
+def test_a_verdict_that_is_left_out_is_never_drawn(draw, drawn):
+    scores = [CORRECT, BETWEEN, INCORRECT, []]
+    assert [draw(one, 0.59, -0.99) for one in scores] == drawn
+
+
+@pytest.mark.parametrize(("score", "drawn"), [(-0.2, "correct"), (-0.21, "incorrect")])
+def test_without_ambiguous_the_one_threshold_lies_midway(score, drawn):
+    assert correct_or_incorrect([score, -1.0], 0.59, -0.99) == drawn
+
+
+def test_without_the_web_its_parts_are_marked_and_not_asked(experiment, question_set, model):
+    found = measure(experiment, *MODEL, "--plot", "parts.svg")
     rows = rows_of(found)
     assert not found["web"] and "without TAVILY_API_KEY" in found["notes"][0]
     assert [name for name, row in rows.items() if not row["is_measured"]] == ["rewrite", "select"]
@@ -86,29 +109,31 @@ def test_without_the_web_its_parts_are_marked_and_not_asked(run, question_set, m
     assert any("no web" in str(text) for text in texts)
 
 
-def test_the_difference_is_that_of_the_questions_in_pairs(run, question_set, model, tavily):
+def test_the_difference_is_that_of_the_questions_in_pairs(experiment, question_set, model, tavily):
     tavily.pages = [("https://a.example", "Nothing", "Nothing is said here.")]
-    rows = rows_of(measure(run, *MODEL))
+    rows = rows_of(measure(experiment, *MODEL))
     assert rows["full"]["em"] == pytest.approx(1 / 3, abs=1e-4)
     tavily.pages = [PAGE]
-    rows = rows_of(measure(run, *MODEL, "--setting", "web_results=1"))
+    rows = rows_of(measure(experiment, *MODEL, "--setting", "web_results=1"))
     lost = rows["incorrect"]["difference"]["em"]
     assert lost["value"] == pytest.approx(rows["incorrect"]["em"] - rows["full"]["em"], abs=1e-4)
 
 
-def test_finished_questions_are_kept_and_a_dry_run_counts_the_others(run, question_set, model):
+def test_finished_questions_are_kept_and_a_dry_run_counts_the_others(
+    experiment, question_set, model
+):
     kept = ("--index", "kept", *MODEL)
-    assert measure(run, *kept, "--dry-run")["calls_least"] == 5 * 3
+    assert measure(experiment, *kept, "--dry-run")["calls_least"] == 5 * 3
     assert not Path("kept").exists() and model.chats == []
-    first = measure(run, *kept)
+    first = measure(experiment, *kept)
     asked = len(model.chats)
-    assert measure(run, *kept) == first and len(model.chats) == asked
-    assert measure(run, *kept, "--dry-run")["calls_most"] == 0
+    assert measure(experiment, *kept) == first and len(model.chats) == asked
+    assert measure(experiment, *kept, "--dry-run")["calls_most"] == 0
     assert {head["experiment"] for head in heads(Path("kept"))} == {"ablation"}
 
 
-def test_the_table_says_which_rows_need_the_web(run, question_set):
-    shown = run("evaluate", "ablation", "set")
+def test_the_table_says_which_rows_need_the_web(experiment, question_set):
+    shown = experiment("ablation", "set")
     lines = [line for line in shown.out.splitlines() if "w/o" in line]
     assert len(lines) == 6 and all("needs" in line for line in lines[-2:])
     assert "TAVILY_API_KEY" in shown.err and "interval of 95 %" in shown.out

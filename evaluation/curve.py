@@ -8,18 +8,18 @@ from itertools import product
 from statistics import mean
 from typing import Any, NamedTuple
 
-from ...context import MethodName
-from ...models.protocol import OFFLINE
-from ...state.errors import RagraphsError
-from ..answering import Plan, Way, contexts_of, unfinished
-from ..answers import Scored, answerable, asked_by, summary
-from ..asking import Estimate
-from ..datasets import Dataset, LabelledQuestion, load_dataset
-from ..intervals import mean_of
-from ..metrics import recall_at
-from ..plots import Bar, Plot, Spot, Unit, bars
-from ..retrieval import CUTOFFS
+from ..context import MethodName
+from ..models.protocol import OFFLINE
+from ..state.errors import RagraphsError
+from .answering import Plan, Way, contexts_of, unfinished
+from .answers import Scored, answerable, asked_by, summary
+from .asking import Estimate
 from .cost import estimated
+from .datasets import Dataset, LabelledQuestion, load_dataset
+from .intervals import mean_of
+from .metrics import recall_at
+from .plots import Bar, Plot, Spot, Unit, bars
+from .retrieval import CUTOFFS
 
 QUALITY = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
 _ALL = "all"

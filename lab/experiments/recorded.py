@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from ..state.errors import RagraphsError
-from ..state.records import Citation
-from .answering import Answerer
-from .answers import Scored, score
-from .datasets import LabelledQuestion
-from .outcomes import Outcome
+from ragraphs.evaluation.answering import Answerer
+from ragraphs.evaluation.answers import Scored, score
+from ragraphs.evaluation.datasets import LabelledQuestion
+from ragraphs.evaluation.outcomes import Outcome
+from ragraphs.state.errors import RagraphsError
+from ragraphs.state.records import Citation
 
 _UNKNOWN: Citation = {
     "passage": "",

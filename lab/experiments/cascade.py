@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..algorithms.router.decision import (
+from ragraphs.algorithms.router.decision import (
     NEEDS,
     Choice,
     feasible,
@@ -13,11 +13,11 @@ from ..algorithms.router.decision import (
     kind_probabilities,
     next_method,
 )
-from ..algorithms.router.features import question_features
-from ..models.router import KIND_CLASSIFIER
-from ..nodes.router.handing import handed_on, worth
-from ..state.found import NOTHING
-from .outcomes import Outcome
+from ragraphs.algorithms.router.features import question_features
+from ragraphs.evaluation.outcomes import Outcome
+from ragraphs.models.router import KIND_CLASSIFIER
+from ragraphs.nodes.router.handing import handed_on, worth
+from ragraphs.state.found import NOTHING
 
 
 class Limits(NamedTuple):

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from ...context import CragContext, DeepragContext, GraphragContext, QuestionContext
-from ...index.recorded import DEFAULT_CHUNK_TOKENS
-from ...language.analyser import count_tokens
-from ...models.protocol import OFFLINE
-from ...prompts import library
-from ...prompts.prompt import Prompt
-from ..answering import Plan, Way
-from ..asking import Estimate
-from ..datasets import LabelledQuestion
+from ..context import CragContext, DeepragContext, GraphragContext, QuestionContext
+from ..index.recorded import DEFAULT_CHUNK_TOKENS
+from ..language.analyser import count_tokens
+from ..models.protocol import OFFLINE
+from ..prompts import library
+from ..prompts.prompt import Prompt
+from .answering import Plan, Way
+from .asking import Estimate
+from .datasets import LabelledQuestion
 
 # Every prompt of the graph, and each once more, as a reply that is no use is asked for again.
 _MOST_CALLS = {"basic": 4, "crag": 12}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any, NamedTuple
 
-from .bootstrap import interval
+from ragraphs.evaluation.bootstrap import interval
 
 _EQUAL = 1e-9
 
@@ -67,21 +67,6 @@ def oracle(matrix: Matrix) -> Strategy:
         for row in matrix
     ]
     return chosen_by("oracle", matrix, choices)
-
-
-def escalating(name: str, matrix: Matrix, orders: Sequence[Sequence[str]], most: int) -> Strategy:
-    """The first method of each order whose evidence suffices, at most ``most`` after the first.
-
-    All that were tried count as costs. Where none suffices, the answer of the first counts.
-    """
-    cells, chosen = [], []
-    for row, order in zip(matrix, orders, strict=True):
-        ended = next((n for n, method in enumerate(order) if row[method].sufficient), most)
-        tried = order[: min(ended, most) + 1]
-        kept = tried[-1] if row[tried[-1]].sufficient else tried[0]
-        cells.append(summed(row, tried, kept))
-        chosen.append(_path(tried))
-    return Strategy(name, cells, chosen)
 
 
 def summed(row: Row, tried: Sequence[str], kept: str) -> Cell:

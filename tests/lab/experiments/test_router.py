@@ -1,9 +1,8 @@
-"""``ragraphs evaluate router``."""
+"""``python -m lab.experiments router``."""
 
 from __future__ import annotations
 
 import json
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import get_args
@@ -11,25 +10,25 @@ from typing import get_args
 import pytest
 from ragraphs.context import MethodName
 from ragraphs.evaluation.drawing import draw
-from ragraphs.evaluation.plots import quality_against_cost
+
+from lab.experiments.router import quality_against_cost
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def measure(run, *arguments):
-    ended = run("evaluate", "router", "set", *arguments, "--json")
+def measure(experiment, *arguments):
+    ended = experiment("router", "set", *arguments, "--json")
     assert (ended.code, ended.err) == (0, "")
     return json.loads(ended.out)
 
 
-def test_every_way_to_choose_is_measured_over_one_matrix(run, question_set):
-    found = measure(run)
+def test_every_way_to_choose_is_measured_over_one_matrix(experiment, question_set):
+    found = measure(experiment)
     names = [one["strategy"] for one in found["strategies"]]
     methods = list(get_args(MethodName))
     assert names == [
         *(f"always {method}" for method in methods),
         "random",
-        "router by kinds",
         "cascade, from scratch",
         "cascade",
         "oracle",
@@ -41,25 +40,22 @@ def test_every_way_to_choose_is_measured_over_one_matrix(run, question_set):
     for row in found["matrix"]:
         assert list(row["methods"]) == methods
         assert row["cascade"]["tried"] == row["cascade_alone"]["tried"] == ["basic"]
-        assert set(row["by_kinds"]["methods"]) == set(methods)
-    first = [row["methods"][row["by_kinds"]["methods"][0]]["f1"] for row in found["matrix"]]
-    assert by_name["router by kinds"]["f1"] == pytest.approx(sum(first) / 3, abs=1e-4)
     assert by_name["cascade"]["f1"] == by_name["always basic"]["f1"]
     assert found["verdict"].startswith("The cascade ")
 
 
-def test_it_shares_finished_questions_with_the_evaluation_of_answers(run, question_set):
+def test_it_shares_finished_questions_with_the_evaluation_of_answers(experiment, run, question_set):
     kept = ("--method", "basic", "--method", "crag", "--index", "kept")
     assert run("evaluate", "answers", "set", *kept).code == 0
     lines = Path("kept/answers.jsonl").read_text()
-    assert measure(run, *kept) == measure(run, *kept)
+    assert measure(experiment, *kept) == measure(experiment, *kept)
     assert Path("kept/answers.jsonl").read_text().startswith(lines)
     assert len(Path("kept/answers.jsonl").read_text().splitlines()) == 9
 
 
-def test_a_method_beyond_the_budget_is_left_out_with_the_reason(run, question_set):
+def test_a_method_beyond_the_budget_is_left_out_with_the_reason(experiment, question_set):
     kept = ("--method", "basic", "--method", "crag", "--setting", "max_calls=2")
-    found = measure(run, *kept)
+    found = measure(experiment, *kept)
     assert [one["strategy"] for one in found["strategies"]][:2] == ["always basic", "random"]
     assert "at least 3 calls" in found["notes"][0]
     assert found["strategies"][2]["chosen"] == {"basic": 3}
@@ -77,7 +73,7 @@ def replies(body):
     return missing
 
 
-def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(run, question_set, openai):
+def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(experiment, question_set, openai):
     openai.answer = replies
     given = (
         "--method",
@@ -89,7 +85,7 @@ def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(run, question_
         "--model",
         "openai:stub",
     )
-    found = measure(run, *given)
+    found = measure(experiment, *given)
     prompts = [json.dumps(body["messages"]) for body in openai.chats]
     assert len(prompts) == len(set(prompts))
     by_name = {one["strategy"]: one for one in found["strategies"]}
@@ -105,20 +101,20 @@ def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(run, question_
     assert by_name["cascade, from scratch"]["tokens"] == basic["tokens"] + deeprag["tokens"]
     assert by_name["cascade"]["calls"] <= deeprag["calls"] + 1
     assert by_name["cascade"]["tokens"] == pytest.approx(107 * by_name["cascade"]["calls"], abs=0.1)
-    assert measure(run, *given) == found and len(openai.chats) == len(prompts)
-    once = measure(run, *given, "--setting", "escalations=0")
+    assert measure(experiment, *given) == found and len(openai.chats) == len(prompts)
+    once = measure(experiment, *given, "--setting", "escalations=0")
     assert {row["cascade"]["tried"][-1] for row in once["matrix"]} == {"basic"}
     assert len(openai.chats) == len(prompts)
 
 
-def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(run, question_set):
-    ended = run("evaluate", "router", "set", "--method", "basic", "--plot", "cost.svg")
+def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(experiment, question_set):
+    ended = experiment("router", "set", "--method", "basic", "--plot", "cost.svg")
     assert ended.code == 0 and "oracle" in ended.out
     assert "The cascade does not beat basic" in " ".join(ended.out.split())
     root = ElementTree.parse("cost.svg").getroot()
     labels = [text.text for text in root.iter(f"{SVG}text")]
-    assert {"always basic", "router by kinds", "cascade", "oracle", "set, offline"} <= set(labels)
-    refused = run("evaluate", "router", "set", "--method", "basic", "--plot", "none/cost.svg")
+    assert {"always basic", "cascade", "oracle", "set, offline"} <= set(labels)
+    refused = experiment("router", "set", "--method", "basic", "--plot", "none/cost.svg")
     assert refused.code == 1 and "cannot be written" in refused.err
 
 
@@ -136,14 +132,3 @@ def test_points_lie_inside_the_drawing_and_labels_stand_apart():
     assert {"always <b>", "oracle", "router", "a & $b$, 도시"} <= texts.keys()
     assert all(0 <= x <= width and 0 <= y <= height for x, y in texts.values())
     assert abs(texts["always <b>"][1] - texts["oracle"][1]) >= 12
-
-
-def test_a_missing_library_is_one_sentence_before_anything_is_asked(
-    run, question_set, openai, monkeypatch
-):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "ragraphs.evaluation.drawing")
-    asked = ("--method", "basic", "--model", "openai:stub", "--plot", "cost.svg")
-    ended = run("evaluate", "router", "set", *asked)
-    assert (ended.code, openai.requests) == (1, [])
-    assert ended.err.endswith("run: pip install 'ragraphs[evaluate]'\n")

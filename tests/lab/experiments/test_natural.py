@@ -1,4 +1,4 @@
-"""``ragraphs evaluate natural``: what is claimed and found, by kind of question and source."""
+"""`lab.experiments natural`: what is claimed and found, by kind of question and source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.evaluation.natural import NaturalQuestion, is_right, stands_in
+
+from lab.experiments.natural import NaturalQuestion, is_right, stands_in
 
 DOCUMENTS = {
     "bridge.md": "# Forth Bridge\n\nThe Forth Bridge was designed by\nJohn Fowler. It is red.",
@@ -41,8 +42,8 @@ def natural_set() -> Path:
     return folder
 
 
-def test_shares_come_by_kind_and_by_source_with_their_number(run, natural_set):
-    ended = run("evaluate", "natural", "natural", "--embeddings", "lexical", "--json")
+def test_shares_come_by_kind_and_by_source_with_their_number(experiment, natural_set):
+    ended = experiment("natural", "natural", "--embeddings", "lexical", "--json")
     assert ended.code == 0
     result = json.loads(ended.out)
     assert set(result["answers"]) == {"fact", "open", "unanswerable", "all"}
@@ -54,15 +55,15 @@ def test_shares_come_by_kind_and_by_source_with_their_number(run, natural_set):
     assert result["answers"]["unanswerable"]["right"]["value"] == 0.0
 
 
-def test_the_table_names_every_kind_of_document(run, natural_set):
-    shown = run("evaluate", "natural", "natural", "--embeddings", "lexical").out
+def test_the_table_names_every_kind_of_document(experiment, natural_set):
+    shown = experiment("natural", "natural", "--embeddings", "lexical").out
     assert all(
         name in shown for name in ("encyclopedia en", "notes en", "unanswerable", "by graph")
     )
 
 
-def test_a_folder_that_is_no_such_set_is_told(run, question_set):
-    ended = run("evaluate", "natural", question_set, "--json")
+def test_a_folder_that_is_no_such_set_is_told(experiment, question_set):
+    ended = experiment("natural", question_set, "--json")
     assert ended.code == 1 and "each line needs" in ended.err
 
 

@@ -13,17 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
-from ..context import IndexContext, MethodName, QuestionContext, RetrieverName
-from ..graphs import graph_of
-from ..index.opening import Index
-from ..index.retrieval import search
-from ..language.analyser import one_line
-from ..state.answering import AnswerOutput
-from ..state.errors import RagraphsError
-from .datasets import read_questions
-from .intervals import share_of
-from .metrics import containment, normalised
-from .retrieval import Report, indexed, unreported
+from ragraphs.context import IndexContext, MethodName, QuestionContext, RetrieverName
+from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.intervals import share_of
+from ragraphs.evaluation.metrics import containment, normalised
+from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
+from ragraphs.evaluation.retrieval import Report, indexed, unreported
+from ragraphs.graphs import graph_of
+from ragraphs.index.opening import Index
+from ragraphs.index.retrieval import search
+from ragraphs.language.analyser import one_line
+from ragraphs.state.answering import AnswerOutput
+from ragraphs.state.errors import RagraphsError
 
 CUTOFFS = (1, 3, 10)
 HIGHLIGHTS = 6
@@ -88,6 +89,20 @@ def evaluate_natural(
         },
         "rows": [_row(one) for one in asked],
     }
+
+
+def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
+    """Claims by kind of question, and the first three passages of each retriever."""
+    claims: dict[str, list[Bar]] = {
+        kind: [measured_bar(name, share) for name, share in shares.items()]
+        for kind, shares in result["answers"].items()
+    }
+    found = [measured_bar(name, one["all"]["3"]) for name, one in result["quotes"].items()]
+    title = f"{result['set']}, {result['method']}, {result['model']}"
+    return [
+        bars(title, claims),
+        bars("A supporting sentence among the first three passages", {"retriever": found}),
+    ]
 
 
 def _question(row: Any) -> NaturalQuestion:

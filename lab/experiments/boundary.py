@@ -9,25 +9,24 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ...index.opening import Index, open_index
-from ...language.analyser import count_tokens
-from ...models.protocol import OFFLINE
-from ...prompts.library import CLOSED_BOOK
-from ...prompts.replies import ClosedBookAnswer
-from ...settings import settings
-from ...state.errors import IndexNotFoundError, RagraphsError
-from ..answering import Plan, Way, contexts_of, unfinished
-from ..answers import Scored, answerable, asked_by
-from ..asking import Estimate, gathered, open_asker
-from ..closed_book import closed_book
-from ..datasets import LabelledQuestion, load_dataset
-from ..intervals import Measure, mean_of, resampled_measure, share_of
-from ..metrics import containment, exact_match
-from ..plots import Bar, Plot, bars, measured_bar
-from ..retrieval import is_kept
-from .cost import estimated
-from .curve import answered
+from ragraphs.evaluation.answering import Plan, Way, contexts_of, unfinished
+from ragraphs.evaluation.answers import Scored, answerable, asked_by
+from ragraphs.evaluation.asking import Estimate, gathered, open_asker
+from ragraphs.evaluation.closed_book import closed_book
+from ragraphs.evaluation.cost import estimated
+from ragraphs.evaluation.curve import answered
+from ragraphs.evaluation.datasets import LabelledQuestion, load_dataset
+from ragraphs.evaluation.intervals import Measure, mean_of, resampled_measure, share_of
+from ragraphs.evaluation.metrics import containment, exact_match
+from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
+from ragraphs.evaluation.retrieval import is_kept
+from ragraphs.index.opening import Index, open_index
+from ragraphs.language.analyser import count_tokens
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.prompts.library import CLOSED_BOOK
+from ragraphs.prompts.replies import ClosedBookAnswer
+from ragraphs.settings import settings
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 
 _USER = "The boundary of knowledge"
 _METHOD: Final = "deeprag"

@@ -1,4 +1,4 @@
-"""``ragraphs evaluate router --recorded``: outcomes of a model that were recorded elsewhere."""
+"""`lab.experiments router --recorded`: outcomes of a model that were recorded elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from ragraphs.evaluation.datasets import LabelledQuestion
-from ragraphs.evaluation.recorded import read_recorded
+
+from lab.experiments.recorded import read_recorded
 
 FILE = Path("outcomes.jsonl")
 
@@ -34,16 +35,16 @@ def write(rows):
     FILE.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows))
 
 
-def compare(run, *arguments, rows=ROWS):
+def compare(experiment, *arguments, rows=ROWS):
     write(rows)
-    ended = run("evaluate", "router", "set", "--recorded", str(FILE), *arguments, "--json")
+    ended = experiment("router", "set", "--recorded", str(FILE), *arguments, "--json")
     assert (ended.code, ended.err) == (0, "")
     found = json.loads(ended.out)
     return found, {one["strategy"]: one for one in found["strategies"]}
 
 
-def test_recorded_outcomes_are_compared_and_nobody_is_asked(run, question_set, openai):
-    found, by_name = compare(run)
+def test_recorded_outcomes_are_compared_and_nobody_is_asked(experiment, question_set, openai):
+    found, by_name = compare(experiment)
     assert openai.requests == [] and not Path(".ragraphs").exists()
     assert (found["questions"], found["model"]) == (3, "outcomes.jsonl")
     figures = {name: (one["em"], one["calls"], one["tokens"]) for name, one in by_name.items()}
@@ -56,20 +57,22 @@ def test_recorded_outcomes_are_compared_and_nobody_is_asked(run, question_set, o
     assert found["verdict"].startswith("The cascade does not beat deeprag")
 
 
-def test_a_right_answer_in_a_sentence_is_not_misleading_and_another_answer_is(run, question_set):
-    _, by_name = compare(run)
+def test_a_right_answer_in_a_sentence_is_not_misleading_and_another_answer_is(
+    experiment, question_set
+):
+    _, by_name = compare(experiment)
     basic, deeprag = by_name["always basic"], by_name["always deeprag"]
     assert (basic["misleading"], basic["misleading_of_sufficient"]) == (0.3333, 0.5)
     assert (deeprag["em"], deeprag["misleading"]) == (0.6667, 0.0)
 
 
-def test_a_list_and_questions_in_place_of_ids_are_read_as_well(run, question_set):
+def test_a_list_and_questions_in_place_of_ids_are_read_as_well(experiment, question_set):
     asked = {one["id"]: one["question"] for one in question_set_rows()}
     by_question = [{**one, "id": "", "question": asked[one["id"]]} for one in ROWS]
-    found, _ = compare(run)
+    found, _ = compare(experiment)
     write(by_question)
     FILE.write_text(json.dumps([json.loads(line) for line in FILE.read_text().splitlines()]))
-    ended = run("evaluate", "router", "set", "--recorded", str(FILE), "--json")
+    ended = experiment("router", "set", "--recorded", str(FILE), "--json")
     assert json.loads(ended.out)["strategies"] == found["strategies"]
 
 
@@ -77,11 +80,11 @@ def question_set_rows():
     return [json.loads(line) for line in Path("set/questions.jsonl").read_text().splitlines()]
 
 
-def test_what_lacks_is_said(run, question_set):
+def test_what_lacks_is_said(experiment, question_set):
     rows = [one for one in ROWS if (one["method"], one["id"]) != ("deeprag", "hangul")]
     rows = [one for one in rows if one["method"] != "router"]
     rows += [row("magic", "designer", "?"), row("basic", "unheard of", "?")]
-    found, by_name = compare(run, rows=rows)
+    found, by_name = compare(experiment, rows=rows)
     assert found["questions"] == 2 and "cascade" not in by_name
     told = " ".join(found["notes"])
     assert "1 rows of outcomes.jsonl are of 'magic', which is not compared." in told
@@ -89,16 +92,6 @@ def test_what_lacks_is_said(run, question_set):
     assert "2 of 3 questions were recorded for every method (basic 3, deeprag 2)" in told
     assert "outcomes.jsonl has no outcomes of crag, hoprag, tog2, graphrag, router." in told
     assert found["verdict"].startswith("The cascade, from scratch,")
-    ended = run("evaluate", "router", "set", "--recorded", str(FILE))
-    assert "name an index with --index" in " ".join(ended.err.split())
-
-
-def test_an_index_is_asked_what_the_router_by_kinds_looked_at(run, question_set):
-    assert (
-        run("index", "set/passages.jsonl", "--index", "kept", "--embeddings", "lexical").code == 0
-    )
-    found, _ = compare(run, "--index", "kept")
-    assert not any("--index" in note for note in found["notes"])
 
 
 @pytest.mark.parametrize(
@@ -115,17 +108,17 @@ def test_an_index_is_asked_what_the_router_by_kinds_looked_at(run, question_set)
         (None, "cannot be read"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_one_sentence(run, question_set, text, said):
+def test_a_file_that_cannot_be_used_is_one_sentence(experiment, question_set, text, said):
     if text is not None:
         FILE.write_text(text)
-    ended = run("evaluate", "router", "set", "--recorded", str(FILE))
+    ended = experiment("router", "set", "--recorded", str(FILE))
     assert (ended.code, ended.out) == (1, "")
     assert said in " ".join(ended.err.split()) and "Traceback" not in ended.err
 
 
 @pytest.mark.parametrize("name", ["musique", "2wiki", "hotpotqa"])
 def test_the_recorded_outcomes_of_the_readme_are_whole(name):
-    file = Path(__file__).parents[1] / "data" / "outcomes" / f"{name}.jsonl"
+    file = Path(__file__).parents[2] / "data" / "outcomes" / f"{name}.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     ids = list(dict.fromkeys(row["id"] for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))

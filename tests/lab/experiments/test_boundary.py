@@ -1,4 +1,4 @@
-"""``ragraphs evaluate boundary``: whether DeepRAG retrieves where its model lacks the answer."""
+"""`lab.experiments boundary`: whether DeepRAG retrieves where its model lacks the answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from question_set import QUESTIONS, write_set
-from ragraphs.evaluation.experiments.boundary import (
+from ragraphs.evaluation.results import heads
+
+from lab.experiments.boundary import (
     Counts,
     accuracy,
     balanced_accuracy,
@@ -18,7 +20,6 @@ from ragraphs.evaluation.experiments.boundary import (
     f1,
     mcc,
 )
-from ragraphs.evaluation.results import heads
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
 DESIGNER, BIRTH, HANGUL = (one["question"] for one in QUESTIONS)
@@ -55,8 +56,8 @@ def model(openai):
     return openai
 
 
-def measure(run, *arguments):
-    ended = run("evaluate", "boundary", "set", *MODEL, *arguments, "--json")
+def measure(experiment, *arguments):
+    ended = experiment("boundary", "set", *MODEL, *arguments, "--json")
     assert (ended.code, ended.err) == (0, "")
     return json.loads(ended.out)
 
@@ -76,8 +77,8 @@ def test_cases_are_counted_along_the_last_axis():
     assert [list(count) for count in counts] == [[2, 0], [1, 0], [1, 1], [0, 3]]
 
 
-def test_decisions_are_compared_with_what_the_model_knows(run, question_set, model):
-    found = measure(run, "--plot", "boundary.svg")
+def test_decisions_are_compared_with_what_the_model_knows(experiment, question_set, model):
+    found = measure(experiment, "--plot", "boundary.svg")
     cases = {case["question"]: case for case in found["cases"]}
     told = [(cases[one]["retrieved"], cases[one]["knows"]) for one in (DESIGNER, BIRTH, HANGUL)]
     assert told == [(False, True), (False, False), (True, True)]
@@ -95,54 +96,54 @@ def test_decisions_are_compared_with_what_the_model_knows(run, question_set, mod
     assert {"MCC", "not retrieved", "the model knows"} <= {element.text for element in drawn}
 
 
-def test_a_measure_without_a_value_has_none(run, question_set, model):
+def test_a_measure_without_a_value_has_none(experiment, question_set, model):
     model.answer.known = {one: (True, "nobody") for one in KNOWN}
-    deeprag = measure(run)["deciders"]["deeprag"]
+    deeprag = measure(experiment)["deciders"]["deeprag"]
     assert (deeprag["mcc"]["value"], deeprag["balanced_accuracy"]["value"]) == (None, None)
     assert deeprag["accuracy"]["value"] == deeprag["f1"]["value"] == 0
-    shown = run("evaluate", "boundary", "set", *MODEL).out
+    shown = experiment("boundary", "set", *MODEL).out
     assert "–" in shown and "100.0 (44–100) % of the questions need retrieval" in shown
 
 
-def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(run, question_set, model):
+def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(experiment, question_set, model):
     model.answer.known[BIRTH] = (None, "no JSON")
-    found = measure(run)
+    found = measure(experiment)
     assert (found["unanswered"], found["measured"], found["questions"]) == (1, 2, 3)
     assert BIRTH not in [case["question"] for case in found["cases"]]
-    shown = run("evaluate", "boundary", "set", *MODEL)
+    shown = experiment("boundary", "set", *MODEL)
     assert "1 questions had no usable reply without documents" in shown.err
 
 
-def test_a_question_that_deeprag_failed_on_decides_nothing(run, question_set, model):
+def test_a_question_that_deeprag_failed_on_decides_nothing(experiment, question_set, model):
     model.answer.broken = True
-    found = measure(run)
+    found = measure(experiment)
     assert (found["deeprag"]["failures"], found["measured"], found["questions"]) == (1, 2, 3)
     assert HANGUL not in [case["question"] for case in found["cases"]]
-    shown = run("evaluate", "boundary", "set", *MODEL)
+    shown = experiment("boundary", "set", *MODEL)
     assert "1 questions failed with deeprag and are left out" in shown.err
 
 
-def test_what_is_finished_is_kept_and_a_dry_run_counts_the_rest(run, question_set, model):
+def test_what_is_finished_is_kept_and_a_dry_run_counts_the_rest(experiment, question_set, model):
     kept = ("--index", "kept")
-    dry = measure(run, *kept, "--dry-run")
+    dry = measure(experiment, *kept, "--dry-run")
     assert (dry["calls_least"], dry["calls_most"]) == (3 + 3, 3 * 24 + 3)
     assert not Path("kept").exists() and model.answer.asked == []
-    first = measure(run, *kept)
+    first = measure(experiment, *kept)
     asked = len(model.answer.asked)
     # The step was the question itself, so that its reply is known without documents.
     assert model.answer.asked.count("ClosedBookAnswer") == 3
-    assert measure(run, *kept) == first and len(model.answer.asked) == asked
-    assert {*measure(run, *kept, "--dry-run").values()} == {0, "openai:stub"}
+    assert measure(experiment, *kept) == first and len(model.answer.asked) == asked
+    assert {*measure(experiment, *kept, "--dry-run").values()} == {0, "openai:stub"}
     assert {head["experiment"] for head in heads(Path("kept"))} == {"boundary"}
 
 
-def test_without_a_model_there_is_no_boundary(run, question_set):
-    refused = run("evaluate", "boundary", "set", "--index", "kept")
+def test_without_a_model_there_is_no_boundary(experiment, question_set):
+    refused = experiment("boundary", "set", "--index", "kept")
     assert (refused.code, refused.out) == (1, "") and "--model" in refused.err
     assert not Path("kept").exists()
 
 
-def test_a_set_without_answers_is_one_sentence(run, model):
+def test_a_set_without_answers_is_one_sentence(experiment, model):
     write_set([{"id": "open", "question": "Why is that?"}])
-    refused = run("evaluate", "boundary", "set", *MODEL)
+    refused = experiment("boundary", "set", *MODEL)
     assert refused.code == 1 and "has an answer to compare with" in refused.err

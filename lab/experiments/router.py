@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ..algorithms.router.decision import NEEDS, feasible, usable_methods
-from ..context import QuestionContext, RouterContext
-from ..index.opening import open_index
-from ..models.protocol import OFFLINE
-from ..models.web import web_search
-from ..settings import settings
-from .answering import Answerer, Plan, contexts_of
-from .answers import Scored, answerable, asked_set
-from .by_kinds.routing import Ranking, Signs, rank, signs_of
+from ragraphs.algorithms.router.decision import NEEDS, feasible, usable_methods
+from ragraphs.context import QuestionContext, RouterContext
+from ragraphs.evaluation.answering import Answerer, Plan, contexts_of
+from ragraphs.evaluation.answers import Scored, answerable, asked_set
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.plots import Curves
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.models.web import web_search
+from ragraphs.settings import settings
+
 from .cascade import Course, Limits, course_alone
-from .datasets import load_dataset
 from .recorded import read_recorded
-from .retrieval import is_kept
 from .routing_matrix import (
     Cell,
     Matrix,
@@ -27,7 +25,6 @@ from .routing_matrix import (
     always,
     best_single,
     difference,
-    escalating,
     handing_over,
     measured,
     oracle,
@@ -40,8 +37,7 @@ class Compared(NamedTuple):
     """Outcomes of every method, and the decisions on the same questions, in their order.
 
     ``cascade`` are the outcomes of the router, if there are any; ``courses`` its decisions where
-    nothing is handed on, ``rankings`` the decisions of the router by kinds. ``notes`` say what is
-    left out.
+    nothing is handed on. ``notes`` say what is left out.
     """
 
     set: str
@@ -49,8 +45,6 @@ class Compared(NamedTuple):
     scored: dict[Answerer, list[Scored]]
     cascade: list[Scored] | None
     courses: list[Course]
-    rankings: list[Ranking]
-    escalations: int
     notes: list[str]
 
 
@@ -68,7 +62,6 @@ def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]
             plan.context.model,
             asked.scored,
             _limits(contexts, plan.context.model),
-            partial(signs_of, asked.index),
             [*(reason for reason in obstacles.values() if reason), *asked.dataset.notes],
         )
     return _result(compared, seed)
@@ -82,16 +75,7 @@ def evaluate_recorded(folder: str, file: Path, plan: Plan, *, seed: int = 0) -> 
     dataset = load_dataset(folder, plan.limit)
     scored, notes = read_recorded(file, answerable(dataset), [*plan.methods, "router"])
     limits = _limits(contexts_of(plan._replace(methods=["router"])), "")
-    if is_kept(plan.context):
-        signs: Callable[[str], Signs] = partial(signs_of, open_index(plan.context))
-    else:
-        notes.append("The router by kinds goes by the questions alone; name an index with --index.")
-        signs = _no_signs
-    return _result(_compared(dataset.name, file.name, scored, limits, signs, notes), seed)
-
-
-def _no_signs(question: str) -> Signs:
-    return Signs()
+    return _result(_compared(dataset.name, file.name, scored, limits, notes), seed)
 
 
 def _compared(
@@ -99,22 +83,36 @@ def _compared(
     model: str,
     scored: Mapping[Answerer, list[Scored]],
     limits: Limits,
-    signs: Callable[[str], Signs],
     notes: list[str],
 ) -> Compared:
     singles: dict[Answerer, list[Scored]] = {
         method: rows for method, rows in scored.items() if method != "router"
     }
-    compared = {str(method): "" for method in singles}
-    courses, rankings = [], []
+    courses = []
     for rows in zip(*singles.values(), strict=True):
         question = rows[0].question.question
         outcomes = {str(one): row.outcome for one, row in zip(singles, rows, strict=True)}
         courses.append(course_alone(question, outcomes, limits))
-        rankings.append(rank(question, compared, signs(question)))
-    cascade = scored.get("router")
-    most = limits.escalations
-    return Compared(name, model, singles, cascade, courses, rankings, most, notes)
+    return Compared(name, model, singles, scored.get("router"), courses, notes)
+
+
+def quality_against_cost(result: Mapping[str, Any]) -> Curves:
+    """F1 against calls a question: a point for each way to choose methods, from a router's result.
+
+    ``result`` comes from ``evaluate_router``.
+    """
+    return {
+        "kind": "curves",
+        "title": f"{result['set']}, {result['model']}",
+        "joined": False,
+        "x_label": "calls a question",
+        "y_label": "F1",
+        "x_unit": "number",
+        "y_unit": "share",
+        "curves": {
+            one["strategy"]: [{"x": one["calls"], "y": one["f1"]}] for one in result["strategies"]
+        },
+    }
 
 
 def matrix_of(scored: Mapping[Answerer, Sequence[Scored]]) -> Matrix:
@@ -163,11 +161,9 @@ def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> Limits:
 def _result(compared: Compared, seed: int) -> dict[str, Any]:
     """The comparison in the form of ``--json``."""
     matrix, handed, alone = matrix_of(compared.scored), _cascade(compared), _alone(compared)
-    orders = [ranking.methods for ranking in compared.rankings]
     strategies = [
         *(always(matrix, method) for method in compared.scored),
         random_choice(matrix),
-        escalating("router by kinds", matrix, orders, compared.escalations),
         alone,
         *([handed] if handed else []),
         oracle(matrix),
@@ -178,7 +174,6 @@ def _result(compared: Compared, seed: int) -> dict[str, Any]:
         "questions": len(matrix),
         "notes": compared.notes,
         "strategies": [measured(strategy, matrix) for strategy in strategies],
-        "abstained": sum(ranking.abstained for ranking in compared.rankings),
         **_verdict(matrix, handed or alone, seed),
         "matrix": _rows(compared),
     }
@@ -241,16 +236,13 @@ def _rows(compared: Compared) -> list[dict[str, Any]]:
             "id": row[0].question.id,
             "question": row[0].question.question,
             "type": row[0].question.kind,
-            "by_kinds": ranking._asdict(),
             "cascade_alone": course._asdict(),
             "cascade": handed and _shown(handed),
             "methods": {
                 method: _shown(one) for method, one in zip(compared.scored, row, strict=True)
             },
         }
-        for row, ranking, course, handed in zip(
-            columns, compared.rankings, compared.courses, cascade, strict=True
-        )
+        for row, course, handed in zip(columns, compared.courses, cascade, strict=True)
     ]
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
-from ...context import CragPart
-from ...models.web import web_search
-from ...settings import settings
-from ..answering import Plan, Way, contexts_of, unfinished
-from ..answers import Scored, answerable, asked_by
-from ..asking import Estimate
-from ..datasets import load_dataset
-from ..intervals import Measure, mean_of
-from ..plots import Bar, Plot, bars, measured_bar
-from .cost import estimated
-from .curve import answered
+from ragraphs.evaluation.answering import Plan, Way, contexts_of, unfinished
+from ragraphs.evaluation.answers import Scored, answerable, asked_by
+from ragraphs.evaluation.asking import Estimate
+from ragraphs.evaluation.cost import estimated
+from ragraphs.evaluation.curve import answered
+from ragraphs.evaluation.datasets import load_dataset
+from ragraphs.evaluation.intervals import Measure, mean_of
+from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
+from ragraphs.models.web import web_search
+from ragraphs.settings import settings
+
+from .crag_parts import PARTS, graph_without
 
 FULL = "full"
 _ACTIONS = ("correct", "incorrect", "ambiguous")
@@ -43,7 +44,7 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
                 "is_measured": name in asked.scored,
                 **_measured(asked.scored.get(name), whole, seed),
             }
-            for name in (FULL, *get_args(CragPart))
+            for name in (FULL, *PARTS)
         ]
     return {
         "set": dataset.name,
@@ -84,13 +85,11 @@ def ablation_plots(result: Mapping[str, Any]) -> list[Plot]:
 
 def _ways(plan: Plan) -> dict[str, Way]:
     """CRAG, and CRAG without each part that can be measured, by the part's name."""
-    parts = [part for part in get_args(CragPart) if _has_web(plan) or part not in _OF_THE_WEB]
-    ways = {}
-    for name in (FULL, *parts):
-        without = {**plan.settings, "without": "" if name == FULL else name}
-        context = contexts_of(plan._replace(methods=["crag"], settings=without))["crag"]
-        ways[name] = Way("crag", context)
-    return ways
+    context = contexts_of(plan._replace(methods=["crag"]))["crag"]
+    parts = [part for part in PARTS if _has_web(plan) or part not in _OF_THE_WEB]
+    return {FULL: Way("crag", context)} | {
+        part: Way("crag", context, graph_without(part)) for part in parts
+    }
 
 
 def _has_web(plan: Plan) -> bool:

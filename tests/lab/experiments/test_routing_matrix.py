@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.evaluation.routing_matrix import (
+
+from lab.experiments.routing_matrix import (
     Cell,
     always,
     best_single,
     difference,
-    escalating,
     handing_over,
     measured,
     oracle,
@@ -53,15 +53,6 @@ def test_random_is_the_mean_over_the_methods():
     found = measured(random_choice(MATRIX), MATRIX)
     assert found["f1"] == 0.5
     assert (found["calls"], found["support_recall"], found["chosen"]) == (3.0, None, {})
-
-
-def test_escalation_adds_costs_until_the_evidence_suffices():
-    order = [["basic", "tog2"]] * 3
-    found = escalating("escalating", MATRIX, order, 2)
-    assert [c.f1 for c in found.cells] == [1.0, 0.8, 0.2]
-    assert [c.calls for c in found.cells] == [1, 6, 6]
-    assert found.chosen == ["basic", "basic → tog2", "basic → tog2"]
-    assert [c.calls for c in escalating("none", MATRIX, order, 0).cells] == [1, 1, 1]
 
 
 def test_answers_of_a_way_that_hands_over_stand_at_the_cost_of_all_it_tried():

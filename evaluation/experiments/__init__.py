@@ -1,1 +1,0 @@
-"""The papers' experiments: settings varied, parts left out, the boundary of knowledge."""

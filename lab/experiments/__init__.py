@@ -1,0 +1,1 @@
+"""Experiments on the methods: the router against them, CRAG without its parts, and others."""

@@ -1,0 +1,188 @@
+"""Experiments on question sets: ``python -m lab.experiments --help``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, get_args
+
+import typer
+from ragraphs.cli.evaluate import tables as shared_tables
+from ragraphs.cli.evaluate.group import (
+    Fresh,
+    Limit,
+    Parallel,
+    Plot,
+    Seed,
+    Set,
+    Settings,
+    drawing,
+    ended,
+    pairs,
+)
+from ragraphs.cli.evaluate.measures import Methods, chosen
+from ragraphs.cli.flags import Commands, Shown, context_options, shown
+from ragraphs.cli.main import main
+from ragraphs.cli.running import progress_bars
+from ragraphs.context import IndexContext, MethodName
+from ragraphs.evaluation.answering import Plan
+from ragraphs.evaluation.asking import Estimate
+
+from . import tables
+from .ablation import ablation_cost, ablation_plots, evaluate_ablation
+from .boundary import boundary_cost, boundary_plots, evaluate_boundary
+from .natural import evaluate_natural, natural_bars
+from .router import evaluate_recorded, evaluate_router, quality_against_cost
+
+experiments = typer.Typer(cls=Commands, help="Experiments on question sets.", no_args_is_help=True)
+
+
+@experiments.command()
+@context_options(IndexContext)
+@shown
+def natural(
+    *,
+    dataset: Annotated[str, typer.Argument(help="Folder of documents and questions.jsonl.")],
+    method: Annotated[str, typer.Option(help=f"{', '.join(get_args(MethodName))}.")] = "basic",
+    context: IndexContext,
+) -> Shown:
+    """Questions as people ask them: what is answered, how much of it is right, what is found.
+
+    Every retriever is measured by the sentences that support the answers, on each kind of document.
+    """
+    [only] = chosen([method])
+    with progress_bars(quiet=False) as report:
+        result = evaluate_natural(dataset, only, context, report)
+    return ended("natural", result, natural_bars(result), tables.natural, context)
+
+
+@experiments.command()
+@context_options(IndexContext)
+@shown
+def router(
+    *,
+    dataset: Set,
+    method: Methods = None,
+    limit: Limit = None,
+    setting: Settings = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of outcomes to compare instead of asking: JSON lines or a JSON list with "
+            "method (or router), id or question, answer, sufficient, calls, tokens."
+        ),
+    ] = None,
+    seed: Seed = 0,
+    plot: Plot = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    context: IndexContext,
+) -> Shown:
+    """The router against every single method, other ways to choose, and the best in hindsight.
+
+    Asks every method and the router every question, as `evaluate answers` does, and keeps finished
+    questions in the same file. The router takes any method that the index has the layers for.
+    """
+    draw = drawing(plot)
+    methods = chosen(method)
+    settings = pairs(setting, [*methods, "router"])
+    with progress_bars(quiet=False) as report:
+        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        result = (
+            evaluate_router(dataset, plan, seed=seed)
+            if recorded is None
+            else evaluate_recorded(dataset, recorded, plan, seed=seed)
+        )
+    plots = [quality_against_cost(result)]
+    draw(plots)
+    return ended("router", result, plots, tables.router, context)
+
+
+@experiments.command()
+@context_options(IndexContext)
+@shown
+def ablation(
+    *,
+    dataset: Set,
+    limit: Limit = None,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    seed: Seed = 0,
+    plot: Plot = None,
+    context: IndexContext,
+) -> Shown:
+    """CRAG without each of its verdicts and operations, against the full method.
+
+    With --index DIR, finished questions are kept and shared with `evaluate answers`. Rewriting and
+    selection are of the web search, and measured only where TAVILY_API_KEY is set.
+    """
+    draw = drawing(plot)
+    with progress_bars(quiet=False) as report:
+        settings = pairs(setting, ["crag"])
+        plan = Plan(["crag"], context, limit, settings, fresh, parallel, report)
+        study = Study(
+            partial(ablation_cost, dataset, plan),
+            partial(evaluate_ablation, dataset, plan, seed=seed),
+            ablation_plots,
+            tables.ablation,
+        )
+        return studied("ablation", study, draw, context)
+
+
+@experiments.command()
+@context_options(IndexContext)
+@shown
+def boundary(
+    *,
+    dataset: Set,
+    limit: Limit = None,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    seed: Seed = 0,
+    plot: Plot = None,
+    context: IndexContext,
+) -> Shown:
+    """Whether DeepRAG retrieves where its model does not know the answer, and only there.
+
+    DeepRAG runs under the policy `model`, and the same model answers every question without
+    documents. With --index DIR, finished questions and replies are kept.
+    """
+    draw = drawing(plot)
+    with progress_bars(quiet=False) as report:
+        settings = pairs(setting, ["deeprag"])
+        plan = Plan(["deeprag"], context, limit, settings, fresh, parallel, report)
+        study = Study(
+            partial(boundary_cost, dataset, plan),
+            partial(evaluate_boundary, dataset, plan, seed=seed),
+            boundary_plots,
+            tables.boundary,
+        )
+        return studied("boundary", study, draw, context)
+
+
+class Study(NamedTuple):
+    """An experiment: its cost, its result, the plots of the result, and how it is printed."""
+
+    cost: Callable[[], Estimate]
+    evaluate: Callable[[], Any]
+    plots: Callable[[Any], list[Any]]
+    show: Callable[[Any], None]
+
+
+def studied(
+    name: str, study: Study, draw: Callable[[list[Any]], None], context: IndexContext
+) -> Shown:
+    """The result of an experiment, drawn and kept; or what it would cost, in a dry run."""
+    if context.dry_run:
+        return {"model": context.model, **study.cost()._asdict()}, shared_tables.cost
+    result = study.evaluate()
+    plots = study.plots(result)
+    draw(plots)
+    return ended(name, result, plots, study.show, context)
+
+
+if __name__ == "__main__":
+    main(experiments, "python -m lab.experiments")
