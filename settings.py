@@ -162,12 +162,6 @@ class Settings(BaseSettings):
     workers: int | None = Field(
         default=None, ge=1, description="Workers of the cluster; unset: one for each of its cores."
     )
-    flat_from: int = Field(
-        default=20_000,
-        ge=0,
-        description="Passages from which questions and edges are compared with their nearest "
-        "neighbours alone; below, with all.",
-    )
     openai_base_url: str | None = Field(
         default=None,
         validation_alias="OPENAI_BASE_URL",
@@ -254,11 +248,6 @@ class Settings(BaseSettings):
         default=2048,
         ge=256,
         description="Most memory that reading one file may take, in MB; plain text takes little.",
-    )
-    download_seconds: int = Field(
-        default=300,
-        ge=1,
-        description="How long the download of an embedding model or cross-encoder may take, in s.",
     )
     hosts: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],

@@ -18,6 +18,7 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from ..context import Context, QuestionContext
+from ..context.base import ADVANCED
 from ..state.errors import RagraphsError
 from ..state.filters import parse_where
 from .operating import operate
@@ -42,8 +43,7 @@ _SUBJECTS = {
     "Retrieval": "retriever top_k rerank rerank_candidates",
     "Router": "escalations",
     "Passages": "chunk_tokens chunk_overlap",
-    "Entities": "entity_types examples claims gleanings joint",
-    "Communities": "max_cluster_size report_tokens",
+    "Entities": "entity_types examples claims gleanings",
     "Upkeep": "refresh repair purge",
 }
 _PANELS = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
@@ -128,7 +128,7 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         help=escape(_FILTER if is_filter else _help(field, kind)),
         metavar=_metavar(field, kind),
         show_default=False,
-        rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner)),
+        rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner, name)),
         hidden=owner not in (Context, QuestionContext, context_type),
         is_eager=name == "method",  # so that it is known when --help is shown
         callback=_reveal if name == "method" else None,
@@ -182,8 +182,9 @@ def _owner(name: str, context_type: type[Context]) -> type[Context]:
     return next(one for one in contexts if name in one.model_fields)
 
 
-def _panel(owner: type[Context]) -> str:
-    return str(owner.__doc__).splitlines()[0].rstrip(".")
+def _panel(owner: type[Context], name: str) -> str:
+    settings = str(owner.__doc__).splitlines()[0].rstrip(".")
+    return f"Advanced {settings[0].lower()}{settings[1:]}" if name in ADVANCED else settings
 
 
 def _reveal(ctx: typer.Context, method: str | None) -> str | None:

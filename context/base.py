@@ -12,7 +12,18 @@ from ..settings import index_folder, settings
 from ..state.own import WithOwn
 
 C = TypeVar("C", bound="Context")
+# Constants of the papers, which few people change.
+ADVANCED = frozenset(
+    "upper lower strip_sentences strip_cut strips_kept normalise alpha relation_cut max_depth "
+    "step_passages drift_depth drift_width max_cluster_size report_tokens".split()
+)
 CEILINGS = ("max_calls", "max_tokens", "max_cost", "max_seconds")
+
+
+def _grouped(schema: dict[str, Any]) -> None:
+    """Marks the advanced settings in a JSON schema by ``group``, as Studio reads it."""
+    for name in ADVANCED & schema["properties"].keys():
+        schema["properties"][name]["group"] = "advanced"
 
 
 def operator_default(name: str) -> Any:
@@ -26,7 +37,7 @@ def operator_default(name: str) -> Any:
 class Context(WithOwn, BaseModel):
     """Settings that all graphs share, within the ceilings of the operator."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_grouped)
 
     index: Annotated[
         str, Field(min_length=1, description="Folder of the index; on a server, a name.")

@@ -58,9 +58,6 @@ class IndexContext(Context):
     gleanings: Annotated[
         int, Field(ge=0, le=5, description="Most rounds of asking for entities that were missed.")
     ] = 0
-    joint: Annotated[
-        bool, Field(description="Ask for a passage's questions and entities in one request.")
-    ] = True
     max_cluster_size: Annotated[
         int | None,
         Field(

@@ -111,15 +111,9 @@ class CragContext(QuestionContext):
         GraderName,
         Field(
             description="What scores passages and strips: the model, similarity, or a "
-            "cross-encoder."
+            "cross-encoder, that of rerank."
         ),
     ] = "model"
-    cross_encoder: Annotated[
-        str,
-        Field(
-            description="Cross-encoder that grades, such as fastembed:MODEL; empty: that of rerank."
-        ),
-    ] = ""
     upper: Annotated[
         float | None,
         Field(ge=-1, le=1, description="A score from here on means correct; empty: the grader's."),
@@ -166,13 +160,6 @@ class HopragContext(QuestionContext):
         TraversalName,
         Field(description="What chooses the edge to hop along: the model, or similarity."),
     ] = "model"
-    traversal_model: Annotated[
-        str | None,
-        Field(min_length=1, description="Language model that chooses edges; empty: the model."),
-    ] = None
-    frontier_batch: Annotated[
-        int, Field(ge=1, le=50, description="Passages that one request chooses edges for.")
-    ] = 20
     normalise: Annotated[
         Normalisation,
         Field(description="What a passage's arrivals are divided by: their sum, or their maximum."),
@@ -192,9 +179,6 @@ class Tog2Context(QuestionContext):
     relation_cut: Annotated[
         float, Field(ge=0, le=1, description="Relations that score less are not followed.")
     ] = 0.2
-    combined: Annotated[
-        bool, Field(description="Score the relations of all entities in one request.")
-    ] = True
 
 
 class DeepragContext(QuestionContext):
@@ -214,9 +198,6 @@ class DeepragContext(QuestionContext):
     ] = "biased"
     max_steps: Annotated[int, Field(ge=1, le=10, description="Most steps of the narrative.")] = 6
     max_depth: Annotated[int, Field(ge=0, le=3, description="Most levels below the question.")] = 3
-    max_nodes: Annotated[
-        int, Field(ge=1, le=100, description="Most questions in the tree, the first one included.")
-    ] = 24
     step_passages: Annotated[
         int, Field(ge=1, le=20, description="Passages to retrieve for a sub-question.")
     ] = 3

@@ -30,10 +30,7 @@ from .datasets import Dataset, LabelledQuestion, load_dataset, supported
 from .intervals import Measure, measure_of, share_of
 from .retrieval import Report, indexed_set, layers_of, unreported
 
-SETTINGS = (
-    *("top_k", "retriever", "rerank", "rerank_candidates"),
-    *("cross_encoder", "upper", "lower"),
-)
+SETTINGS = ("top_k", "retriever", "rerank", "rerank_candidates", "upper", "lower")
 _VERDICTS = ("correct", "ambiguous", "incorrect")
 _USER = "The grader model"
 

@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 
 from ..algorithms.deeprag.tree import Action, next_action
 from ..context import DeepragContext
+from ..context.settled import settled
 from ..models.protocol import OFFLINE
 from ..models.runs import RunWatch
 from ..nodes.begin import begin
@@ -28,7 +29,6 @@ from ..nodes.deeprag.narrative import (
     retrieve_step,
 )
 from ..nodes.deeprag.tree import answer_leaves, combine, decompose, open_question
-from ..nodes.run import settled
 from ..state.answering import QuestionInput
 from ..state.deeprag import DeepragOutput, DeepragState
 

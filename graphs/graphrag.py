@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from ..context import GraphragContext
+from ..context.settled import settled
 from ..models.runs import RunWatch
 from ..nodes.answer import answer
 from ..nodes.graphrag.begin import begin_search
@@ -24,7 +25,6 @@ from ..nodes.graphrag.global_search import (
     select_reports,
 )
 from ..nodes.graphrag.local_search import answer_locally, fill_context, gather_surroundings
-from ..nodes.run import settled
 from ..state.answering import QuestionInput
 from ..state.graphrag import GraphragOutput, GraphragState
 

@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ..context import IndexContext
+from ..context.settled import settled
 from ..models.runs import RunWatch
 from ..nodes.index import steps
 from ..nodes.index.extract import extract
@@ -18,7 +19,6 @@ from ..nodes.index.scan import scan
 from ..nodes.index.split import split
 from ..nodes.index.triples import import_triples
 from ..nodes.index.update import update_by
-from ..nodes.run import settled
 from ..state.index import IndexInput, IndexOutput, IndexState
 
 

@@ -38,13 +38,12 @@ def grader_of(index: Index, context: CragContext, model: LanguageModel) -> Grade
 
 def named_cross_encoder(index: Index, context: CragContext) -> CrossEncoder:
     """The cross-encoder that grades by ``context``. Blocks; raises RagraphsError."""
-    name = context.cross_encoder or context.rerank
-    if not name:
+    if not context.rerank:
         raise RagraphsError(
-            "The grader cross-encoder needs a model; name one with cross_encoder, such as "
+            "The grader cross-encoder needs a model; name one with rerank, such as "
             "fastembed:Xenova/ms-marco-MiniLM-L-6-v2."
         )
-    return open_cross_encoder(name, index.operator)
+    return open_cross_encoder(context.rerank, index.operator)
 
 
 def with_thresholds(context: CragContext, grading: Grading) -> Grading:

@@ -80,7 +80,7 @@ def merge_edges(index: Index) -> None:
     """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
 
     The edges are made anew, if any passage's questions have changed since they were made, or the
-    embeddings. From the operator's ``flat_from`` passages on, a question is compared with its
+    embeddings. Of a large index, a question is compared with its
     nearest neighbours.
     """
     parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)

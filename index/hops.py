@@ -15,6 +15,7 @@ from ..algorithms.hoprag.graph import HopGraph, hops_from_arrays
 from ..algorithms.hoprag.keyword_index import Floats, Ints, ranges
 from ..language.analyser import keywords
 from ..models.query_vectors import embed_queries
+from ..stores import large
 from .hop_edges import make_hops
 from .layers import HOPS
 from .opening import Index, Kept
@@ -151,7 +152,7 @@ def load_hops(index: Index) -> LoadedHops:
 def _load(index: Index) -> LoadedHops:
     if index.whole is not None and index.allowed is not None:
         hops = replace(load_hops(index.whole), allowed=index.allowed)
-        is_narrow = len(index.allowed) <= index.operator.flat_from
+        is_narrow = len(index.allowed) <= large.FLAT_FROM
         return replace(hops, open=_among(hops, index.allowed)) if is_narrow else hops
     arrays = HOPS.load(index, make_hops)
     graph, edges = hops_from_arrays(arrays), EdgeIndex.from_arrays(arrays)

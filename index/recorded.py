@@ -76,7 +76,6 @@ class Extraction(TypedDict):
     examples: str
     claims: bool
     gleanings: int
-    joint: bool
 
 
 def open_for_indexing(context: IndexContext) -> Index:
@@ -280,11 +279,10 @@ def readers_of(
 
 def _labelled(reader: str, extraction: Extraction | None) -> str:
     """The model, with a hash of the settings that decide its replies where they are not usual."""
-    decisive = {k: v for k, v in (extraction or {}).items() if k != "joint"}
-    usual = {name: IndexContext.model_fields[name].default for name in decisive}
-    if decisive == usual:
+    usual = {name: IndexContext.model_fields[name].default for name in extraction or {}}
+    if (extraction or {}) == usual:
         return reader
-    digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(extraction, sort_keys=True).encode()).hexdigest()
     return f"{reader} ({digest[:8]})"
 
 

@@ -26,6 +26,7 @@ from ..algorithms.spans import spans
 from ..context import Context
 from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
+from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
@@ -87,7 +88,7 @@ def link_passages(index: Index) -> None:
     ids = [passage["id"] for passage in index.catalogue.all_passages()]
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
-    is_flat = len(ids) >= index.operator.flat_from
+    is_flat = len(ids) >= large.FLAT_FROM
     SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, is_flat)
 
 
@@ -104,7 +105,7 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     graph = builder.finish()
     names = np.array(ids, dtype=np.str_)
     arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names)}
-    if not ids or len(ids) < index.operator.flat_from:
+    if not ids or len(ids) < large.FLAT_FROM:
         return arrays
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
     half = partial(scratch.empty, dtype=np.float16)
@@ -194,7 +195,7 @@ def _load(index: Index) -> LoadedGraph:
     arrays = SENTENCES.load(index, _link_passages)
     graph = graph_from_arrays(arrays)
     places = arrays["ids"], arrays["id_order"]
-    if "sentence_vectors" in arrays and graph.passages >= index.operator.flat_from:
+    if "sentence_vectors" in arrays and graph.passages >= large.FLAT_FROM:
         vectors = arrays["passage_vectors"], arrays["sentence_vectors"]
         return LoadedGraph(*places, graph, *vectors, is_flat=True)
     ids = arrays["ids"].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..settings import settings
+from ..stores import large
 from .opening import Index, Kept, passages_stamp
 
 
@@ -11,9 +11,9 @@ def is_large(index: Index) -> bool:
 
         most = 100 if is_large(index) else None
 
-    The operator's setting ``flat_from`` says from how many on. A filter does not count.
+    A filter does not count.
     """
-    return _count.of(index) >= settings().flat_from
+    return _count.of(index) >= large.FLAT_FROM
 
 
 _count = Kept(passages_stamp, lambda index: index.catalogue.count_passages())

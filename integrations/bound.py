@@ -12,10 +12,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 
 from ..context import Context, CragContext, MethodName, QuestionContext
+from ..context.settled import OURS, meant_for_us, named, settled, unknown
 from ..graphs import CONTEXTS
 from ..models.runs import RunWatch, watches_of
 from ..nodes.begin import check_retriever
-from ..nodes.run import OURS, meant_for_us, named, settled, unknown
 from ..state.errors import RagraphsError
 
 if TYPE_CHECKING:

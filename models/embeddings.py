@@ -165,7 +165,7 @@ def open_embedder(name: str, operator: Settings) -> Embedder:
 
         return LexicalEmbedder()
     if kind == "fastembed" and model:
-        return _open_fastembed(name, operator.download_seconds)
+        return _open_fastembed(name)
     if kind == "openai" and model:
         return _open_openai(name, operator)
     if name.startswith(OWN):
@@ -221,13 +221,13 @@ def _open_openai(name: str, operator: Settings) -> LangChainEmbedder:
 
 
 @lru_cache(maxsize=4)
-def _open_fastembed(name: str, download_seconds: int) -> FastEmbedder:
+def _open_fastembed(name: str) -> FastEmbedder:
     def import_class() -> Any:
         from fastembed import TextEmbedding
 
         return TextEmbedding
 
-    model = open_local_model(name, "embedding model", import_class, download_seconds)
+    model = open_local_model(name, "embedding model", import_class)
     return FastEmbedder(identity(name), model)
 
 

@@ -12,11 +12,10 @@ from ..state.errors import RagraphsError
 from .failures import explain
 
 M = TypeVar("M")
+DOWNLOAD_SECONDS = 300
 
 
-def open_local_model(
-    name: str, kind: str, import_class: Callable[[], Callable[..., M]], download_seconds: int
-) -> M:
+def open_local_model(name: str, kind: str, import_class: Callable[[], Callable[..., M]]) -> M:
     """The model called ``name``, ``fastembed:MODEL`` or ``fastembed:MODEL@FOLDER``.
 
     ``import_class`` imports the class that opens it, and ``kind`` says in errors what it is. A
@@ -33,7 +32,7 @@ def open_local_model(
         return opened(model, local_files_only=True)
     except Exception:  # fastembed has no class of its own for a model that is not on this machine
         _check_reachable(model)
-    return _load(model, lambda: _bounded(lambda: opened(model), download_seconds))
+    return _load(model, lambda: _bounded(lambda: opened(model), DOWNLOAD_SECONDS))
 
 
 def _imported(name: str, import_class: Callable[[], Callable[..., M]]) -> Callable[..., M]:

@@ -83,7 +83,7 @@ def open_cross_encoder(name: str, operator: Settings) -> CrossEncoder:
             f"There is no cross-encoder called {name!r}; use fastembed:MODEL or "
             "fastembed:MODEL@FOLDER."
         )
-    return _opened(name, operator.download_seconds)
+    return _opened(name)
 
 
 def _check_allowed(name: str, operator: Settings) -> None:
@@ -107,11 +107,11 @@ def _check_allowed(name: str, operator: Settings) -> None:
 
 
 @lru_cache(maxsize=2)
-def _opened(name: str, download_seconds: int) -> CrossEncoder:
+def _opened(name: str) -> CrossEncoder:
     def import_class() -> Any:
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
         return TextCrossEncoder
 
-    model = open_local_model(name, "cross-encoder", import_class, download_seconds)
+    model = open_local_model(name, "cross-encoder", import_class)
     return CrossEncoder(identity(name), model)

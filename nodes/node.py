@@ -18,6 +18,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 
 from ..context import Context, IndexContext, QuestionContext
+from ..context.settled import settled
 from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.budget import Budget
@@ -36,14 +37,14 @@ from ..state.errors import (
 )
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
-from .run import GRACE, Run, Update, settled
+from .run import GRACE, Run, Update
 from .streaming import answer_stream
 
 logger = logging.getLogger("ragraphs.nodes")
 
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
-_MODELS = ("model", "small_model", "traversal_model")
+_MODELS = ("model", "small_model")
 Reserve = int | Callable[[Any], int]
 Late = Callable[[Any], Update]
 _LATER = "try again, or raise the limit."

@@ -32,8 +32,7 @@ from sqlalchemy import (
 )
 
 from ..language.analyser import terms
-from ..settings import settings
-from . import tables
+from . import large, tables
 from .queries import add_missing, batches, insert
 
 _K1, _B = 1.2, 0.75
@@ -86,7 +85,7 @@ def search(
     known = _BLOCKS.c.term.in_(keys)
     query = select(_BLOCKS.c.term, func.sum(_BLOCKS.c.passages)).where(known)
     counts = {term: count for term, count in connection.execute(query.group_by(_BLOCKS.c.term))}
-    if total.passages >= settings().flat_from:
+    if total.passages >= large.FLAT_FROM:
         counts = _rarest(counts)
     found: dict[str, list[bytes]] = {key: [] for key in keys if key in counts}
     if not found:

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.context import Context
+from ragraphs.context import Context, IndexContext, RouterContext
+from ragraphs.context.base import ADVANCED
+from ragraphs.context.settled import named
 from ragraphs.settings import Settings, add_env_file, settings, told
 from ragraphs.state.errors import RagraphsError
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
@@ -143,3 +145,27 @@ def test_the_model_auto_is_the_operators_else_none(monkeypatch, operators, used)
         monkeypatch.setenv("RAGRAPHS_MODEL", operators)
     settings.cache_clear()
     assert Context(model="auto").model == Context().model == used
+
+
+def test_there_are_at_most_ninety_settings():
+    callers = RouterContext.model_fields.keys() | IndexContext.model_fields.keys()
+    ours = {name for name, field in Settings.model_fields.items() if not field.validation_alias}
+    assert len(callers | ours) <= 90  # one that a caller and the operator set counts once
+
+
+def test_the_constants_of_the_papers_are_a_group_of_their_own(run):
+    callers = {**RouterContext.model_json_schema()["properties"]}
+    callers |= IndexContext.model_json_schema()["properties"]
+    grouped = {name for name, one in callers.items() if one.get("group") == "advanced"}
+    assert grouped == ADVANCED
+    shown = run("ask", "--method", "crag", "--help").out
+    assert shown.index("Advanced settings of the crag graph") < shown.index("--upper")
+    assert shown.index("--grader") < shown.index("Advanced settings of the crag graph")
+
+
+@pytest.mark.parametrize(
+    "name", ["joint", "combined", "frontier_batch", "cross_encoder", "traversal_model", "without"]
+)
+def test_a_setting_that_is_gone_is_refused_in_a_sentence(name):
+    with pytest.raises(RagraphsError, match=f"There is no setting '{name}'"):
+        named({name: 1}, RouterContext)

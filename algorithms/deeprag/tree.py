@@ -11,6 +11,7 @@ from .sub_questions import SubQuestion, references, substitute
 Action = Literal["decompose", "answer_leaves", "combine", "conclude"]
 
 ROOT = "0"
+MOST_NODES = 24  # questions in a tree, the first one included
 FINISHED = frozenset({"answered", "not_found", "failed", "blocked"})
 
 
@@ -59,7 +60,7 @@ def split(node: TreeNode, parts: Sequence[SubQuestion], atomic: Sequence[bool]) 
     return [{**node, "status": "split"}, *children]
 
 
-def decide_waiting(tree: Sequence[TreeNode], max_depth: int, max_nodes: int) -> list[TreeNode]:
+def decide_waiting(tree: Sequence[TreeNode], max_depth: int) -> list[TreeNode]:
     """``tree`` with every waiting question decided whose dependencies are finished.
 
     Their answers are filled in. An atomic question is retrieved, another one decomposed, unless
@@ -69,7 +70,7 @@ def decide_waiting(tree: Sequence[TreeNode], max_depth: int, max_nodes: int) -> 
     # A blocked question blocks those that depend on it, which may stand before it.
     for _ in tree:
         waiting = [node for node in nodes.values() if node["status"] == "waiting"]
-        decided = [_decided(node, nodes, max_depth, max_nodes) for node in waiting]
+        decided = [_decided(node, nodes, max_depth) for node in waiting]
         if decided == waiting:
             break
         nodes |= {node["id"]: node for node in decided}
@@ -108,9 +109,7 @@ def filled_in(
     return substitute(node["text"], answers, written)
 
 
-def _decided(
-    node: TreeNode, nodes: Mapping[str, TreeNode], max_depth: int, max_nodes: int
-) -> TreeNode:
+def _decided(node: TreeNode, nodes: Mapping[str, TreeNode], max_depth: int) -> TreeNode:
     needed = [nodes[id] for id in node["depends_on"]]
     missing = [one for one in needed if one["status"] in FINISHED - {"answered"}]
     if missing:
@@ -124,7 +123,7 @@ def _decided(
     if node["depth"] >= max_depth:
         reason = f"may ask for several facts, but the depth of {max_depth} is reached"
         return {**ready, "decision": "retrieve", "reason": reason, "bound": "depth"}
-    if len(nodes) + 2 > max_nodes:
-        reason = f"may ask for several facts, but there is no room in {max_nodes} questions"
+    if len(nodes) + 2 > MOST_NODES:
+        reason = f"may ask for several facts, but there is no room in {MOST_NODES} questions"
         return {**ready, "decision": "retrieve", "reason": reason, "bound": "nodes"}
     return {**ready, "decision": "decompose", "reason": "may ask for several facts"}

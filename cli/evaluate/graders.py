@@ -28,8 +28,7 @@ def grader(
     setting: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=VALUE of CRAG's top_k, retriever, rerank, rerank_candidates, "
-            "cross_encoder, upper or lower."
+            help="NAME=VALUE of CRAG's top_k, retriever, rerank, rerank_candidates, upper or lower."
         ),
     ] = None,
     limit: Limit = None,

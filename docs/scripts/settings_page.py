@@ -75,6 +75,14 @@ def _own(fields: type[BaseModel], base: type[BaseModel] | None) -> Mapping[str, 
 
 
 def _table(properties: Mapping[str, Any]) -> str:
+    """A table of the settings, and one more of those that are advanced."""
+    advanced = {n: one for n, one in properties.items() if one.get("group") == "advanced"}
+    usual = {name: one for name, one in properties.items() if name not in advanced}
+    told = f"\nAdvanced, constants of the paper:\n\n{_rows(advanced)}" if advanced else ""
+    return f"{_rows(usual)}{told}"
+
+
+def _rows(properties: Mapping[str, Any]) -> str:
     rows = [
         f"| `{name}` | {_values(one)} | {_default(_default_of(name, one))} | {one['description']} |"
         for name, one in properties.items()

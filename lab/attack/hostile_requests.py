@@ -175,7 +175,7 @@ def _names(chance: random.Random) -> Request:
             "embeddings": chance.choice(_EMBEDDINGS),
         }
         return run(graph, _good_input(graph), context, label="embeddings not allowed")
-    key = chance.choice(("model", "model", "small_model", "traversal_model"))
+    key = chance.choice(("model", "small_model"))
     context = {**_own(chance, graph), key: chance.choice(_MODELS)}
     return run(graph, _good_input(graph), context, label="model not allowed")
 

@@ -58,7 +58,6 @@ _VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("crag", {}),
     ("hoprag", {}),
     ("tog2", {}),
-    ("tog2", {"combined": False}),
     ("deeprag", {}),
     ("deeprag", {"policy": "model"}),
     ("deeprag", {"mode": "tree"}),
@@ -70,7 +69,7 @@ _VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("router", {}),
     ("router", {"chat": True}),
     ("index", {}),
-    ("index", {"joint": False, "gleanings": 1, "claims": True}),
+    ("index", {"gleanings": 1, "claims": True}),
 )
 PROMPTS: list[Prompt[Any]] = [each for each in vars(library).values() if isinstance(each, Prompt)]
 _KB = 1000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langgraph.types import interrupt
 
 from ...algorithms.deeprag.sub_questions import SubQuestion, acyclic, same_question
-from ...algorithms.deeprag.tree import ROOT, children_of, decide_waiting, split
+from ...algorithms.deeprag.tree import MOST_NODES, ROOT, children_of, decide_waiting, split
 from ...context import DeepragContext
 from ...models.meter import current_meter
 from ...state.deeprag import DeepragState, TreeNode
@@ -65,7 +65,7 @@ def _confirmed_step(state: DeepragState) -> Update:
 
 
 def _confirmed_tree(state: DeepragState, context: DeepragContext) -> Update:
-    parts, most = children_of(state["tree"], ROOT), context.max_nodes - 1
+    parts, most = children_of(state["tree"], ROOT), MOST_NODES - 1
     texts, question = [part["text"] for part in parts], state["question"]
     said = interrupt(
         {
@@ -81,7 +81,7 @@ def _confirmed_tree(state: DeepragState, context: DeepragContext) -> Update:
     root = next(one for one in state["tree"] if one["id"] == ROOT)
     if plan:
         tree = split(root, plan, [_is_atomic(part, parts) for part in plan])
-        return {"tree": decide_waiting(tree, context.max_depth, context.max_nodes)}
+        return {"tree": decide_waiting(tree, context.max_depth)}
     why = _UNCLEAR if plan is None else _NOT_CONFIRMED
     current_meter().warn(f"The question was looked up as it stands, not by a plan: {why}.")
     whole: TreeNode = {**root, "status": "ready", "decision": "retrieve", "reason": "is not split"}

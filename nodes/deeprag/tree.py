@@ -8,6 +8,7 @@ from functools import partial
 from ...algorithms.deeprag.sub_questions import acyclic, same_question
 from ...algorithms.deeprag.tree import (
     FINISHED,
+    MOST_NODES,
     ROOT,
     children_of,
     combinable,
@@ -62,7 +63,7 @@ async def decompose(state: DeepragState, run: Run[DeepragContext]) -> Update:
     replies = await in_parallel(asked, partial(_parts_of, run, state), context.concurrency)
     tree, bound = {one["id"]: one for one in state["tree"]}, state["bound"]
     for one, (reply, spent) in zip(asked, replies, strict=True):
-        room = context.max_nodes - len(tree)
+        room = MOST_NODES - len(tree)
         texts = [without_fences(part.question) for part in reply.questions]
         parts = acyclic(texts, one["question"], room) if room > 1 else ()
         if spent:
@@ -205,4 +206,4 @@ def _asked(state: DeepragState, one: TreeNode) -> str:
 
 
 def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:
-    return decide_waiting(tree, context.max_depth, context.max_nodes)
+    return decide_waiting(tree, context.max_depth)

@@ -30,6 +30,7 @@ class ShownHops(NamedTuple):
     offers: Mapping[str, Offer]
 
 
+BATCH = 20  # passages that one request chooses edges for
 Labeller = Callable[[ShownHops], Awaitable[HopLabels | None]]
 
 
@@ -57,12 +58,11 @@ async def labels_of(
 ) -> Labels:
     """The labels of the edges that each source offers; None for all of them without a reply.
 
-    ``known`` are passages at hand whose sentence about the question is shown as well. So many
-    sources as the context says go into one request, and the requests side by side.
+    ``known`` are passages at hand whose sentence about the question is shown as well. A request
+    shows at most ``BATCH`` sources, and the requests are sent side by side.
     """
     sources = list(dict.fromkeys(offer.source for offer in offers))
-    size = run.context.frontier_batch
-    batches = [sources[first : first + size] for first in range(0, len(sources), size)]
+    batches = [sources[first : first + BATCH] for first in range(0, len(sources), BATCH)]
     passages = await run.in_thread(_passages, [*known, *sources])
 
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:

@@ -189,7 +189,7 @@ def _by_similarity(context: HopragContext) -> bool:
 
 
 def _model_name(context: HopragContext) -> str:
-    return context.traversal_model or context.small_model or context.model
+    return context.small_model or context.model
 
 
 def _most_similar(

@@ -29,6 +29,7 @@ from .surroundings import Shown, surroundings
 # as it holds. A passage of a few words counts as one of so many, for the sake of its title.
 _FEWEST_ENTITIES = 20
 _FEWEST_TOKENS = 50
+_BOTH = {"questions", "facts"}
 
 ReadOutcome = dict[str, Any] | NoReplyError
 
@@ -39,7 +40,6 @@ class PassageReader:
     def __init__(self, model: LanguageModel, extraction: Extraction) -> None:
         self.model = model.name
         self._model = model
-        self._joint = extraction["joint"]
         self._gleanings = extraction["gleanings"]
         self._types = ", ".join(extraction["entity_types"])
         self._claims = ASK_FOR_CLAIMS if extraction["claims"] else ""
@@ -53,7 +53,7 @@ class PassageReader:
         self, shown: Shown, kinds: Collection[ReadingKind]
     ) -> dict[ReadingKind, ReadOutcome]:
         """The reading of each kind, or the error that prevented it."""
-        together = self._together(kinds)
+        together = set(kinds) >= _BOTH
         texts = _fitted(shown, requests=1 if together else 2)
         if together:
             try:
@@ -68,7 +68,7 @@ class PassageReader:
 
     def price(self, shown: Shown, kinds: Collection[ReadingKind]) -> tuple[int, int]:
         """The requests that reading would take, and the tokens to send; the least. Blocks."""
-        together = self._together(kinds)
+        together = set(kinds) >= _BOTH
         texts = _fitted(shown, requests=1 if together else 2)
         costs: list[int] = []
         if together:
@@ -83,9 +83,6 @@ class PassageReader:
             check = {"found": nothing, "entity_types": self._types}
             costs.append(self._missing(GLEAN_CHECK, _alone(shown, requests=2), check))
         return sum(cost > 0 for cost in costs), sum(costs)
-
-    def _together(self, kinds: Collection[ReadingKind]) -> bool:
-        return self._joint and {"questions", "facts"} <= set(kinds)
 
     def _missing(self, prompt: Prompt[Any], texts: Sequence[Excerpt], inputs: Any) -> int:
         return self._model.missing_tokens(prompt, texts=texts, **inputs)

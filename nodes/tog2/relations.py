@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ _MOST_SHOWN = 30
 
 
 class _Shown(NamedTuple):
-    """Options of a few topics, the texts that show them, and the option's id for each number."""
+    """Options of the topics, the texts that show them, and the option's id for each number."""
 
     options: list[RelationOption]
     texts: list[Excerpt]
@@ -40,30 +39,25 @@ class _Shown(NamedTuple):
 async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Discovers the relations of the frontier, and keeps those that may lead on."""
     context = run.context
-    groups = await run.in_thread(_shown, state, context.combined)
-    scored = await asyncio.gather(*(_score(run, group, state) for group in groups))
-    scores = {id: score for group in scored for id, score in group.items()}
-    options = [option for group in groups for option in group.options]
-    kept = prune_options(options, scores, context.relation_cut, context.width)
+    shown = await run.in_thread(_shown, state)
+    scores = await _score(run, shown, state) if shown.options else {}
+    kept = prune_options(shown.options, scores, context.relation_cut, context.width)
     return {
         "options": kept,
         "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
     }
 
 
-def _shown(index: Index, state: Tog2State, combined: bool) -> list[_Shown]:
-    """The relations nearest to what is sought, for one request or one for each topic."""
+def _shown(index: Index, state: Tog2State) -> _Shown:
+    """The relations nearest to what is sought, of all topics, for one request."""
     graph = read_entities(index, state["frontier"], relations=True)
     topics = by_topic(relation_options(graph, state["frontier"], state["walked"]))
     edges = {edge.id: edge for topic in state["frontier"] for edge in graph.relations_of(topic)}
     wanted = [edges[id] for topic in topics for option in topic for id in option["edges"]]
     nearness, said = _nearest(index, graph, wanted, f"{state['question']} {sought(state)}".strip())
-    most = _MOST_SHOWN // len(topics) if topics and combined else _MOST_SHOWN
-    kept = [
-        own for topic in topics if (own := nearest_options(topic, nearness, said, max(most, 1)))
-    ]
-    groups = [kept] if combined and kept else [[options] for options in kept]
-    return [_texts(graph, group, said) for group in groups]
+    most = max(_MOST_SHOWN // max(len(topics), 1), 1)
+    kept = [own for topic in topics if (own := nearest_options(topic, nearness, said, most))]
+    return _texts(graph, kept, said)
 
 
 def _nearest(
@@ -108,7 +102,7 @@ def _texts(
 
 
 async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict[str, float]:
-    """The scores of options by their ids, all in one request; alike where there is no reply."""
+    """The scores of options by their ids, in one request; alike where there is no reply."""
     clue = sought(state)
     reply = await run.ask(
         SCORE_RELATIONS,

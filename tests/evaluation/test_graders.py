@@ -130,7 +130,7 @@ def test_a_reply_of_no_use_is_no_verdict_and_is_counted(run, question_set, opena
 
 
 def test_a_cross_encoder_is_measured_at_the_thresholds_that_are_given(run, encoder):
-    chosen = ("--grader", "cross-encoder", "--setting", f"cross_encoder={encoder}")
+    chosen = ("--grader", "cross-encoder", "--setting", f"rerank={encoder}")
     measured = measure(run, *chosen, "--setting", "upper=0.9", "--setting", "lower=0.1")
     assert measured["model"] == NAME and measured["thresholds"] == {"upper": 0.9, "lower": 0.1}
     assert measured["supports"]["auc"]["value"] > 0.9 and measured["warnings"] == []

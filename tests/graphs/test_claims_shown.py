@@ -39,7 +39,7 @@ def model(openai):
 
 
 def build(indexing, given=None, layer="communities"):
-    context = {"layers": [layer], "claims": True, "joint": False, "model": MODEL}
+    context = {"layers": [layer], "claims": True, "model": MODEL}
     indexing.run(documents=given or clustered(20), context=context)
 
 

@@ -125,8 +125,8 @@ def test_a_decomposition_that_does_not_shrink_ends_at_the_depth(grow, model):
 
 def test_a_thousand_sub_questions_are_cut_to_the_bound(grow, model):
     model.splits[OLDER] = [f"What is A{n}?" for n in range(1000)]
-    result = grow(max_nodes=5)
-    assert len(result["tree"]) == 5
+    result = grow(max_calls=60)
+    assert len(result["tree"]) == 24
     assert result["stop_reason"] == "nodes"
 
 
@@ -167,8 +167,8 @@ def test_whatever_the_model_replies_the_tree_ends_within_its_bounds(grow, model,
     queue = list(replies)
     model.subquestions = lambda asked, human: {"questions": queue.pop(0) if queue else ["x", "y"]}
     model.read = lambda asked, human: {"quotes": [], "sufficient": False, "answer": ""}
-    result = grow(max_depth=depth, max_nodes=12, max_calls=60)
-    assert len(result["tree"]) <= 12
+    result = grow(max_depth=depth, max_calls=60)
+    assert len(result["tree"]) <= 24
     assert max(node["depth"] for node in result["tree"]) <= depth
     assert all(node["status"] not in {"waiting", "ready"} for node in result["tree"])
     assert result["stop_reason"] is not None

@@ -12,7 +12,6 @@ from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.index.narrowing import narrowed
-from ragraphs.settings import settings
 
 from lab.benchmarks.synthetic import made_up
 
@@ -25,8 +24,7 @@ def flat(monkeypatch):
     """Switches to the flat way; an index that is opened later takes it."""
 
     def switch() -> None:
-        monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
-        settings.cache_clear()
+        monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 0)
 
     return switch
 
@@ -89,12 +87,12 @@ def _key(edge: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("narrow", [True, False])
-def test_a_filter_leaves_the_edges_among_its_passages(indexing, flat, narrow):
+def test_a_filter_leaves_the_edges_among_its_passages(indexing, flat, monkeypatch, narrow):
     flat()
     indexing.run(documents=TEXTS, context={"layers": ["hops"]})
     part = narrowed(indexing.index, {"shelf": 1})
     if narrow:
-        part = replace(part, operator=part.operator.model_copy(update={"flat_from": 100}))
+        monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 100)
     hops, shelf = load_hops(part), part.allowed
     assert (hops.open is not None) is narrow
     question = hops.ask(QUESTIONS[1])

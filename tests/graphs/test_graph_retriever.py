@@ -15,7 +15,6 @@ from ragraphs.index.layers import SENTENCES
 from ragraphs.index.opening import Index, open_index
 from ragraphs.index.retrieval import search
 from ragraphs.index.sentences import link_passages, load_graph
-from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
 from ragraphs.views.passage_graph import drawn_index
@@ -45,8 +44,7 @@ def build(folder: Path, documents: list[dict[str, str]], **fields: Any) -> Index
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Compares a question with all passages, or with those alone that it touches."""
     if request.param == "flat":
-        monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
-        settings.cache_clear()
+        monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 0)
     return str(request.param)
 
 
@@ -69,9 +67,8 @@ def test_an_index_that_was_built_for_the_exact_way_is_made_flat_by_the_next_run(
     index: Index, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     before = [passage["id"] for passage in search(index, QUESTION, "graph", 3)]
-    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "7" if way == "flat" else "0")
-    settings.cache_clear()
-    other = replace(index, operator=settings(), kept={})
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 7 if way == "flat" else 0)
+    other = replace(index, kept={})
     assert not load_graph(other).is_flat
     assert [passage["id"] for passage in search(other, QUESTION, "graph", 3)] == before
     link_passages(other)

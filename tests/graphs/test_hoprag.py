@@ -132,15 +132,6 @@ def offered(body):
     return re.findall(r"^\d+\.\d+ (.+) → (.+)$", human, re.MULTILINE)
 
 
-def test_unbatched_every_request_offers_the_hops_of_one_passage(ask, model):
-    model.label = lambda question: "necessary"
-    ask(frontier_batch=1, top_k=6)
-    assert len(model.hops) > 1
-    for body in model.hops:
-        human = body["messages"][1]["content"]
-        assert len(set(re.findall(r"^(\d+)\.\d+ ", human, re.MULTILINE))) == 1
-
-
 def test_every_passage_is_offered_once_with_its_title(ask, model):
     model.label = lambda question: "necessary"
     ask(top_k=2)
@@ -168,23 +159,18 @@ def test_a_hop_enters_the_evidence_behind_what_the_retriever_puts_first(ask, mod
 
 def test_a_batch_asks_about_several_passages_at_once(ask, model):
     model.label = lambda question: "necessary"
-    ask(frontier_batch=50, top_k=6)
+    ask(top_k=6)
     assert len(model.hops) == 1
 
 
-def test_batches_of_one_round_are_asked_side_by_side(ask, model):
+def test_batches_of_one_round_are_asked_side_by_side(ask, model, monkeypatch):
     def slowly(path, body):
         return Response(**{**vars(model.openai._otherwise(path, body)), "seconds": 0.2})
 
     model.openai.otherwise = slowly
-    ask(frontier_batch=1, top_k=6)
+    monkeypatch.setattr("ragraphs.nodes.hoprag.asking.BATCH", 1)
+    ask(top_k=6)
     assert model.openai.most_in_flight > 1
-
-
-def test_the_traversal_has_a_model_of_its_own(ask, model):
-    result = ask(traversal_model="openai:small")
-    assert {body["model"] for body in model.hops} == {"small"}
-    assert set(result["usage"]["models"]) == {MODEL, "openai:small"}
 
 
 def test_traversal_by_similarity_asks_no_model_but_for_the_answer(ask, model):
@@ -224,16 +210,17 @@ def test_numbers_that_were_not_offered_are_not_followed(ask, model):
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_one_call_is_kept_for_the_answer(ask, model, most):
+def test_one_call_is_kept_for_the_answer(ask, model, monkeypatch, most):
     model.label = lambda question: "necessary"
-    result = ask(frontier_batch=1, top_k=6, max_calls=most)
+    monkeypatch.setattr("ragraphs.nodes.hoprag.asking.BATCH", 1)
+    result = ask(top_k=6, max_calls=most)
     assert len(model.openai.chats) == most
     assert result["answer"] == "Wimbledon"
     assert any("limit on requests" in warning for warning in result["warnings"])
 
 
 def test_labels_are_asked_for_by_number_with_the_texts_fenced(ask, model):
-    ask(top_k=6, frontier_batch=50)
+    ask(top_k=6)
     human = model.hops[0]["messages"][1]["content"]
     assert re.search(
         r'<text id="\d" title="Atomium">\n.*designed by André Waterkeyn\.\n'

@@ -138,14 +138,13 @@ def _emptied(value):
     return [{**one, "title": one["title"] * (one["id"] == "found"), "text": ""} for one in value]
 
 
-def read_once(shown, named, joint=True, gleanings=2):
+def read_once(shown, named, gleanings=2):
     model = Tireless(named)
     extraction = {
         "entity_types": ["person"],
         "examples": "",
         "claims": False,
         "gleanings": gleanings,
-        "joint": joint,
     }
     reading = PassageReader(model, extraction).read(shown, ["questions", "facts"])
     return model, asyncio.run(reading)
@@ -157,10 +156,9 @@ def read_once(shown, named, joint=True, gleanings=2):
     st.text(min_size=1, max_size=300) | st.sampled_from(["세종대왕은 " * 80, "Ann met Bob. " * 50]),
     st.text(min_size=1, max_size=300),
     st.text(max_size=300) | st.just("Lines before. " * 20),
-    st.booleans(),
 )
-def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, named, before, joint):
-    model, _ = read_once(Shown(title, text, before, [named] * 12), named or "x", joint)
+def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, named, before):
+    model, _ = read_once(Shown(title, text, before, [named] * 12), named or "x")
     rounding = 3
     for part in (lambda name: "glean" not in name, lambda name: "glean" in name):
         sent = [tokens for name, tokens in model.sent if part(name)]
@@ -182,7 +180,6 @@ def test_a_passage_names_no_more_things_than_it_has_words(isolated):
             "examples": "",
             "claims": False,
             "gleanings": 0,
-            "joint": True,
         }
         reader = PassageReader(Tireless("x"), extraction)
         read = await reader.read(Shown("T", "word " * 60), ["questions", "facts"])

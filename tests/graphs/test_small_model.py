@@ -70,9 +70,9 @@ def test_standing_alone_goes_to_the_small_model(ask, script):
     assert (used[SMALL]["input_tokens"], used[MODEL]["input_tokens"]) == (100, 100)
 
 
-def test_a_traversal_model_of_its_own_comes_before_the_small_one(ask, script):
-    ask(method="hoprag", traversal_model="openai:walker")
-    assert script.models("HopLabels") == {"walker"} and script.models("Answer") == {"stub"}
+def test_the_traversal_goes_to_the_small_model(ask, script):
+    ask(method="hoprag")
+    assert script.models("HopLabels") == {"small"} and script.models("Answer") == {"stub"}
 
 
 def test_without_a_small_model_the_model_does_all(ask, script):

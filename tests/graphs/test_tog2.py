@@ -251,16 +251,6 @@ def test_calls_keep_the_bound_of_the_paper(ask, model, depth):
     assert model.calls <= 2 * depth + (depth - 1) + 1
 
 
-def test_relations_of_several_entities_are_scored_side_by_side_if_not_combined(ask, model):
-    def slowly(path, body):
-        return Response(**{**vars(model.openai._otherwise(path, body)), "seconds": 0.2})
-
-    model.openai.otherwise = slowly
-    ask({"question": "What have Atomium and Mons in common?"}, combined=False, depth=1)
-    assert len(model.bodies["scores"]) == 2
-    assert model.openai.most_in_flight == 2
-
-
 def test_many_topics_are_pruned_by_the_model(ask, model):
     ask({"question": "Are Brussels, Mons and Wimbledon in Belgium?"})
     assert len(model.bodies["topics"]) == 1

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "hoprag": ("hoprag", {}),
     "hoprag by similarity": ("hoprag", {"traversal": "similarity"}),
     "tog2": ("tog2", {}),
-    "tog2 by vectors": ("tog2", {"retriever": "vector", "combined": False}),
+    "tog2 by vectors": ("tog2", {"retriever": "vector"}),
     **{
         f"graphrag {search}": ("graphrag", {"search": search})
         for search in ("local", "text", "basic", "global", "drift")

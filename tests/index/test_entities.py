@@ -47,8 +47,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every index counts as large."""
-    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
-    settings.cache_clear()
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 0)
 
 
 def questions(size: int, many: int) -> list[str]:
@@ -117,7 +116,7 @@ def test_a_large_index_is_walked_like_a_small_one_within_the_bounds(
         return [graph.invoke({"question": one}, context=asking) for one in questions(30, 3)]
 
     small = answers()
-    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "0")
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 0)
     assert answers() == small
 
 

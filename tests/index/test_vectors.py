@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import open_index
-from ragraphs.settings import settings
 from ragraphs.stores.chroma import Vectors
 
 from lab.benchmarks.synthetic import made_up
@@ -15,12 +14,11 @@ from lab.benchmarks.synthetic import made_up
 pytestmark = pytest.mark.in_folder("a Chroma server keeps vectors in its own memory")
 
 
-@pytest.mark.parametrize("flat_from, released", [("0", True), ("1000", False)])
+@pytest.mark.parametrize("flat_from, released", [(0, True), (1000, False)])
 def test_chroma_keeps_no_vectors_of_a_large_index_that_is_being_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat_from: str, released: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat_from: int, released: bool
 ) -> None:
-    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", flat_from)
-    settings.cache_clear()
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", flat_from)
     closed, close = list[set[str]](), Vectors.close
 
     def watched(vectors: Vectors) -> None:

@@ -79,7 +79,7 @@ def test_sub_questions_are_reranked_as_well(encoder, index):
 
 def test_without_a_fit_a_cross_encoder_claims_nothing_and_says_so(encoder, index):
     def asked(**chosen):
-        context = CragContext(grader="cross-encoder", cross_encoder=encoder, **chosen)
+        context = CragContext(grader="cross-encoder", rerank=encoder, **chosen)
         return crag.invoke({"question": QUESTION}, context=context)
 
     result = asked()
@@ -95,7 +95,7 @@ def test_the_grader_takes_the_model_of_rerank_or_says_what_to_name(encoder, inde
     question = {"question": QUESTION}
     context = CragContext(grader="cross-encoder", rerank=encoder, upper=0.98)
     assert crag.invoke(question, context=context)["verdict"] == "correct"
-    with pytest.raises(RagraphsError, match="name one with cross_encoder, such as fastembed:"):
+    with pytest.raises(RagraphsError, match="name one with rerank, such as fastembed:"):
         crag.invoke(question, context=CragContext(grader="cross-encoder"))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.settings import settings as operator
 from ragraphs.stores import postings
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
@@ -85,7 +84,6 @@ def test_of_a_large_index_the_commonest_terms_are_left_out_beside_rarer_ones(kin
     written(catalogue, [(str(at), [f"common word{at}"]) for at in range(30)])
     monkeypatch.setattr(postings, "_MOST_POSTINGS", 10)
     assert len(catalogue.search_terms("common word7", 99)) == 30
-    monkeypatch.setenv("RAGRAPHS_FLAT_FROM", "20")
-    operator.cache_clear()
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 20)
     assert len(catalogue.search_terms("common word7", 99)) == 1
     assert len(catalogue.search_terms("common", 99)) == 30
