@@ -43,7 +43,15 @@ OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 LARGEST_SHARE = 0.17
-HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
+HEAVY = (
+    "ragraphs.stores.chroma",
+    "sqlalchemy",
+    "chromadb",
+    "numpy",
+    "fastembed",
+    "langchain_openai",
+    "igraph",
+)
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
 SENT = {"NextStep", "SubQuestions", "Points", "ClosedBookAnswer"}  # words of a request to a model
@@ -171,6 +179,14 @@ def test_no_module_imports_a_room_by_its_bare_name():
         assert not bare & rooms, f"{file} imports {bare & rooms}"
 
 
+@pytest.mark.parametrize("room", ["index", "views", "cli"])
+def test_rooms_above_the_stores_do_not_name_the_store_of_vectors(room):
+    files = [file for file in sources() if room_of(file) == room]
+    assert files
+    for file in files:
+        assert "chroma" not in (ROOT / file).read_text(encoding="utf-8").lower(), file
+
+
 @pytest.mark.parametrize("pattern", NO_NOUNS.values(), ids=NO_NOUNS)
 def test_a_docstring_names_the_noun(pattern):
     for file, name, text in docstrings():
@@ -216,6 +232,10 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
 @pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
 def test_importing_a_graph_imports_nothing_heavy(module):
     assert loaded_by(f"import {module}", HEAVY) == "[]"
+
+
+def test_the_store_of_vectors_is_imported_when_an_index_is_opened():
+    assert loaded_by("import ragraphs.graphs.index", ("ragraphs.stores.chroma", "chromadb")) == "[]"
 
 
 def test_indexing_without_a_model_imports_no_client_of_one(tmp_path):
