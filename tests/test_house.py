@@ -43,6 +43,7 @@ OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 LARGEST_SHARE = 0.17
+MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (
     "ragraphs.stores.chroma",
     "sqlalchemy",
@@ -170,6 +171,12 @@ def test_no_room_holds_more_than_its_share():
         lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
     room, most = lines.most_common(1)[0]
     assert most <= LARGEST_SHARE * lines.total(), f"{room} has {most} of {lines.total()} lines"
+
+
+def test_the_reader_without_a_model_stays_a_guest():
+    files = [file for file in sources() if room_of(file) in {"offline", "language"}]
+    lines = sum(len((ROOT / file).read_text(encoding="utf-8").splitlines()) for file in files)
+    assert lines <= MOST_OF_GRAMMAR
 
 
 def test_no_module_imports_a_room_by_its_bare_name():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..algorithms.graphrag.support import Source, cite_point
 from ..index.communities import CommunityView, load_communities
 from ..index.layers import HIERARCHY
 from ..index.opening import Index
 from ..index.report_material import passages_of
+from ..language.support import Source, cite_point
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Passage
 from ..state.reports import Finding, Report
