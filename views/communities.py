@@ -87,7 +87,7 @@ def report_card(index: Index, id: str) -> dict[str, Any]:
 
 
 def report_cards(index: Index, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The cards of those of ``ids`` that are communities. Blocks."""
+    """Cards of the communities among ``ids``. Blocks."""
     inner: defaultdict[str, list[StoredCommunity]] = defaultdict(list)
     for one in sorted(index.communities.all(), key=lambda one: (-one.size, one.id)):
         inner[one.parent].append(one)

@@ -39,7 +39,7 @@ def entity_card(index: Index, id: str) -> dict[str, Any]:
 
 
 def entity_cards(index: Index, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The cards of those of ``ids`` that are entities. Blocks."""
+    """Cards of the entities among ``ids``. Blocks."""
     merges: defaultdict[str, list[Merge]] = defaultdict(list)
     for one in index.entities.merges() if ids else ():
         merges[one.kept_id].append(one)
