@@ -42,6 +42,7 @@ PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
+SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"')
 LARGEST_SHARE = 0.17
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (
@@ -97,6 +98,12 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
                 yield from ((f"{start}.{alias.name}", False) for alias in node.names)
 
 
+def scripts_imported(file: Path) -> Iterator[Path]:
+    """The modules that a script imports at its start, or later, when they are asked for."""
+    for path in SCRIPT_IMPORTED.findall(file.read_text(encoding="utf-8")):
+        yield (file.parent / path).resolve()
+
+
 @cache
 def docstrings() -> list[tuple[str, str, str]]:
     """Docstrings in one line, each with its file and name; a module has the name of its file."""
@@ -136,6 +143,14 @@ def test_no_two_modules_import_each_other_in_a_circle():
         name: {other for other, _ in imports_of(file) if other in files and other != name}
         for name, file in files.items()
     }
+    assert list(TopologicalSorter(imported).static_order())
+
+
+def test_no_two_modules_of_the_page_import_each_other_in_a_circle():
+    page = ROOT / "views" / "page"
+    files = [file for file in page.rglob("*.js") if file.parent.name != "vendor"]
+    imported = {file: set(scripts_imported(file)) for file in files}
+    assert sum(map(len, imported.values())) > len(files)
     assert list(TopologicalSorter(imported).static_order())
 
 
