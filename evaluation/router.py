@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ..algorithms.router.decision import NEEDS, feasible, usable_methods
+from ..algorithms.router.decision import feasible, usable_methods
 from ..context import QuestionContext, RouterContext
+from ..graphs.methods import METHODS
 from ..index.opening import open_index
 from ..models.protocol import OFFLINE
 from ..models.web import web_search
@@ -146,10 +147,10 @@ def cell_of(row: Scored) -> Cell:
 
 def _obstacles(contexts: Mapping[Answerer, QuestionContext]) -> dict[str, str]:
     """Why methods are left out: missing layers will be built, but budgets stay as they are."""
-    layers = {layer for method in contexts for layer in NEEDS[method].layers}
+    layers = {layer for method in contexts for layer in METHODS[method].layers}
     obstacles: dict[str, str] = {}
     for method, chosen in contexts.items():
-        obstacles |= feasible([method], layers, chosen.max_calls)
+        obstacles |= feasible({method: METHODS[method]}, layers, chosen.max_calls)
     return obstacles
 
 

@@ -3,6 +3,7 @@
 import { getJson } from "./api.js";
 import { AskView } from "./ask.js";
 import { html, render, useEffect, useErrorBoundary, useState } from "./html.js";
+import { tellMethods } from "./methods.js";
 import { Reader } from "./reader.js";
 import { THEMES, setTheme, theme } from "./theme.js";
 import { LANGUAGES, language, onLanguage, setLanguage, t } from "./words.js";
@@ -141,7 +142,9 @@ function useServer(index, forget) {
   const [problem, setProblem] = useState("");
   const read = async () => {
     try {
-      setServer(await getJson("page/state", { index }));
+      const told = await getJson("page/state", { index });
+      tellMethods(told.methods);
+      setServer(told);
       setProblem("");
     } catch (error) {
       if (index) forget();

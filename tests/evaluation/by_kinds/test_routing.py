@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.router.decision import NEEDS
 from ragraphs.evaluation.by_kinds.routing import PRIOR, Signs, rank
+from ragraphs.graphs.methods import METHODS
 from ragraphs.state.errors import RagraphsError
 
-ALL = dict.fromkeys(NEEDS, "")
+ALL = dict.fromkeys(METHODS, "")
 RECORDED = [
     (
         "When did the Titanic sink?",
@@ -125,4 +125,4 @@ def test_methods_that_are_out_are_not_ranked():
 
 
 def test_every_row_of_the_table_has_every_method():
-    assert all(set(row) == set(NEEDS) for row in PRIOR.values())
+    assert all(set(row) == set(METHODS) for row in PRIOR.values())
