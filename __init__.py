@@ -90,6 +90,7 @@ _PLACES = {
     "builder": "integrations.bound",
     "index_collection": "integrations.collection",
     "to_documents": "models.documents",
+    "RouterContext": "graphs.methods",
     "Settings": "settings",
     "IncompleteIndexError": "state.errors",
     "IndexNotFoundError": "state.errors",

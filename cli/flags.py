@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from ..context import Context, QuestionContext
+from ..context import Context, QuestionContext, RouterContext
 from ..context.base import ADVANCED
 from ..state.errors import RagraphsError
 from ..state.filters import parse_where
@@ -129,7 +129,7 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         metavar=_metavar(field, kind),
         show_default=False,
         rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner, name)),
-        hidden=owner not in (Context, QuestionContext, context_type),
+        hidden=owner not in (Context, QuestionContext, RouterContext, context_type),
         is_eager=name == "method",  # so that it is known when --help is shown
         callback=_reveal if name == "method" else None,
     )

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..context import Context, IndexContext, RouterContext
+from ..context import Context, IndexContext
+from ..graphs.methods import RouterContext
 from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show

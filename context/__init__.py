@@ -14,7 +14,6 @@ from .questions import DeepragContext as DeepragContext
 from .questions import GraderName as GraderName
 from .questions import GraphragContext as GraphragContext
 from .questions import HopragContext as HopragContext
-from .questions import MethodName as MethodName
 from .questions import QuestionContext as QuestionContext
 from .questions import RankerName as RankerName
 from .questions import RetrieverName as RetrieverName

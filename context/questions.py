@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..state.filters import conditions_of
 from ..state.found import NOTHING, Found
 from .base import Context, operator_default
 
-MethodName = Literal["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"]
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
@@ -239,9 +238,10 @@ class GraphragContext(QuestionContext):
 class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, GraphragContext):
     """Settings of the router graph, and of all methods that it may choose."""
 
+    model_config = ConfigDict(defer_build=True)  # graphs.methods names the methods in a copy
+
     method: Annotated[
-        Literal["auto", MethodName],
-        Field(description="Which method answers; auto: the one that suits the question."),
+        str, Field(description="Which method answers; auto: the one that suits the question.")
     ] = "auto"
     escalations: Annotated[
         int, Field(ge=0, le=3, description="Further methods to try where one finds too little.")

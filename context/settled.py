@@ -75,10 +75,10 @@ def named(given: Mapping[str, Any], context_type: type[C]) -> C:
 
     Raises RagraphsError for a name that no setting of ours has, and for a value that does not fit.
     """
-    for name in given:
-        if name not in _NAMES:
-            raise RagraphsError(unknown(str(name), context_type))
     fields = context_type.model_fields
+    for name in given:
+        if name not in fields and name not in _NAMES:
+            raise RagraphsError(unknown(str(name), context_type))
     try:
         return context_type(**{name: value for name, value in given.items() if name in fields})
     except ValidationError as error:

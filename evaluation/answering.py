@@ -8,9 +8,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
-from ..context import IndexContext, LayerName, MethodName, QuestionContext
+from ..context import IndexContext, LayerName, QuestionContext
 from ..graphs import graph_of
 from ..index.layers import wanted_layers
 from ..index.opening import Index, language_model, open_index
@@ -23,7 +23,7 @@ from .outcomes import FILE, Ledger, Outcome, base_of, hops_of, key_of, piece_of,
 from .retrieval import Report, indexed, is_kept, layers_of, unreported
 
 N = TypeVar("N", bound=Hashable)
-Answerer = MethodName | Literal["router"]
+Answerer = str  # a method, or the router
 
 
 class Plan(NamedTuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, get_args
 
-from ..context import MethodName, SearchName
+from ..context import SearchName
+from ..graphs.methods import METHODS
 from ..state.errors import RagraphsError
 from .answering import Answerer
 
@@ -15,7 +16,7 @@ _LEVEL = re.compile(r"C(\d+)", re.IGNORECASE)
 _FORM = (
     "a condition is METHOD, METHOD:NAME=VALUE such as hoprag:top_k=5, graphrag:global:0 (C0), "
     "graphrag:text (text), graphrag:basic (ss), graphrag:local or graphrag:drift, and METHOD is "
-    f"one of router, {', '.join(get_args(MethodName))}"
+    f"one of router, {', '.join(METHODS)}"
 )
 
 
@@ -54,12 +55,12 @@ def condition_of(given: str, search: SearchName | None = None) -> Condition:
             settings["level"] = part
         else:
             raise ConditionError(f"{given!r} is no condition: {_FORM}.")
-    if method not in ("router", *get_args(MethodName)):
+    if method not in ("router", *METHODS):
         raise ConditionError(f"{given!r} is no condition: {_FORM}.")
     name = _shown(method, settings) or given
     if method == "graphrag" and search is not None:
         settings.setdefault("search", search)
-    return Condition(name, cast(Answerer, method), settings)
+    return Condition(name, method, settings)
 
 
 def _shown(method: str, settings: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ from itertools import product
 from statistics import mean
 from typing import Any, NamedTuple
 
-from ..context import MethodName
 from ..models.protocol import OFFLINE
 from ..state.errors import RagraphsError
 from .answering import Plan, Way, contexts_of, unfinished
@@ -34,7 +33,7 @@ class Vary:
     >>> Vary("hoprag", {"n_hop": ["0", "2", "4"], "top_k": ["10", "20"]}).ways(plan)
     """
 
-    method: MethodName
+    method: str
     values: Mapping[str, Sequence[str]]
     retrieval: bool = False
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
-from ..algorithms.router.decision import NEEDS
-from ..context import Context, IndexContext, LayerName, MethodName, RankerName, RetrieverName
+from ..context import Context, IndexContext, LayerName, RankerName, RetrieverName
 from ..graphs import graph_of
 from ..graphs.index import graph as index_graph
+from ..graphs.methods import METHODS
 from ..index.opening import Index, open_index
 from ..index.retrieval import search
 from ..models.embeddings import identity
@@ -87,14 +87,14 @@ def layers_of(user: str) -> list[LayerName]:
     """The layers that a retriever or a method needs besides passages."""
     if user == "graph":
         return ["sentences"]
-    return [cast(LayerName, layer) for layer in NEEDS[user].layers] if user in NEEDS else []
+    return [cast(LayerName, layer) for layer in METHODS[user].layers] if user in METHODS else []
 
 
 def rankings_of(
     dataset: Dataset,
     asked: Sequence[LabelledQuestion],
     index: Index,
-    retriever: RankerName | MethodName,
+    retriever: str,
     settings: Mapping[str, Any],
 ) -> list[list[str]]:
     """The ids of the set's passages for each question, best first, each once."""
@@ -159,12 +159,12 @@ def is_kept(context: Context) -> bool:
 
 
 def _searcher(
-    index: Index, retriever: RankerName | MethodName, settings: Mapping[str, Any]
+    index: Index, retriever: str, settings: Mapping[str, Any]
 ) -> Callable[[str], list[Evidence]]:
     """Finds the evidence for a question: a retriever, or a method's graph up to its answer."""
     if retriever in get_args(RetrieverName):
         return _ranker(index, cast(RetrieverName, retriever), settings)
-    graph, context_type = graph_of(cast(MethodName, retriever))
+    graph, context_type = graph_of(retriever)
     context = context_type(index=index.name, **settings)
 
     def run(question: str) -> list[Evidence]:

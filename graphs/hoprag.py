@@ -31,7 +31,7 @@ def builder() -> StateGraph[HopragState, HopragContext, QuestionInput, HopragOut
             input_schema=QuestionInput,
             output_schema=HopragOutput,
         )
-        .add_node("begin", begin("hoprag", HopragState))
+        .add_node("begin", begin("hoprag", HopragState, walks=True))
         .add_node("retrieve_edges", retrieve_edges)
         .add_node("reason", reason)
         .add_node("prune", prune_passages)

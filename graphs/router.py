@@ -1,39 +1,27 @@
 """Router: the cheapest method first, and where it finds too little, one that goes on from it."""
 
+import logging
+from collections.abc import Iterator
+
 from langgraph.graph import END, START, StateGraph
 
-from ..context import (
-    BasicContext,
-    CragContext,
-    DeepragContext,
-    GraphragContext,
-    HopragContext,
-    RouterContext,
-    Tog2Context,
-)
 from ..models.runs import RunWatch
-from ..nodes.router.route import (
-    answer_by,
-    conclude,
-    decide,
-    method_to_try,
-    read_question,
-    weigh,
-)
+from ..nodes.router.route import answer_by, conclude, decide, method_to_try, read_question, weigh
+from ..nodes.subgraph import Graph
+from ..state.errors import RagraphsError
 from ..state.router import RouterInput, RouterOutput, RouterState
-from .basic import graph as basic
-from .crag import graph as crag
-from .deeprag import graph as deeprag
-from .graphrag import graph as graphrag
-from .hoprag import graph as hoprag
-from .tog2 import graph as tog2
+from . import graph_of
+from .methods import METHODS, RouterContext
 
-_NEXT = ["basic", "crag", "deeprag", "hoprag", "tog2", "graphrag", "conclude"]
+logger = logging.getLogger("ragraphs.graphs")
 
 
 def builder() -> StateGraph[RouterState, RouterContext, RouterInput, RouterOutput]:
     """The graph before it is compiled, to replace a node of it or to add one."""
-    return (
+    graphs = dict(_graphs())
+    needs = {name: METHODS[name] for name in graphs}
+    following = [*graphs, "conclude"]
+    made = (
         StateGraph(
             RouterState,
             context_schema=RouterContext,
@@ -41,27 +29,25 @@ def builder() -> StateGraph[RouterState, RouterContext, RouterInput, RouterOutpu
             output_schema=RouterOutput,
         )
         .add_node("read_question", read_question)
-        .add_node("decide", decide)
-        .add_node("basic", answer_by("basic", basic, BasicContext))
-        .add_node("crag", answer_by("crag", crag, CragContext))
-        .add_node("deeprag", answer_by("deeprag", deeprag, DeepragContext))
-        .add_node("hoprag", answer_by("hoprag", hoprag, HopragContext))
-        .add_node("tog2", answer_by("tog2", tog2, Tog2Context))
-        .add_node("graphrag", answer_by("graphrag", graphrag, GraphragContext))
-        .add_node("weigh", weigh)
-        .add_node("conclude", conclude)
-        .add_edge(START, "read_question")
-        .add_edge("read_question", "decide")
-        .add_conditional_edges("decide", method_to_try, _NEXT)
-        .add_edge("basic", "weigh")
-        .add_edge("crag", "weigh")
-        .add_edge("deeprag", "weigh")
-        .add_edge("hoprag", "weigh")
-        .add_edge("tog2", "weigh")
-        .add_edge("graphrag", "weigh")
-        .add_conditional_edges("weigh", method_to_try, _NEXT)
-        .add_edge("conclude", END)
+        .add_node("decide", decide(needs))
     )
+    for name, answering in graphs.items():
+        made.add_node(name, answer_by(name, answering, METHODS[name].context_type))
+    made.add_node("weigh", weigh(needs)).add_node("conclude", conclude)
+    made.add_edge(START, "read_question").add_edge("read_question", "decide")
+    made.add_conditional_edges("decide", method_to_try, following)
+    for name in graphs:
+        made.add_edge(name, "weigh")
+    return made.add_conditional_edges("weigh", method_to_try, following).add_edge("conclude", END)
+
+
+def _graphs() -> Iterator[tuple[str, Graph]]:
+    """The methods and their graphs, but for graphs that are not complete yet."""
+    for name in METHODS:
+        try:
+            yield name, graph_of(name)[0]
+        except RagraphsError as error:
+            logger.warning("%s The router leaves it out.", error)
 
 
 graph = (

@@ -52,7 +52,7 @@ def builder() -> StateGraph[Tog2State, Tog2Context, QuestionInput, Tog2Output]:
             input_schema=QuestionInput,
             output_schema=Tog2Output,
         )
-        .add_node("begin", begin("tog2", Tog2State))
+        .add_node("begin", begin("tog2", Tog2State, walks=True))
         .add_node("link", link)
         .add_node("prune_topics", prune_topics)
         .add_node("read_topics", read_topics)

@@ -6,14 +6,15 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 
-from ..context import Context, CragContext, MethodName, QuestionContext
+from ..context import Context, CragContext, QuestionContext
 from ..context.settled import OURS, meant_for_us, named, settled, unknown
 from ..graphs import CONTEXTS
+from ..graphs.methods import METHODS
 from ..models.runs import RunWatch, watches_of
 from ..nodes.begin import check_retriever
 from ..state.errors import RagraphsError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..state.own import OwnWeb
 
-GraphName = Literal["router", MethodName, "index"]
 C = TypeVar("C", bound=Context)
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -98,7 +98,7 @@ class BoundGraph(Graph):
 
 
 def build(
-    name: GraphName,
+    name: str,
     *,
     llm: BaseChatModel | None = None,
     small_llm: BaseChatModel | None = None,
@@ -132,7 +132,7 @@ def build(
     )
 
 
-def builder(name: GraphName) -> StateGraph[Any, Any, Any, Any]:
+def builder(name: str) -> StateGraph[Any, Any, Any, Any]:
     """The graph called ``name`` before it is compiled, to replace a node of it or to add one.
 
     builder = ragraphs.builder("crag")
@@ -219,7 +219,7 @@ def _check_use(name: str, bound: Context) -> None:
     """Raises RagraphsError for an object that the graph called ``name`` would not look at."""
     own = bound.own
     if isinstance(bound, QuestionContext):
-        check_retriever(name, bound)
+        check_retriever(name, name in METHODS and bool(METHODS[name].layers), bound)
         useless = ""
     else:
         useless = "retriever" if own.retriever else ""

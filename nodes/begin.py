@@ -16,17 +16,20 @@ from .run import Run, Update
 LONGEST_QUESTION = 8000
 
 
-def begin(method: str, state_type: type) -> RunnableLambda[Any, dict[str, Any]]:
+def begin(
+    method: str, state_type: type, *, walks: bool = False
+) -> RunnableLambda[Any, dict[str, Any]]:
     """A node that checks the question and the index, and clears what an earlier run left.
 
-    Findings that the context hands on from another method go into the state.
+    Findings that the context hands on from another method go into the state. A method that
+    ``walks`` layers of the index refuses a retriever of the caller's.
     """
     fresh = fresh_state(method, state_type)
 
     @node(begins=True)
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
-        check_retriever(method, run.context)
+        check_retriever(method, walks, run.context)
         held = {"held": run.context.found} if "held" in fresh else {}
         return {**fresh, **held, "warnings": Overwrite(run.meter.warnings)}
 
@@ -54,18 +57,15 @@ def check_question(question: object) -> None:
         )
 
 
-_WALK = ("hoprag", "tog2", "graphrag")
-
-
-def check_retriever(method: str, context: QuestionContext) -> None:
+def check_retriever(method: str, walks: bool, context: QuestionContext) -> None:
     """Raises RagraphsError where ``method`` has no use for the caller's own retriever."""
-    if obstacle := retriever_obstacle(method, context):
+    if obstacle := retriever_obstacle(method, walks, context):
         raise RagraphsError(obstacle)
 
 
-def retriever_obstacle(method: str, context: QuestionContext) -> str:
+def retriever_obstacle(method: str, walks: bool, context: QuestionContext) -> str:
     """Why ``method`` cannot be used with the caller's own retriever; empty where it can."""
-    if method not in _WALK or context.own.retriever is None:
+    if not walks or context.own.retriever is None:
         return ""
     return (
         f"{method} walks the layers of an index, so that a retriever of your own is of no use to "

@@ -69,7 +69,11 @@ class OfflineLanguageModel:
         if not meter.take_call():
             raise NoReplyError("budget", "The limit on requests to the model was reached.")
         meter.count(self.name, calls=1)
-        function = cast(Callable[..., Any], self._functions[prompt.name])
+        function = cast(Callable[..., Any], self._functions.get(prompt.name))
+        if function is None:
+            raise NoReplyError(
+                "refused", f"The offline reader has no rules for the prompt {prompt.name}."
+            )
         try:
             return cast(R, await asyncio.to_thread(function, **inputs))
         except ValidationError as error:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
-from ..context import MethodName, RouterContext
+from ..graphs.methods import MethodChoice, RouterContext
 from ..state.errors import RagraphsError
 from .access import Access
 from .checked_runs import problem_in
@@ -28,7 +28,7 @@ class AskedQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(min_length=1)
-    method: Literal["auto", MethodName] = "auto"
+    method: MethodChoice = "auto"
     index: str = ""
     where: dict[str, Any] | None = None
     max_seconds: float | None = None

@@ -6,14 +6,15 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from langgraph.pregel import Pregel
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from ..context import Context, GraphragContext, IndexContext, MethodName, RouterContext
+from ..context import Context, GraphragContext, IndexContext
 from ..graphs import graph_soon
+from ..graphs.methods import MethodChoice, RouterContext
 from ..index.opening import open_index
 from ..index.retrieval import search
 from ..language.analyser import shortened
@@ -104,7 +105,7 @@ class AnswerQuestion(OfAnIndex):
         str, Field(min_length=1, description="The question, complete in itself, in any language.")
     ]
     method: Annotated[
-        Literal["auto", MethodName],
+        MethodChoice,
         Field(
             description="How to look for the answer. Leave it at auto unless the user asks for one."
         ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-from ragraphs.context import IndexContext, MethodName, RouterContext
+from ragraphs.context import IndexContext, RouterContext
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph as router
 from ragraphs.stores.chroma_client import _quiet_settings
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
@@ -56,7 +57,7 @@ def test_without_a_model_nothing_is_reached(reached, tmp_path):
     folder = str(tmp_path / "index")
     context = IndexContext(index=folder, embeddings="lexical", model="offline", layers=layers)
     index_graph.invoke({"documents": DOCUMENTS}, context=context)
-    for method in get_args(MethodName):
+    for method in METHODS:
         asking = RouterContext(index=folder, model="offline", method=method)
         assert router.invoke({"question": QUESTION}, context=asking)["evidence"]
     assert reached == []

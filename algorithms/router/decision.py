@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Collection, Mapping
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from typing_extensions import TypedDict
 
@@ -19,25 +19,19 @@ _LIKELY = 0.65
 _POSSIBLE = 0.4
 
 
-class Needs(NamedTuple):
+class Needs(Protocol):
     """The layers of the index and the least number of model calls that a method needs.
 
     ``calls`` is the number when a method begins, ``further`` when it goes on from findings.
     """
 
-    layers: tuple[str, ...]
-    calls: int
-    further: int
+    @property
+    def layers(self) -> tuple[str, ...]: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def further(self) -> int: ...
 
-
-NEEDS: dict[str, Needs] = {
-    "basic": Needs((), 1, 1),
-    "crag": Needs((), 3, 2),
-    "hoprag": Needs(("hops",), 2, 2),
-    "tog2": Needs(("entities",), 3, 2),
-    "deeprag": Needs((), 3, 1),
-    "graphrag": Needs(("entities", "communities"), 2, 2),
-}
 
 _NAMES: dict[QuestionKind, str] = {
     "fact": "facts that a few passages state",
@@ -68,17 +62,21 @@ class Choice(NamedTuple):
 
 
 def feasible(
-    methods: Iterable[str], layers: Collection[str], calls_left: int, further: bool = False
+    methods: Mapping[str, Needs], layers: Collection[str], calls_left: int, further: bool = False
 ) -> dict[str, str]:
     """For each method why it cannot be used, in one sentence; empty where it can.
 
     ``further`` says that the method goes on from what others found.
     """
-    return {method: _obstacle(method, layers, calls_left, further) for method in methods}
+    return {
+        method: _obstacle(method, needs, layers, calls_left, further)
+        for method, needs in methods.items()
+    }
 
 
-def _obstacle(method: str, layers: Collection[str], calls_left: int, further: bool) -> str:
-    needs = NEEDS[method]
+def _obstacle(
+    method: str, needs: Needs, layers: Collection[str], calls_left: int, further: bool
+) -> str:
     missing = [layer for layer in needs.layers if layer not in layers]
     if missing:
         return (
@@ -109,7 +107,10 @@ def kind_probabilities(
 
 
 def first_method(
-    kinds: Mapping[QuestionKind, float], obstacles: Mapping[str, str], web: bool
+    kinds: Mapping[QuestionKind, float],
+    methods: Mapping[str, Needs],
+    obstacles: Mapping[str, str],
+    web: bool,
 ) -> Choice:
     """The method that begins: the cheapest, unless the kind of question calls for another.
 
@@ -119,7 +120,7 @@ def first_method(
     kind = likely_kind(kinds)
     usable = usable_methods(obstacles)
     suited = {"whole": "graphrag", "about": "graphrag", "fresh": "crag" if web else ""}.get(kind)
-    cheapest = min(usable, key=lambda method: NEEDS[method].calls)
+    cheapest = min(usable, key=lambda method: methods[method].calls)
     asks = f"It seems to ask for {_NAMES[kind]} ({kinds[kind]:.0%})."
     return Choice(suited if suited in usable else cheapest, asks)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
-from ...context import IndexContext, MethodName
+from ...context import IndexContext
+from ...graphs.methods import METHODS
 from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
@@ -39,7 +40,7 @@ def claims(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{', '.join(get_args(MethodName))}, or such as graphrag:global:1 (search, level);"
+            help=f"{', '.join(METHODS)}, or such as graphrag:global:1 (search, level);"
             " may be repeated; none: every method."
         ),
     ] = None,

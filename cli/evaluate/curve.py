@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ...context import IndexContext, MethodName
+from ...context import IndexContext
+from ...graphs.methods import MethodName
 from ..flags import Shown, context_options, parsed, shown
 from ..running import progress_bars
 from . import tables

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from ...context import Context, MethodName
+from ...context import Context
 from ..flags import Commands, Shown, parsed
 
 evaluate = typer.Typer(cls=Commands, help="Measure on data sets.", no_args_is_help=True)
@@ -56,9 +56,7 @@ def ended(
     return result, show
 
 
-def pairs(
-    settings: list[str] | None, methods: Sequence[MethodName | Literal["router"]]
-) -> dict[str, str]:
+def pairs(settings: list[str] | None, methods: Sequence[str]) -> dict[str, str]:
     """The values of NAME=VALUE, by name, which fit the ``methods`` that have the setting."""
     from ...graphs import graph_of
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
 import typer
 
-from ...context import IndexContext, MethodName, RankerName
+from ...context import IndexContext, RankerName
+from ...graphs.methods import METHODS
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from . import tables
@@ -25,7 +26,7 @@ from .group import (
 
 Methods = Annotated[
     list[str] | None,
-    typer.Option(help=f"{', '.join(get_args(MethodName))}; may be repeated; none: every method."),
+    typer.Option(help=f"{', '.join(METHODS)}; may be repeated; none: every method."),
 ]
 
 
@@ -55,7 +56,7 @@ def retrieval(
     from ...evaluation.plots import recall_curve
     from ...evaluation.retrieval import evaluate_retrieval
 
-    methods = [cast(MethodName, retriever)] if retriever in get_args(MethodName) else []
+    methods = [retriever] if retriever in METHODS else []
     draw = drawing(plot)
     settings: dict[str, Any] = {"rerank": rerank, **pairs(setting, methods)}
     if rerank_candidates is not None:
@@ -97,10 +98,9 @@ def answers(
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
 
-def chosen(methods: list[str] | None) -> list[MethodName]:
+def chosen(methods: list[str] | None) -> list[str]:
     """The methods that are named, each once, or all methods."""
-    known = get_args(MethodName)
     for name in methods or ():
-        if name not in known:
-            raise typer.BadParameter(f"{name!r} is no method; choose from {', '.join(known)}.")
-    return [cast(MethodName, name) for name in dict.fromkeys(methods or known)]
+        if name not in METHODS:
+            raise typer.BadParameter(f"{name!r} is no method; choose from {', '.join(METHODS)}.")
+    return list(dict.fromkeys(methods or METHODS))

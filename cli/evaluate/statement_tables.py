@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from ...context import MethodName, SearchName
+from ...context import SearchName
+from ...graphs.methods import METHODS
 from ..flags import parsed
 from ..show import out
 from .tables import table_of
@@ -20,7 +21,7 @@ def conditions_chosen(methods: list[str] | None, search: SearchName) -> list[Con
     from ...evaluation.conditions import condition_of
     from ...graphs import graph_of
 
-    named = dict.fromkeys(methods or get_args(MethodName))
+    named = dict.fromkeys(methods or METHODS)
     found = {one.name: one for one in (condition_of(text, search) for text in named)}
     for one in found.values():
         settings: Mapping[str, Any] = one.settings

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from html import escape
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import igraph
-import ragraphs
 from langchain_core.runnables.graph import Graph
+from ragraphs.graphs import CONTEXTS
 
-GRAPHS = ("basic", "crag", "deeprag", "graphrag", "hoprag", "index", "router", "tog2")
+GRAPHS = sorted(CONTEXTS)
 _ENDS = {"__start__": "start", "__end__": "end"}
 _HEIGHT, _GAP, _LAYER, _MARGIN = 32, 28, 74, 16
 _STYLE = """
@@ -34,7 +35,7 @@ class Place(NamedTuple):
 
 def graph_of(name: str) -> Graph:
     """The nodes and edges of the graph ``name``; the index graph has the steps of ``update``."""
-    compiled = getattr(ragraphs, f"{name}_graph")
+    compiled = import_module(f"ragraphs.graphs.{name}").graph
     drawn: Graph = compiled.get_graph(xray=name == "index")
     return drawn
 

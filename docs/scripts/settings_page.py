@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from ragraphs import context
+from ragraphs.graphs.methods import METHODS, RouterContext
 from ragraphs.settings import Settings
 
 _INTRODUCTION = """\
@@ -34,14 +35,12 @@ _GROUPS: tuple[tuple[str, type[BaseModel], type[BaseModel] | None, str], ...] = 
     ("All graphs", context.Context, None, ""),
     ("All questions", context.QuestionContext, context.Context, ""),
     ("index", context.IndexContext, context.Context, "See [Layers](layers.md)."),
-    ("crag", context.CragContext, context.QuestionContext, "See [CRAG](methods/crag.md)."),
-    ("hoprag", context.HopragContext, context.QuestionContext, "See [HopRAG](methods/hoprag.md)."),
-    ("tog2", context.Tog2Context, context.QuestionContext, "See [ToG-2](methods/tog2.md)."),
-    ("deeprag", context.DeepragContext, context.QuestionContext,
-     "See [DeepRAG](methods/deeprag.md)."),
-    ("graphrag", context.GraphragContext, context.QuestionContext,
-     "See [GraphRAG](methods/graphrag.md)."),
-)  # fmt: skip
+    *(
+        (name, one.context_type, context.QuestionContext, f"See [{one.title}](methods/{name}.md).")
+        for name, one in METHODS.items()
+        if one.context_type is not context.BasicContext
+    ),
+)
 
 
 def settings_page() -> str:
@@ -51,7 +50,7 @@ def settings_page() -> str:
         for title, fields, base, note in _GROUPS
     ]
     methods = [fields for _, fields, base, _ in _GROUPS if base is context.QuestionContext]
-    routing = _properties(context.RouterContext)
+    routing = _properties(RouterContext)
     shared: list[type[BaseModel]] = [context.QuestionContext]
     for known in shared + methods:
         routing = {name: value for name, value in routing.items() if name not in _properties(known)}

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...algorithms.router.decision import NEEDS
 from ...context import GraphragContext, QuestionContext
 from ...graphs import graph_of
+from ...graphs.methods import METHODS
 from ...index.communities import load_communities
 from ...index.layers import built_layers
 from ...index.opening import Index
@@ -80,7 +80,7 @@ def _way(
 
 
 def _check_layers(name: str, way: Way, index: Index) -> None:
-    needed = NEEDS[way.method].layers if way.method in NEEDS else ()
+    needed = METHODS[way.method].layers if way.method in METHODS else ()
     if isinstance(way.context, GraphragContext) and way.context.search in _WITHOUT_LAYERS:
         needed = ()
     if missing := set(needed) - set(built_layers(index)):

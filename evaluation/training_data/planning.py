@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ...context import MethodName, QuestionContext
+from ...context import QuestionContext
 from ...index.opening import Index
 from ..datasets import Dataset, LabelledQuestion
 from ..retrieval import Report, unreported
@@ -15,7 +15,7 @@ Kind = Literal["deeprag", "crag", "hops"]
 Form = Literal["messages", "preferences", "pairs"]
 Match = Literal["em", "containment"]
 
-METHODS: dict[Kind, MethodName] = {"deeprag": "deeprag", "crag": "crag", "hops": "hoprag"}
+METHODS: dict[Kind, str] = {"deeprag": "deeprag", "crag": "crag", "hops": "hoprag"}
 FORMS: dict[Kind, tuple[Form, ...]] = {
     "deeprag": ("messages", "preferences"),
     "crag": ("messages", "pairs"),
@@ -47,7 +47,7 @@ class Sources:
 
     dataset: Dataset
     index: Index
-    method: MethodName
+    method: str
     context: QuestionContext
 
     @property

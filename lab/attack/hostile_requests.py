@@ -154,7 +154,7 @@ def _fields(graph: str) -> list[str]:
         return list(IndexContext.model_fields)
     if graph == "router":
         return list(RouterContext.model_fields)
-    return list(graph_of(graph)[1].model_fields)  # type: ignore[arg-type]
+    return list(graph_of(graph)[1].model_fields)
 
 
 def _unknown(chance: random.Random) -> Request:

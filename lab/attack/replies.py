@@ -295,7 +295,7 @@ def _hash(text: str) -> str:
 
 
 def _graph(name: str) -> tuple[Any, type[QuestionContext]]:
-    return (router, RouterContext) if name == "router" else graph_of(name)  # type: ignore[arg-type]
+    return (router, RouterContext) if name == "router" else graph_of(name)
 
 
 async def _longest_standstill() -> float:

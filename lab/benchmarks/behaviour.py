@@ -17,13 +17,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import typer
-from ragraphs.context import IndexContext, LayerName, MethodName, QuestionContext, RouterContext
+from ragraphs.context import IndexContext, LayerName, QuestionContext, RouterContext
 from ragraphs.evaluation.datasets import load_dataset
 from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph as router
 from ragraphs.index.opening import open_index
 from ragraphs.views.status import export_lines
@@ -34,9 +35,8 @@ from .stub_replies import stub_reply
 app = typer.Typer(add_completion=False)
 
 _LAYERS = list(get_args(LayerName))
-_Graph = MethodName | Literal["router"]
-_VARIANTS: tuple[tuple[_Graph, dict[str, Any]], ...] = (
-    *((method, {}) for method in get_args(MethodName)),
+_VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((method, {}) for method in METHODS),
     ("deeprag", {"mode": "tree"}),
     ("graphrag", {"search": "local"}),
     ("graphrag", {"search": "drift"}),
@@ -151,7 +151,7 @@ def _questions(corpus: Path, exported: list[str], most: int) -> list[str]:
 
 
 def _answers(
-    method: _Graph,
+    method: str,
     settings: dict[str, Any],
     asked: list[str],
     index: str,

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-from ragraphs.context import IndexContext, LayerName, MethodName, RankerName
+from ragraphs.context import IndexContext, LayerName
 from ragraphs.evaluation.datasets import Dataset, LabelledQuestion, load_dataset
 from ragraphs.evaluation.measuring import timed
 from ragraphs.evaluation.metrics import recall_at
@@ -26,7 +26,7 @@ from ragraphs.stores.table_sizes import table_sizes
 from ..measuring import memory_of, processor_seconds, watched_memory
 
 LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
-ASKED: dict[str, tuple[RankerName | MethodName, dict[str, Any]]] = {
+ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "graph": ("graph", {}),
     "hybrid": ("hybrid", {}),
     "hoprag": ("hoprag", {}),
@@ -76,7 +76,7 @@ def ask(folder: Path, index: str, processes: dict[str, int]) -> dict[str, Any]:
 
 
 def _asked(
-    dataset: Dataset, index: Index, ranker: RankerName | MethodName, settings: dict[str, Any]
+    dataset: Dataset, index: Index, ranker: str, settings: dict[str, Any]
 ) -> dict[str, float]:
     def rank(asked: LabelledQuestion) -> list[str]:
         return rankings_of(dataset, [asked], index, ranker, settings)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from ragraphs.cli.evaluate import tables as shared_tables
@@ -25,9 +25,10 @@ from ragraphs.cli.evaluate.measures import Methods, chosen
 from ragraphs.cli.flags import Commands, Shown, context_options, shown
 from ragraphs.cli.main import main
 from ragraphs.cli.running import progress_bars
-from ragraphs.context import IndexContext, MethodName
+from ragraphs.context import IndexContext
 from ragraphs.evaluation.answering import Plan
 from ragraphs.evaluation.asking import Estimate
+from ragraphs.graphs.methods import METHODS
 
 from . import tables
 from .ablation import ablation_cost, ablation_plots, evaluate_ablation
@@ -44,7 +45,7 @@ experiments = typer.Typer(cls=Commands, help="Experiments on question sets.", no
 def natural(
     *,
     dataset: Annotated[str, typer.Argument(help="Folder of documents and questions.jsonl.")],
-    method: Annotated[str, typer.Option(help=f"{', '.join(get_args(MethodName))}.")] = "basic",
+    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "basic",
     context: IndexContext,
 ) -> Shown:
     """Questions as people ask them: what is answered, how much of it is right, what is found.

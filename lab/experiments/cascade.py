@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ragraphs.algorithms.router.decision import (
-    NEEDS,
     Choice,
     feasible,
     first_method,
@@ -15,6 +14,7 @@ from ragraphs.algorithms.router.decision import (
 )
 from ragraphs.algorithms.router.features import question_features
 from ragraphs.evaluation.outcomes import Outcome
+from ragraphs.graphs.methods import METHODS
 from ragraphs.models.router import KIND_CLASSIFIER
 from ragraphs.nodes.router.handing import handed_on, worth
 from ragraphs.state.found import NOTHING
@@ -44,7 +44,7 @@ def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Limits)
     kinds = kind_probabilities(question_features(question), KIND_CLASSIFIER)
     tried: list[str] = []
     kept, found, left = "", NOTHING, limits.max_calls
-    choice: Choice | None = first_method(kinds, _obstacles(outcomes, left), limits.web)
+    choice: Choice | None = first_method(kinds, METHODS, _obstacles(outcomes, left), limits.web)
     while choice is not None:
         outcome = outcomes[choice.method]
         tried.append(choice.method)
@@ -61,6 +61,6 @@ def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Limits)
 
 def _obstacles(outcomes: Mapping[str, Outcome], left: int) -> dict[str, str]:
     """Why methods are out; those with an outcome have their layers."""
-    layers = {layer for needs in NEEDS.values() for layer in needs.layers}
-    others = {method: f"{method} is not compared." for method in NEEDS if method not in outcomes}
-    return feasible(NEEDS, layers, left) | others
+    layers = {layer for needs in METHODS.values() for layer in needs.layers}
+    others = {method: f"{method} is not compared." for method in METHODS if method not in outcomes}
+    return feasible(METHODS, layers, left) | others

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
-from ragraphs.context import IndexContext, MethodName, QuestionContext, RetrieverName
+from ragraphs.context import IndexContext, QuestionContext, RetrieverName
 from ragraphs.evaluation.datasets import read_questions
 from ragraphs.evaluation.intervals import share_of
 from ragraphs.evaluation.metrics import containment, normalised
@@ -54,7 +54,7 @@ class Asked(NamedTuple):
 
 
 def evaluate_natural(
-    folder: str, method: MethodName, context: IndexContext, report: Report = unreported
+    folder: str, method: str, context: IndexContext, report: Report = unreported
 ) -> dict[str, Any]:
     """Claims by kind of question, and quotes found by kind of document.
 
@@ -115,7 +115,7 @@ def _question(row: Any) -> NaturalQuestion:
     )
 
 
-def _context_of(method: MethodName, context: IndexContext, index: Index) -> QuestionContext:
+def _context_of(method: str, context: IndexContext, index: Index) -> QuestionContext:
     kind = graph_of(method)[1]
     given = {name: getattr(context, name) for name in context.model_fields_set}
     known = {name: value for name, value in given.items() if name in kind.model_fields}
@@ -123,7 +123,7 @@ def _context_of(method: MethodName, context: IndexContext, index: Index) -> Ques
 
 
 async def _ask(
-    method: MethodName,
+    method: str,
     context: QuestionContext,
     questions: Sequence[NaturalQuestion],
     index: Index,

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ragraphs.algorithms.router.decision import NEEDS, feasible, usable_methods
+from ragraphs.algorithms.router.decision import feasible, usable_methods
 from ragraphs.context import QuestionContext, RouterContext
 from ragraphs.evaluation.answering import Answerer, Plan, contexts_of
 from ragraphs.evaluation.answers import Scored, answerable, asked_set
 from ragraphs.evaluation.datasets import load_dataset
 from ragraphs.evaluation.plots import Curves
+from ragraphs.graphs.methods import METHODS
 from ragraphs.models.protocol import OFFLINE
 from ragraphs.models.web import web_search
 from ragraphs.settings import settings
@@ -144,10 +145,10 @@ def cell_of(row: Scored) -> Cell:
 
 def _obstacles(contexts: Mapping[Answerer, QuestionContext]) -> dict[str, str]:
     """Why methods are left out: missing layers will be built, but budgets stay as they are."""
-    layers = {layer for method in contexts for layer in NEEDS[method].layers}
+    layers = {layer for method in contexts for layer in METHODS[method].layers}
     obstacles: dict[str, str] = {}
     for method, chosen in contexts.items():
-        obstacles |= feasible([method], layers, chosen.max_calls)
+        obstacles |= feasible({method: METHODS[method]}, layers, chosen.max_calls)
     return obstacles
 
 

@@ -24,7 +24,7 @@ async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Updat
     With a filter, a search that reads reports gives way to one that reads the texts.
     """
     check_question(state.get("question"))
-    check_retriever("graphrag", run.context)
+    check_retriever("graphrag", True, run.context)
     search = run.context.search
     if search in _OF_ALL and run.context.where:
         run.meter.warn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.config import get_stream_writer
@@ -12,6 +12,7 @@ from langgraph.types import Overwrite
 
 from ...algorithms.router.decision import (
     Choice,
+    Needs,
     QuestionKind,
     feasible,
     first_method,
@@ -20,7 +21,7 @@ from ...algorithms.router.decision import (
     next_method,
 )
 from ...algorithms.router.features import question_features
-from ...context import MethodName, QuestionContext, RouterContext
+from ...context import QuestionContext, RouterContext
 from ...index.layers import built_layers
 from ...index.opening import Index
 from ...language.analyser import one_line
@@ -36,7 +37,7 @@ from ...state.found import NOTHING
 from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import LONGEST_QUESTION, check_question, retriever_obstacle
-from ..node import node
+from ..node import Node, node
 from ..run import Run, Update
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
@@ -73,35 +74,37 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     }
 
 
-@node(late=lambda _: {"stop_reason": "time"})
-async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
-    """The user's choice; else the method that suits the kind of question, of those that can be."""
-    context, chosen = run.context, run.context.method
-    # A long question takes a tenth of a second, in which the loop would serve nobody.
-    kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
-    obstacles = await run.in_thread(
-        _obstacles, context, context.max_calls - total_calls(state["usage"])
-    )
-    if chosen != "auto" and obstacles[chosen]:
-        raise RagraphsError(obstacles[chosen])
-    choice = (
-        first_method(kinds, obstacles, _web(context))
-        if chosen == "auto"
-        else Choice(chosen, "The user chose it.")
-    )
-    decision: RoutingDecision = {
-        "method": choice.method,
-        "decided_by": "classifier" if chosen == "auto" else "user",
-        "reason": choice.reason,
-        "kind": likely_kind(kinds),
-        "kinds": {kind: round(share, 4) for kind, share in kinds.items()},
-        "obstacles": obstacles,
-    }
-    get_stream_writer()({"step": "decide", **decision})
-    return {"decision": decision, "trying": choice.method, "why": choice.reason}
+def decide(methods: Mapping[str, Needs]) -> Node:
+    """A node that finds the method to begin with, among ``methods``."""
+
+    @node(late=lambda _: {"stop_reason": "time"})
+    async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
+        """The user's choice; else the method that suits the question, of those that can be."""
+        context, chosen = run.context, run.context.method
+        # A long question takes a tenth of a second, in which the loop would serve nobody.
+        kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
+        obstacles = await run.in_thread(
+            _obstacles, methods, context, context.max_calls - total_calls(state["usage"])
+        )
+        if chosen == "auto":
+            choice = first_method(kinds, methods, obstacles, _web(context))
+        else:
+            choice = _chosen(chosen, obstacles)
+        decision: RoutingDecision = {
+            "method": choice.method,
+            "decided_by": "classifier" if chosen == "auto" else "user",
+            "reason": choice.reason,
+            "kind": likely_kind(kinds),
+            "kinds": {kind: round(share, 4) for kind, share in kinds.items()},
+            "obstacles": obstacles,
+        }
+        get_stream_writer()({"step": "decide", **decision})
+        return {"decision": decision, "trying": choice.method, "why": choice.reason}
+
+    return decide
 
 
-def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionContext]) -> GraphNode:
+def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) -> GraphNode:
     """A node in which ``graph`` answers within what is left of the router's budget.
 
     It starts from what the methods before it found. Its answer is streamed while it is written only
@@ -135,36 +138,41 @@ def answer_by(method: MethodName, graph: Graph, context_type: type[QuestionConte
     return GraphNode(answer, graph)
 
 
-@node()
-async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
-    """Keeps what the last method found, unless one before it found more; and what to try next."""
-    latest, held = state["latest"], state["held"]
-    attempt: Attempt = {
-        "method": latest["method"],
-        "why": state["why"],
-        "sufficient": latest["sufficient"],
-        "stop_reason": latest["stop_reason"],
-        "calls": total_calls(latest["usage"]),
-    }
-    found = handed_on(held, latest)
-    path = [*state["path"], attempt]
-    update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
-    kept = {} if _is_worse(latest, state) else _kept(latest)
-    ended = latest["sufficient"] or latest["stop_reason"] in _NO_MORE_CALLS
-    if ended or not _may_go_on(latest["method"], state, run.context):
+def weigh(methods: Mapping[str, Needs]) -> Node:
+    """A node that compares what the last method found, and names one of ``methods`` to go on."""
+
+    @node()
+    async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
+        """Keeps what the last method found, unless one before found more; and what to try next."""
+        latest, held = state["latest"], state["held"]
+        attempt: Attempt = {
+            "method": latest["method"],
+            "why": state["why"],
+            "sufficient": latest["sufficient"],
+            "stop_reason": latest["stop_reason"],
+            "calls": total_calls(latest["usage"]),
+        }
+        found = handed_on(held, latest)
+        path = [*state["path"], attempt]
+        update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
+        kept = {} if _is_worse(latest, state) else _kept(latest)
+        ended = latest["sufficient"] or latest["stop_reason"] in _NO_MORE_CALLS
+        if ended or not _may_go_on(latest["method"], state, run.context):
+            return {**update, **kept}
+        left = run.context.max_calls - total_calls(state["usage"])
+        tried = [one["method"] for one in path]
+        kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
+        try:
+            obstacles = await run.in_thread(_obstacles, methods, run.context, left, True)
+        except NoReplyError as error:
+            run.meter.warn(f"{error} No further method was tried.")
+            return {**update, **kept}
+        following = next_method(kinds, found, tried, obstacles, _web(run.context))
+        if following is not None:
+            update |= {"trying": following.method, "why": following.reason}
         return {**update, **kept}
-    left = run.context.max_calls - total_calls(state["usage"])
-    tried = [one["method"] for one in path]
-    kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
-    try:
-        obstacles = await run.in_thread(_obstacles, run.context, left, True)
-    except NoReplyError as error:
-        run.meter.warn(f"{error} No further method was tried.")
-        return {**update, **kept}
-    following = next_method(kinds, found, tried, obstacles, _web(run.context))
-    if following is not None:
-        update |= {"trying": following.method, "why": following.reason}
-    return {**update, **kept}
+
+    return weigh
 
 
 @node()
@@ -249,12 +257,26 @@ def _kinds(question: str) -> dict[QuestionKind, float]:
     return kind_probabilities(question_features(question), KIND_CLASSIFIER)
 
 
+def _chosen(method: str, obstacles: Mapping[str, str]) -> Choice:
+    """The user's choice. Raises RagraphsError where it cannot be used."""
+    unknown = f"The method {method!r} cannot be used; name one of {', '.join(obstacles)}."
+    if obstacle := obstacles.get(method, unknown):
+        raise RagraphsError(obstacle)
+    return Choice(method, "The user chose it.")
+
+
 def _obstacles(
-    index: Index, context: RouterContext, calls_left: int, further: bool = False
+    index: Index,
+    methods: Mapping[str, Needs],
+    context: RouterContext,
+    calls_left: int,
+    further: bool = False,
 ) -> dict[str, str]:
-    obstacles = feasible(get_args(MethodName), built_layers(index), calls_left, further)
-    found = {method: retriever_obstacle(method, context) for method in obstacles}
-    return {method: found[method] or reason for method, reason in obstacles.items()}
+    obstacles = feasible(methods, built_layers(index), calls_left, further)
+    return {
+        method: retriever_obstacle(method, bool(methods[method].layers), context) or obstacle
+        for method, obstacle in obstacles.items()
+    }
 
 
 def _web(context: RouterContext) -> bool:

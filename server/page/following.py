@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.types import Overwrite
 
 from ...context import RouterContext
+from ...graphs.methods import METHODS
 from ...state.answering import AnswerOutput
 from ...state.router import RouterOutput
 from ..exchange import Events
@@ -17,21 +18,7 @@ _PASSAGE = ("id", "title", "document", "start", "end", "score", "found")
 _PASSAGES = ("evidence", "retrieved", "pages")
 _STRIPS = ("refined", "web_refined")
 # Of what a node writes, the part that a person looks at.
-_SHOWN = (
-    "grades",
-    "verdict",
-    "queries",
-    "hops",
-    "steps",
-    "pending",
-    "tree",
-    "topics",
-    "paths",
-    "points",
-    "communities",
-    "look_ups",
-    "stop_reason",
-)
+_SHOWN = (*(key for method in METHODS.values() for key in method.shown), "stop_reason")
 _OUTPUT = [
     name
     for name in {**AnswerOutput.__annotations__, **RouterOutput.__annotations__}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from importlib.metadata import version
-from typing import Any, get_args
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...algorithms.router.decision import feasible
-from ...context import MethodName, RouterContext
+from ...graphs.methods import METHODS, RouterContext
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
 from ...models.embeddings import identity
@@ -28,7 +28,7 @@ _EMPTY: dict[str, Any] = {
     "layers": [],
     "unfinished": [],
     "embeddings": "",
-    "methods": {},
+    "obstacles": {},
 }
 
 
@@ -50,6 +50,10 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         "web": web_search(operator) is not None,
         "uploads": operator.uploads is not None,
         "corrections": operator.corrections,
+        "methods": [
+            {name: getattr(method, name) for name in ("name", "title", "description", "shown")}
+            for method in METHODS.values()
+        ],
     }
     try:
         return {**told_always, **_sizes(open_index(name), context)}
@@ -75,5 +79,5 @@ def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
         "layers": layers,
         "unfinished": unfinished_layers(index),
         "embeddings": identity(embeddings),  # without loading them
-        "methods": feasible(get_args(MethodName), layers, context.max_calls),
+        "obstacles": feasible(METHODS, layers, context.max_calls),
     }

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from command_line import Ended, started
 from communities_support import MODEL, Script, clustered
-from ragraphs.context import MethodName
 from ragraphs.graphs import graph_of
 from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
@@ -28,7 +27,7 @@ DOCUMENTS = clustered(10)
 ALL = ["sentences", "hops", "entities", "communities"]
 QUESTION = "Whom does d1 know?"
 KEYLESS = "openai:gpt-4o-mini"
-NEEDED: dict[MethodName, str] = {"hoprag": "hops", "tog2": "entities", "graphrag": "communities"}
+NEEDED: dict[str, str] = {"hoprag": "hops", "tog2": "entities", "graphrag": "communities"}
 
 
 @pytest.fixture

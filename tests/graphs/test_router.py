@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from http_stub import Response
 from langgraph.checkpoint.memory import InMemorySaver
 from ragraphs.algorithms.router.decision import Choice
-from ragraphs.context import HopragContext, MethodName, RouterContext
+from ragraphs.context import HopragContext, RouterContext
+from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph
 from ragraphs.index import retrieval
 from ragraphs.index.retrieval import search
@@ -25,7 +26,6 @@ NEVER = {**NOT_FOUND, "next": "", "source": "retrieve", "final": ""}
 WHOLE = "What are the main themes across all documents?"
 ABOUT = "Tell me about John Fowler."
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
-METHODS = get_args(MethodName)
 
 
 @pytest.fixture

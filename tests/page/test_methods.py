@@ -8,6 +8,7 @@ import deeprag_support
 import pytest
 from deeprag_support import CHAIN, OLDER
 from page_visit import expect
+from ragraphs.server.page.files import FOLDER
 from scripted_model import FACT, QUESTION
 
 pytestmark = pytest.mark.slow
@@ -46,6 +47,22 @@ def test_a_crag_run_shows_grades_verdict_and_strips(visit, modelled, script):
     expect(picture.locator('[data-part="verdict"]')).to_be_visible()
     expect(picture.locator('[data-part="grade"]').nth(3)).to_be_visible()
     expect(picture.locator(".strip", has_text=FACT).first).to_be_visible()
+
+
+def test_a_method_without_a_picture_of_its_own_shows_its_steps_and_passages(
+    visit, modelled, script
+):
+    page = visit(modelled)
+    without = (FOLDER / "found.js").read_text(encoding="utf-8").replace("crag: Crag, ", "")
+    page.page.route(
+        "**/found.js", lambda route: route.fulfill(body=without, content_type="text/javascript")
+    )
+    page.page.reload()
+    page.ask(QUESTION, "CRAG")
+    picture = page.how().locator('[data-method="crag"]')
+    expect(picture.locator('[data-part="verdict"]')).to_have_count(0)
+    expect(picture.locator('[data-part="step"]', has_text="grades")).to_contain_text("Forth Bridge")
+    expect(picture.locator('[data-part="ranked"]').first).to_be_visible()
 
 
 def test_a_hoprag_run_shows_the_walk_by_its_questions(visit, modelled, following):

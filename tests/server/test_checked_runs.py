@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from ragraphs.context import Context, RouterContext
 from ragraphs.graphs import CONTEXTS
+from ragraphs.graphs.methods import METHODS
 from ragraphs.server.checked_runs import CheckedRuns, problem_of
 from ragraphs.settings import settings
 from starlette.responses import Response
@@ -42,7 +43,8 @@ def test_bodies_of_any_form_are_read_without_an_error(body, broken):
 
 
 def test_all_graphs_of_the_server_have_their_settings_here():
-    assert CONTEXTS["router"] is RouterContext and len(CONTEXTS) == 8
+    assert issubclass(CONTEXTS["router"], RouterContext)
+    assert set(CONTEXTS) == {"router", "index", *METHODS}
 
 
 def test_an_assistant_that_is_not_known_may_have_any_setting_of_a_graph():

@@ -14,7 +14,7 @@ READMES = ("README.md", "README.ko.md")
 QUICKSTARTS = ("docs/quickstart.md", "docs/quickstart.ko.md")
 PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))
 RUN = {"sh", "python"}
-SHOWN = {"text", "json", "yaml", "toml", "console", "dockerfile", "markdown", ""}
+SHOWN = {"py", "text", "json", "yaml", "toml", "console", "dockerfile", "markdown", ""}
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 
 

@@ -1,10 +1,10 @@
 /* A question and its answer: the text with numbered citations, or what a search found. */
 
 import { Cite, Sources } from "./citations.js";
-import { NAMES } from "./composer.js";
 import { Cost } from "./cost.js";
 import { Found } from "./found.js";
 import { html, useState } from "./html.js";
+import { methodTitle } from "./methods.js";
 import { Paused } from "./paused.js";
 import { Prose } from "./prose.js";
 import { Passages } from "./results.js";
@@ -51,7 +51,7 @@ function doing(turn) {
   const { progress, method } = attempt;
   const word = progress ? t(`step_${progress.step}`) : "";
   const share = progress?.total > 1 ? ` ${progress.done}/${progress.total}` : "";
-  return word && !word.startsWith("step_") ? `${word}${share}` : t("told_try", { method: NAMES[method] ?? method });
+  return word && !word.startsWith("step_") ? `${word}${share}` : t("told_try", { method: methodTitle(method) });
 }
 
 function Answered({ turn, openDocument, put }) {

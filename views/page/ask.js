@@ -2,9 +2,10 @@
 
 import { getJson } from "./api.js";
 import { Turn } from "./answer.js";
-import { Composer, NAMES, toComposer } from "./composer.js";
+import { Composer, toComposer } from "./composer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useRef, useState } from "./html.js";
+import { methodTitle } from "./methods.js";
 import { ThreadList, titleOf } from "./thread_list.js";
 import { ask, resume, stop, useThreads } from "./threads.js";
 import { t } from "./words.js";
@@ -101,7 +102,7 @@ function said(turn) {
   const { status, output, problem } = turn;
   if (status === "running") {
     const attempt = turn.trace.attempts.at(-1);
-    return attempt ? t("told_try", { method: NAMES[attempt.method] ?? attempt.method }) : t("asking");
+    return attempt ? t("told_try", { method: methodTitle(attempt.method) }) : t("asking");
   }
   if (status === "paused") return t("told_paused");
   if (status !== "answered") return problem || t("stopped");

@@ -1,9 +1,8 @@
 /* Where a question is written, and how it is to be answered. */
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
+import { methodDescription, methodTitle } from "./methods.js";
 import { t } from "./words.js";
-
-const METHODS = ["auto", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag"];
 
 /* The field for a question, with the method. Enter asks, Shift+Enter breaks the line. What is
    written stays until it is asked. */
@@ -16,7 +15,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
   useEffect(() => {
     if (active) toComposer();
   }, [active, thread]);
-  const obstacle = method === "auto" ? "" : server.methods?.[method];
+  const obstacle = method === "auto" ? "" : server.obstacles[method];
   const ready = text.trim() && !running && !obstacle && server.documents > 0;
   const sent = () => {
     if (!ready) return;
@@ -77,7 +76,7 @@ function Methods({ method, choose, server, wish, setWish }) {
     <div class="menu-sheet">
       <fieldset>
         <legend class="sr-only">${t("method")}</legend>
-        ${METHODS.map((name) => html`<${Method} name=${name} checked=${name === method} obstacle=${server.methods?.[name]} chosen=${chosen} />`)}
+        ${["auto", ...server.methods.map((one) => one.name)].map((name) => html`<${Method} name=${name} checked=${name === method} obstacle=${server.obstacles[name]} chosen=${chosen} />`)}
       </fieldset>
       ${server.web && html`<${Wished} key="web" word="confirm_web" on=${wish.web} set=${(web) => setWish({ ...wish, web })} />`}
       ${plans && html`<${Wished} key="plan" word="confirm_plan" on=${wish.plan} set=${(plan) => setWish({ ...wish, plan })} />`}
@@ -86,17 +85,7 @@ function Methods({ method, choose, server, wish, setWish }) {
   </details>`;
 }
 
-const nameOf = (method) => (method === "auto" ? t("auto") : NAMES[method]);
-
-/* The methods as their papers write them. */
-export const NAMES = {
-  basic: "Basic",
-  crag: "CRAG",
-  deeprag: "DeepRAG",
-  hoprag: "HopRAG",
-  tog2: "ToG-2",
-  graphrag: "GraphRAG",
-};
+const nameOf = (method) => (method === "auto" ? t("auto") : methodTitle(method));
 
 function Method({ name, checked, obstacle, chosen }) {
   return html`<label class=${obstacle ? "method out" : "method"}>
@@ -109,7 +98,7 @@ function Method({ name, checked, obstacle, chosen }) {
       onClick=${(event) => chosen(name, event.detail > 0)}
       onKeyDown=${(event) => event.key === "Enter" && (event.preventDefault(), chosen(name, true))}
     />
-    <span><b>${nameOf(name)}</b><span class="soft small">${obstacle || t(`${name}_is`)}</span></span>
+    <span><b>${nameOf(name)}</b><span class="soft small">${obstacle || methodDescription(name)}</span></span>
   </label>`;
 }
 

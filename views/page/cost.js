@@ -1,16 +1,16 @@
 /* What an answer cost. */
 
-import { NAMES } from "./composer.js";
 import { html } from "./html.js";
+import { methodTitle } from "./methods.js";
 import { number, t } from "./words.js";
 
 /* One line: the methods, requests, tokens, dollars where they are known, and seconds. */
 export function Cost({ turn }) {
   const { output, trace } = turn;
-  const methods = trace.attempts.map((one) => NAMES[one.method] ?? one.method).join(" → ");
+  const methods = trace.attempts.map((one) => methodTitle(one.method)).join(" → ");
   const { calls, reused, tokens } = used(output.usage);
   const parts = [
-    methods || NAMES[output.method] || output.method,
+    methods || methodTitle(output.method),
     calls > 0 && t("calls", { n: calls }),
     reused > 0 && t("reused", { n: number(reused) }),
     tokens > 0 && t("tokens", { n: tokens }),

@@ -1,13 +1,14 @@
 /* How an answer was found: the route, and under each method its picture. */
 
-import { NAMES } from "./composer.js";
 import { html } from "./html.js";
+import { methodTitle } from "./methods.js";
 import { Basic } from "./pictures/basic.js";
 import { Crag } from "./pictures/crag.js";
 import { Deeprag } from "./pictures/deeprag.js";
 import { Graphrag } from "./pictures/graphrag.js";
 import { Hoprag } from "./pictures/hoprag.js";
 import { Decision, Outcome } from "./pictures/route.js";
+import { Steps } from "./pictures/steps.js";
 import { Tog2 } from "./pictures/tog2.js";
 import { findings } from "./runs.js";
 import { t } from "./words.js";
@@ -28,19 +29,19 @@ export function Found({ turn, openDocument }) {
 }
 
 function Attempt({ turn, attempt, last, openDocument }) {
-  const picture = PICTURES[attempt.method];
+  const picture = PICTURES[attempt.method] ?? Steps;
   const values = findings(turn, attempt);
   const running = turn.status === "running" && last;
-  const given = { values, running, output: turn.output, question: turn.output?.asked ?? turn.question, openDocument };
+  const given = { method: attempt.method, values, running, output: turn.output, question: turn.output?.asked ?? turn.question, openDocument };
   const first = turn.trace.attempts[0] === attempt;
   return html`<li class="attempt" data-method=${attempt.method}>
     <details open=${last}>
       <summary>
-        <span class="attempt-name">${NAMES[attempt.method] ?? attempt.method}</span>
+        <span class="attempt-name">${methodTitle(attempt.method)}</span>
         <${Outcome} attempt=${attempt} running=${running} />
       </summary>
       ${!first && html`<p class="soft small why">${whyIn(attempt.why)}</p>`}
-      ${picture && html`<${picture} ...${given} />`}
+      <${picture} ...${given} />
     </details>
     ${running && attempt.progress && html`<${Progress} ...${attempt.progress} />`}
   </li>`;

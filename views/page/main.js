@@ -5,6 +5,7 @@ import { AskView } from "./ask.js";
 import { ExportedAnswer } from "./exported.js";
 import { html, render, useEffect, useErrorBoundary, useState } from "./html.js";
 import { isExport } from "./inlined.js";
+import { tellMethods } from "./methods.js";
 import { usePlace } from "./places.js";
 import { Reader } from "./reader.js";
 import { THEMES, setTheme, theme } from "./theme.js";
@@ -148,7 +149,9 @@ function useServer(index, forget) {
   const [problem, setProblem] = useState("");
   const read = async () => {
     try {
-      setServer(await getJson("page/state", { index }));
+      const told = await getJson("page/state", { index });
+      tellMethods(told.methods);
+      setServer(told);
       setProblem("");
     } catch (error) {
       if (index) forget();

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.algorithms.router.decision import (
     KINDS,
-    NEEDS,
     feasible,
     first_method,
     kind_probabilities,
     likely_kind,
     next_method,
 )
-from ragraphs.context import MethodName
+from ragraphs.graphs.methods import METHODS
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.found import NOTHING
 
-ALL = dict.fromkeys(NEEDS, "")
+ALL = dict.fromkeys(METHODS, "")
 FACT = {"fact": 1.0, "whole": 0.0, "about": 0.0, "fresh": 0.0}
 CITED = {**NOTHING, "citations": [{"passage": "p1"}]}
 MISSING = {**CITED, "missing": ["Where was Ann Lee born?"]}
@@ -31,7 +28,7 @@ all_kinds = shares.map(
     lambda found: dict(zip(KINDS, [share / sum(found) for share in found], strict=True))
 )
 all_obstacles = st.fixed_dictionaries(
-    {}, optional={method: st.sampled_from(["", "It is out."]) for method in NEEDS}
+    {}, optional={method: st.sampled_from(["", "It is out."]) for method in METHODS}
 )
 all_found = st.sampled_from([NOTHING, CITED, MISSING, IN_VAIN, {**MISSING, "citations": []}])
 
@@ -48,25 +45,32 @@ def methods_tried(kinds, found, obstacles=ALL, web=True):
     return tried[1:]
 
 
-def test_every_method_has_its_needs():
-    assert set(get_args(MethodName)) == set(NEEDS)
-    assert all(1 <= needs.further <= needs.calls for needs in NEEDS.values())
+def needs_of(*names):
+    return {name: METHODS[name] for name in names}
+
+
+def begin_with(kinds, obstacles, web):
+    return first_method(kinds, METHODS, obstacles, web)
+
+
+def test_no_method_needs_more_calls_to_go_on_than_to_begin():
+    assert all(1 <= needs.further <= needs.calls for needs in METHODS.values())
 
 
 def test_a_method_without_its_layer_or_budget_is_out_with_a_reason():
-    found = feasible(["basic", "crag", "hoprag", "tog2"], {"passages", "hops"}, 10)
+    found = feasible(needs_of("basic", "crag", "hoprag", "tog2"), {"passages", "hops"}, 10)
     assert (found["basic"], found["crag"], found["hoprag"]) == ("", "", "")
     assert "entities" in found["tog2"] and "--layers entities" in found["tog2"]
-    poor = feasible(["basic", "crag"], {"passages"}, 2)
+    poor = feasible(needs_of("basic", "crag"), {"passages"}, 2)
     assert poor["basic"] == ""
     assert poor["crag"] == "crag needs at least 3 calls of a model, and 2 are left."
-    assert "--layers communities" in feasible(["graphrag"], {"entities"}, 9)["graphrag"]
-    assert "--layers entities,communities" in feasible(["graphrag"], [], 9)["graphrag"]
+    assert "--layers communities" in feasible(needs_of("graphrag"), {"entities"}, 9)["graphrag"]
+    assert "--layers entities,communities" in feasible(needs_of("graphrag"), [], 9)["graphrag"]
 
 
 def test_a_method_that_goes_on_from_what_was_found_needs_fewer_calls():
-    assert feasible(["deeprag", "crag"], [], 2, further=True) == {"deeprag": "", "crag": ""}
-    assert feasible(["deeprag"], [], 0, further=True)["deeprag"] == (
+    assert feasible(needs_of("deeprag", "crag"), [], 2, further=True) == {"deeprag": "", "crag": ""}
+    assert feasible(needs_of("deeprag"), [], 0, further=True)["deeprag"] == (
         "deeprag needs at least 1 calls of a model, and 0 are left."
     )
 
@@ -112,17 +116,17 @@ def test_a_question_is_one_of_facts_unless_another_kind_is_likely(kinds, kind):
     ],
 )
 def test_only_what_passages_cannot_answer_begins_with_more_than_one_call(kind, web, method):
-    assert first_method(taken_for(**{kind: 0.9}), ALL, web).method == method
+    assert begin_with(taken_for(**{kind: 0.9}), ALL, web).method == method
 
 
 def test_what_cannot_be_used_gives_way_to_the_cheapest():
     whole = taken_for(whole=0.9)
-    choice = first_method(whole, {**ALL, "graphrag": "It needs a layer."}, True)
+    choice = begin_with(whole, {**ALL, "graphrag": "It needs a layer."}, True)
     assert choice.method == "basic"
     assert choice.reason == "It seems to ask for the whole of the documents (90%)."
-    assert first_method(FACT, {"deeprag": "", "hoprag": ""}, True).method == "hoprag"
+    assert begin_with(FACT, {"deeprag": "", "hoprag": ""}, True).method == "hoprag"
     with pytest.raises(RagraphsError, match="No method can be used: basic needs"):
-        first_method(FACT, feasible(["basic"], [], 0), True)
+        begin_with(FACT, feasible(needs_of("basic"), [], 0), True)
 
 
 def test_what_is_missing_is_looked_up_before_a_walk_and_the_web():
@@ -154,15 +158,15 @@ def test_a_method_with_an_obstacle_never_begins(kinds, obstacles, web):
     usable = [method for method, obstacle in obstacles.items() if not obstacle]
     if not usable:
         with pytest.raises(RagraphsError):
-            first_method(kinds, obstacles, web)
+            begin_with(kinds, obstacles, web)
         return
-    method = first_method(kinds, obstacles, web).method
+    method = begin_with(kinds, obstacles, web).method
     assert method in usable
     if likely_kind(kinds) == "fact" or (likely_kind(kinds) == "fresh" and not web):
-        assert NEEDS[method].calls == min(NEEDS[one].calls for one in usable)
+        assert METHODS[method].calls == min(METHODS[one].calls for one in usable)
 
 
-@given(all_kinds, all_found, st.sets(st.sampled_from([*NEEDS])), all_obstacles, st.booleans())
+@given(all_kinds, all_found, st.sets(st.sampled_from([*METHODS])), all_obstacles, st.booleans())
 def test_what_goes_on_has_no_obstacle_was_not_tried_and_never_follows_graphrag(
     kinds, found, tried, obstacles, web
 ):

@@ -7,14 +7,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from ragraphs.algorithms.router.decision import NEEDS, first_method, kind_probabilities
+from ragraphs.algorithms.router.decision import first_method, kind_probabilities
 from ragraphs.algorithms.router.features import FEATURES, question_features
+from ragraphs.graphs.methods import METHODS
 from ragraphs.models.router import KIND_CLASSIFIER
 
 from lab.training.routing_examples import EXAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
-ALL = dict.fromkeys(NEEDS, "")
+ALL = dict.fromkeys(METHODS, "")
 
 
 def rows_of(name, file="questions"):
@@ -24,7 +25,9 @@ def rows_of(name, file="questions"):
 
 def share(questions, method, web):
     kinds = [kind_probabilities(question_features(q), KIND_CLASSIFIER) for q in questions]
-    return Counter(first_method(one, ALL, web).method for one in kinds)[method] / len(questions)
+    return Counter(first_method(one, METHODS, ALL, web).method for one in kinds)[method] / len(
+        questions
+    )
 
 
 def asked(kind, language, file="questions"):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from ragraphs.context import MethodName
 from ragraphs.evaluation.drawing import draw
+from ragraphs.graphs.methods import METHODS
 
 from lab.experiments.router import quality_against_cost
 
@@ -25,7 +24,7 @@ def measure(experiment, *arguments):
 def test_every_way_to_choose_is_measured_over_one_matrix(experiment, question_set):
     found = measure(experiment)
     names = [one["strategy"] for one in found["strategies"]]
-    methods = list(get_args(MethodName))
+    methods = list(METHODS)
     assert names == [
         *(f"always {method}" for method in methods),
         "random",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from ragraphs import IndexContext, index_graph
+from ragraphs.graphs.methods import METHODS
 from ragraphs.server.alone import app as alone
 from ragraphs.server.app import app
 from ragraphs.server.page.files import FOLDER
@@ -119,7 +120,9 @@ def test_the_state_tells_index_model_methods_and_permissions(client, tmp_path):
     state = client.get("/page/state").json()
     assert (state["documents"], state["passages"], state["embeddings"]) == (1, 1, "lexical")
     assert state["offline"] is True and state["model"] == "offline"
-    assert state["methods"]["basic"] == "" and "--layers" in state["methods"]["hoprag"]
+    obstacles = state["obstacles"]
+    assert obstacles["basic"] == "" and "--layers" in obstacles["hoprag"]
+    assert [one["name"] for one in state["methods"]] == list(obstacles) == list(METHODS)
     assert (state["uploads"], state["corrections"], state["web"]) == (False, False, False)
     assert "problem" not in state and str(tmp_path) not in str(state)
 
