@@ -26,7 +26,7 @@ def operator_default(name: str) -> Any:
 class Context(WithOwn, BaseModel):
     """Settings that all graphs share, within the ceilings of the operator."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     index: Annotated[
         str, Field(min_length=1, description="Folder of the index; on a server, a name.")

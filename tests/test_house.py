@@ -292,6 +292,21 @@ def test_importing_a_graph_imports_nothing_heavy(module):
     assert loaded_by(f"import {module}", HEAVY) == "[]"
 
 
+def test_the_version_is_told_without_a_graph_or_a_store():
+    script = """
+import sys
+from ragraphs.cli.main import main
+
+sys.argv = ["ragraphs", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+"""
+    heavy = ("langgraph", "langchain", "langchain_core", "sqlalchemy", "numpy", "httpx")
+    assert loaded_by(script, heavy).splitlines()[-1] == "[]"
+
+
 def test_the_store_of_vectors_is_imported_when_an_index_is_opened():
     assert loaded_by("import ragraphs.graphs.index", ("ragraphs.stores.chroma", "chromadb")) == "[]"
 
