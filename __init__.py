@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         RouterContext,
         Tog2Context,
     )
+    from .front import BoundGraph, bind, build, builder
     from .graphs.basic import graph as basic_graph
     from .graphs.crag import graph as crag_graph
     from .graphs.deeprag import graph as deeprag_graph
@@ -35,9 +36,8 @@ if TYPE_CHECKING:
     from .graphs.index import graph as index_graph
     from .graphs.router import graph as router_graph
     from .graphs.tog2 import graph as tog2_graph
-    from .index.opening import Index, open_index
-    from .integrations.bound import BoundGraph, bind, build, builder
     from .integrations.collection import index_collection
+    from .integrations.opened import Index, open_index
     from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
@@ -82,13 +82,13 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Index": "index.opening",
-    "open_index": "index.opening",
-    "BoundGraph": "integrations.bound",
-    "bind": "integrations.bound",
-    "build": "integrations.bound",
-    "builder": "integrations.bound",
+    "BoundGraph": "front",
+    "bind": "front",
+    "build": "front",
+    "builder": "front",
     "index_collection": "integrations.collection",
+    "Index": "integrations.opened",
+    "open_index": "integrations.opened",
     "to_documents": "models.documents",
     "RouterContext": "graphs.methods",
     "Settings": "settings",

@@ -103,7 +103,9 @@ _MOST: dict[Bound, int] = {
 class Settings(BaseSettings):
     """The settings that only the operator may change, from the environment or a ``.env`` file."""
 
-    model_config = SettingsConfigDict(env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        defer_build=True, env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore"
+    )
 
     root: Path | None = Field(
         default=None,

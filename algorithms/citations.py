@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rapidfuzz import fuzz
-
 from ..language.analyser import Span
 from ..language.markup import prose
 
@@ -34,6 +32,8 @@ def locate(quote: str, text: str) -> Span | None:
             return Span(*match.span(), text[match.start() : match.end()])
     if len(bare) < _LEAST_FUZZY_LENGTH or len(bare) > len(text) * 1.1:
         return None
+    from rapidfuzz import fuzz
+
     found = fuzz.partial_ratio_alignment(bare, text, score_cutoff=_LEAST_SIMILARITY)
     if found is None or found.dest_end <= found.dest_start:
         return None

@@ -32,10 +32,10 @@ if told and os.getppid() == server:
 
 def application() -> Any:
     """Application that `ragraphs serve` runs in each of its processes, which ends in time."""
-    from uvicorn.importer import import_from_string
+    from ..server.alone import app
 
     _guard()
-    return import_from_string("ragraphs.server.alone:app")
+    return app
 
 
 def _guard() -> None:

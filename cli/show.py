@@ -22,7 +22,6 @@ from ..language.analyser import one_line
 from ..language.claims import told_claim
 from ..models.budget import dollars
 from ..models.protocol import OFFLINE
-from ..state.index import Plan
 from ..state.records import Usage
 from ..state.usage import total_tokens
 from ..stores.loading.sources import told_endings
@@ -30,6 +29,7 @@ from ..views.compact import place_of
 
 if TYPE_CHECKING:
     from ..index.copying import Copied
+    from ..state.index import Plan
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
 # first 32 have pictures.

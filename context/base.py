@@ -37,7 +37,7 @@ def operator_default(name: str) -> Any:
 class Context(WithOwn, BaseModel):
     """Settings that all graphs share, within the ceilings of the operator."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_grouped)
+    model_config = ConfigDict(extra="forbid", defer_build=True, json_schema_extra=_grouped)
 
     index: Annotated[
         str, Field(min_length=1, description="Folder of the index; on a server, a name.")

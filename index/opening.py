@@ -8,14 +8,13 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary, finalize
 
-from ..context import Context, RetrieverName
+from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
@@ -27,7 +26,6 @@ from .location import Location, locate
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-    from langchain_core.retrievers import BaseRetriever
     from sqlalchemy import Engine
 
     from ..stores.array_store import ArrayStore
@@ -126,32 +124,6 @@ class Index:
         from ..stores.lock import writing
 
         return writing(self.engine, self.name)
-
-    def as_retriever(
-        self,
-        retriever: Literal["auto", RetrieverName] = "auto",
-        top_k: int = 10,
-        where: dict[str, Any] | None = None,
-    ) -> BaseRetriever:
-        """A retriever of LangChain over the passages of the index.
-
-            chain = ragraphs.open_index("notes").as_retriever(top_k=5) | format_documents
-
-        ``retriever`` says how passages are found, ``top_k`` how many, and the filter ``where``
-        among which, such as ``{"author": "Ada"}``. Its Documents have metadata: ``id``,
-        ``document``, ``title``, ``start``, ``end``, ``score``, and the passage's own.
-        """
-        # By its name, since that room builds on this one.
-        module = import_module("..integrations.retriever", __package__)
-        name = self.name if self.operator.root is None else self.short_name
-        made: BaseRetriever = module.IndexRetriever(
-            index=name,
-            retriever=retriever,
-            top_k=top_k,
-            where=where,
-            embeddings=self.embeddings,
-        )
-        return made
 
 
 _open: OrderedDict[Location, Index] = OrderedDict()  # the one used last stands last

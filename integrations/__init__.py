@@ -1,1 +1,1 @@
-"""Where ragraphs meets other programs: bound graphs, tools, retrievers."""
+"""Where ragraphs meets other programs: tools, retrievers, collections, networkx."""

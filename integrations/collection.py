@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from langchain_core.embeddings import Embeddings
 
+from ..front import build
 from ..index.opening import open_index
 from ..index.vectors import passage_text
 from ..models.documents import plain
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.own import label_of
 from ..stores.loading.sources import INLINE
-from .bound import build
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

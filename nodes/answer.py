@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..algorithms.citations import locate
-from ..algorithms.claims import unsupported
 from ..context import QuestionContext
 from ..language.analyser import sentences
 from ..models.meter import current_meter
@@ -51,6 +50,8 @@ async def checked(
     """
     if not found["sufficient"]:
         return found
+    from ..algorithms.claims import unsupported  # its patterns take long to compile
+
     texts = _cited_sentences(found["citations"], evidence)
     cited = [computed, *(f"{text['title']}: {text['text']}" for text in texts)]
     if not unsupported(found["answer"], question, cited):

@@ -22,7 +22,7 @@ from ragraphs.graphs.methods import METHODS
 ROOT = Path(ragraphs.__file__).parent
 FLOORS = [
     {"cli", "server"},
-    {"evaluation", "integrations"},
+    {"evaluation", "integrations", "front"},
     {"graphs"},
     {"nodes", "views"},
     {"index"},
@@ -38,12 +38,14 @@ ONLY = {
     "prompts": {"language", "state"},
     "state": set(),
 }
-APART = {("nodes", "views"), ("views", "nodes"), ("cli", "server"), ("server", "cli")}
+APART = {("nodes", "views"), ("views", "nodes"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"')
+IMPORTING = {"import_module", "__import__", "import_from_string"}
+NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (
@@ -86,7 +88,8 @@ def module_of(file: Path) -> str:
 def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
     """The modules that a file imports, in full, and whether by a bare (not relative) name."""
     package = ("ragraphs", *file.parts[:-1])
-    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, True) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -97,6 +100,41 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
                 yield f"{start}.{node.module}", False
             else:
                 yield from ((f"{start}.{alias.name}", False) for alias in node.names)
+        else:
+            yield from ((name, False) for name in imported_by_strings(node, package, tree))
+
+
+def imported_by_strings(node: ast.AST, package: tuple[str, ...], tree: ast.AST) -> Iterator[str]:
+    """Modules of the package that a call names in strings, as for ``import_module``.
+
+    A string counts in any call if it names such a module in full or from above, and one that begins
+    with a dot counts in a call that imports. A string that is filled in may name any module of the
+    folder before its gap; if strings of ``tree`` are names of such, these alone.
+    """
+    called = getattr(getattr(node, "func", None), "attr", getattr(node, "func", None))
+    called = getattr(called, "id", called)
+    if called == "getLogger":
+        return
+    for child in ast.iter_child_nodes(node):
+        gap = isinstance(child, ast.JoinedStr)
+        first = child.values[0] if isinstance(child, ast.JoinedStr) and child.values else child
+        if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+            continue
+        found = NAMED.fullmatch(first.value.partition(":")[0])
+        if found is None or (found["up"] == "." and called not in IMPORTING):
+            continue
+        up = len(found["up"] or "")
+        start = package[: len(package) - up + 1] if up else ("ragraphs",)
+        parts = [*start, *(found["name"] or found["full"] or "").split(".")]
+        parts = [part for part in (parts[:-1] if gap else parts) if part]
+        name = ".".join(parts)
+        place = ROOT.joinpath(*parts[1:])
+        if gap:
+            words = {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+            modules = {file.stem for file in place.glob("[!_]*.py")}
+            yield from (f"{name}.{module}" for module in modules & words or modules)
+        elif place.with_suffix(".py").exists() or (place / "__init__.py").exists():
+            yield name
 
 
 def scripts_imported(file: Path) -> Iterator[Path]:
@@ -202,6 +240,26 @@ def test_no_module_imports_a_room_by_its_bare_name():
         assert not bare & rooms, f"{file} imports {bare & rooms}"
 
 
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("import_module('..integrations.retriever', __package__)", "integrations.retriever"),
+        ("importlib.import_module('.opening', __package__)", "index.opening"),
+        ("__import__('ragraphs.cli.main')", "cli.main"),
+        ("import_module(f'..graphs.{name}', __package__)", "graphs.crag"),
+        ("load('ragraphs.server.app:app')", "server.app"),
+        ("PLACES = {'serve': 'ragraphs.server.app'}", "server.app"),
+        ("getLogger('ragraphs.graphs')", None),
+        ("print('..and so on')", None),
+    ],
+)
+def test_an_import_by_a_string_counts(written, named):
+    package = ("ragraphs", "index")
+    tree = ast.parse(written)
+    found = {name for node in ast.walk(tree) for name in imported_by_strings(node, package, tree)}
+    assert f"ragraphs.{named}" in found if named else not found
+
+
 @pytest.mark.parametrize("room", ["index", "views", "cli"])
 def test_rooms_above_the_stores_do_not_name_the_store_of_vectors(room):
     files = [file for file in sources() if room_of(file) == room]
@@ -255,6 +313,21 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
 @pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
 def test_importing_a_graph_imports_nothing_heavy(module):
     assert loaded_by(f"import {module}", HEAVY) == "[]"
+
+
+def test_the_version_is_told_without_a_graph_or_a_store():
+    script = """
+import sys
+from ragraphs.cli.main import main
+
+sys.argv = ["ragraphs", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+"""
+    heavy = ("langgraph", "langchain", "langchain_core", "sqlalchemy", "numpy", "httpx")
+    assert loaded_by(script, heavy).splitlines()[-1] == "[]"
 
 
 def test_the_store_of_vectors_is_imported_when_an_index_is_opened():

@@ -1,4 +1,4 @@
-"""Graphs with settings and objects bound to them, for use in other graphs, agents and programs."""
+"""The front door: graphs with settings and objects bound to them, for graphs, agents, programs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 
-from ..context import Context, CragContext, QuestionContext
-from ..context.settled import OURS, meant_for_us, named, settled, unknown
-from ..graphs import CONTEXTS
-from ..graphs.methods import METHODS
-from ..models.runs import RunWatch, watches_of
-from ..nodes.begin import check_retriever
-from ..state.errors import RagraphsError
+from .context import Context, CragContext, QuestionContext
+from .context.settled import OURS, meant_for_us, named, settled, unknown
+from .graphs import CONTEXTS
+from .graphs.methods import METHODS
+from .models.runs import RunWatch, watches_of
+from .nodes.begin import check_retriever
+from .state.errors import RagraphsError
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from langgraph.graph import StateGraph
     from langgraph.types import Checkpointer
 
-    from ..state.own import OwnWeb
+    from .state.own import OwnWeb
 
 C = TypeVar("C", bound=Context)
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -71,7 +71,7 @@ class BoundGraph(Graph):
         ``name`` and ``description`` tell the model when to call it; with tools on several indexes
         give each its own. The tool message's artifact is the whole output of the graph.
         """
-        from .tools import answering_tool
+        from .integrations.tools import answering_tool
 
         own = self.bound.own.retriever
         held = "that a retriever finds" if own else f"of the index {self.bound.index!r}"
@@ -141,7 +141,7 @@ def builder(name: str) -> StateGraph[Any, Any, Any, Any]:
     crag = ragraphs.bind(builder.compile(name="crag"), index="notes")
     """
     _graph(name)
-    made = import_module(f"..graphs.{name}", __package__).builder()
+    made = import_module(f".graphs.{name}", __package__).builder()
     return cast("StateGraph[Any, Any, Any, Any]", made)
 
 
@@ -195,7 +195,7 @@ def bind(
 def _graph(name: str) -> Graph:
     if name not in CONTEXTS:
         raise RagraphsError(f"There is no graph {name!r}; there are: {', '.join(CONTEXTS)}.")
-    return cast(Graph, import_module(f"..graphs.{name}", __package__).graph)
+    return cast(Graph, import_module(f".graphs.{name}", __package__).graph)
 
 
 def _method(kind: type[Context]) -> str | None:
