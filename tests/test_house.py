@@ -43,6 +43,7 @@ OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 LARGEST_SHARE = 0.17
+MOST_LINES = 58_500  # of Python in the wheel
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
@@ -156,12 +157,22 @@ def test_a_method_has_the_same_name_in_every_room(method):
     assert {name.removesuffix("_replies") for name in replies} <= PAPERS | OTHER_REPLIES
 
 
-def test_no_room_holds_more_than_its_share():
+def test_only_one_module_draws_plots():
+    drawing = [file for file in sources() if "matplotlib" in roots_imported(file)]
+    assert drawing == [Path("evaluation/drawing.py")]
+
+
+def roots_imported(file: Path) -> set[str]:
+    return {name.split(".")[0] for name, _ in imports_of(file)}
+
+
+def test_no_room_holds_more_than_its_share_and_the_wheel_no_more_than_its_lines():
     lines: Counter[str] = Counter()
     for file in sources():
         lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
     room, most = lines.most_common(1)[0]
     assert most <= LARGEST_SHARE * lines.total(), f"{room} has {most} of {lines.total()} lines"
+    assert lines.total() <= MOST_LINES, f"the wheel has {lines.total()} lines of Python"
 
 
 def test_no_module_imports_a_room_by_its_bare_name():
