@@ -23,7 +23,7 @@ def copy(
     verbose: Verbose = 0,
     prices: PriceFile = None,
 ) -> None:
-    """Copy an index from a folder to the database and the Chroma server, or back.
+    """Copy an index from a folder to the operator's database and server, or back.
 
     A path with a slash is a folder of this machine, and a name is an index of the database that
     RAGRAPHS_DATABASE sets. All that was paid for is copied, and the copy asks no model anything.

@@ -22,36 +22,32 @@ def export(
         Literal["jsonl", "graphml", "html"],
         typer.Option(metavar="FORM", help="What to write: jsonl, graphml or html."),
     ] = "jsonl",
-    page: Annotated[
-        Literal["passages", "communities"],
-        typer.Option(metavar="NAME", help="What the page draws: passages or communities."),
-    ] = "passages",
     answer: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="An answer as JSON, whose passages the page highlights."),
+        typer.Option(metavar="FILE", help="An answer as JSON, which the page shows."),
     ] = None,
     context: Context,
 ) -> None:
-    """Print an index: its passages as JSON lines, or the graph that joins them."""
-    if answer is not None and (format, page) != ("html", "passages"):
-        raise typer.BadParameter("Only --format html with --page passages shows an --answer.")
+    """Print an index: its passages as JSON lines, its graph as GraphML, or a page to explore it."""
+    if answer is not None and format != "html":
+        raise typer.BadParameter("Only --format html shows an --answer.")
     index = opened(context)
     if format == "jsonl":
         from ..views.status import export_lines
 
         for line in export_lines(index):
             show.print_data(line)
-    elif format == "html" and page == "communities":
-        from ..views.community_graph import communities_page
-
-        print(communities_page(index))
-    else:
-        from ..views.pages.drawing import path_of_answer, to_graphml, to_html
+    elif format == "graphml":
+        from ..views.graphml import to_graphml
         from ..views.passage_graph import drawn_index
 
-        graph = drawn_index(index)
-        path = None if answer is None else path_of_answer(_read_json(answer))
-        print(to_graphml(graph) if format == "graphml" else to_html(graph, path=path))
+        print(to_graphml(drawn_index(index)))
+    else:
+        from ..views.page_data import page_data
+        from ..views.page_file import page_file
+
+        data = page_data(index, None if answer is None else _read_json(answer))
+        print(page_file(f"{index.short_name} · ragraphs", data))
 
 
 def _read_json(file: Path) -> Any:

@@ -10,6 +10,7 @@ from ..context import IndexContext
 from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..settings import settings
+from ..stores.vector_store import store_of
 from . import show
 from .flags import Shown, context_options, shown
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from .planning import Figure, Needs
 
 _STORES = {
-    "folder": "a folder on one machine (SQLite and Chroma inside it); nothing else to run.",
-    "shared": "PostgreSQL for the catalogue and a Chroma server for vectors, so that several "
+    "folder": "a folder on one machine (SQLite and {vectors} inside it); nothing else to run.",
+    "shared": "PostgreSQL for the catalogue and a {vectors} server for vectors, so that several "
     "machines read and write.",
     "engine": "a search engine of your own behind LangChain's interfaces; this is more than "
-    "PostgreSQL and one Chroma server should hold. The figures below are only for comparison.",
+    "PostgreSQL and one {vectors} server should hold. The figures below are only for comparison.",
 }
 _DAY = 24.0
 
@@ -66,15 +67,15 @@ def _print(found: Needs) -> None:
     )
     serving, indexing = found["serving_memory"], found["indexing_memory"]
     disk, work = found["disk"], list(found["processor_hours"].values())
-    vectors = ""
+    vectors, name = "", store_of(settings()).name
     if found["stores"] != "folder":
-        vectors = f"; the Chroma server {_size(found['chroma_memory'])} besides"
+        vectors = f"; the {name} server {_size(found['server_memory'])} besides"
     rows = {
-        "stores": _STORES[found["stores"]],
+        "stores": _STORES[found["stores"]].format(vectors=name),
         "memory": f"{_size(indexing)} to index, {_size(serving)} for each process that "
         f"answers{vectors}",
         "disk": f"{_size(*disk.values())}: tables {_size(disk['tables'])}, vectors "
-        f"{_size(disk['chroma'])}, arrays {_size(disk['arrays'])}",
+        f"{_size(disk['vectors'])}, arrays {_size(disk['arrays'])}",
         "time": f"{_hours(*work)} of one core for everything that no model does",
         **_of_model(found),
     }

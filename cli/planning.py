@@ -34,7 +34,7 @@ _TIMES_EMBEDDED = 3
 _GIGABYTE = 1000.0
 _HOUR = 3600.0
 _LEAST = 1e-6
-_STORES = ("tables", "chroma", "arrays")
+_STORES = {"tables": "tables_mb", "vectors": "chroma_mb", "arrays": "arrays_mb"}
 
 
 class Figure(TypedDict):
@@ -71,8 +71,8 @@ class Needs(TypedDict):
 
     ``processor_hours`` are hours of one core without a model, by layer; ``model_hours`` is the time
     of a model's requests alone. ``measured_passages`` is the largest size that was measured.
-    ``serving_memory`` is the memory of each process, ``chroma_memory`` of a Chroma server beside
-    them; in a folder the vectors are in the process, and there is no server.
+    ``serving_memory`` is the memory of each process, ``server_memory`` of the server of vectors
+    beside them; in a folder the vectors are in the process, and there is no server.
     """
 
     passages: int
@@ -85,7 +85,7 @@ class Needs(TypedDict):
     disk: dict[str, Figure]
     indexing_memory: Figure
     serving_memory: Figure
-    chroma_memory: Figure
+    server_memory: Figure
     processor_hours: dict[str, Figure]
     model_hours: Figure
     money: Money
@@ -135,10 +135,13 @@ def needs(
         "stores": stores,
         "measured_passages": max(sizes),
         "measured_on": measured["machine"],
-        "disk": {name: figure(_GIGABYTE, of_layers(f"{name}_mb"), _by_power) for name in _STORES},
+        "disk": {
+            name: figure(_GIGABYTE, of_layers(stored), _by_power)
+            for name, stored in _STORES.items()
+        },
         "indexing_memory": figure(_GIGABYTE, _peak, _by_line),
         "serving_memory": figure(_GIGABYTE, inside, _by_line),
-        "chroma_memory": figure(_GIGABYTE, outside, _by_line),
+        "server_memory": figure(_GIGABYTE, outside, _by_line),
         "processor_hours": {
             layer: figure(_HOUR, _seconds_of(layer), _by_power)
             for layer in next(iter(sizes.values()))["layers"]

@@ -22,9 +22,9 @@ from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
-from ..stores.chroma import Entry
 from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, StoredCommunity
 from ..stores.queries import batches
+from ..stores.vectors import Entry
 from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel, to_its_end
 from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported

@@ -12,6 +12,8 @@ from typing import TypedDict, get_args
 
 from ..settings import Settings, settings
 from ..state.errors import IndexNotFoundError, RagraphsError
+from ..stores.vector_store import in_folder
+from ..stores.vectors import Collection
 from .layers import LAYERS
 from .location import HOME, Location
 from .opening import COPIED_FROM, Index, check_whole, index_of, mark_written
@@ -68,10 +70,8 @@ def _opened(
     location: Location, operator: Settings, *, create: bool, any_format: bool = False
 ) -> Index:
     if not location.in_database:
-        # A folder has its vectors in itself, unless it was made beside a Chroma server.
-        has_vectors = create or any(Path(location.name).glob("chroma*/chroma.sqlite3"))
-        url = None if has_vectors else operator.chroma_url
-        operator = operator.model_copy(update={"database": None, "chroma_url": url})
+        operator = operator.model_copy(update={"database": None})
+        operator = in_folder(operator, Path(location.name), create=create)
     engine = location.open_catalogue(operator, create=create, any_format=any_format)
     return index_of(location, engine, operator)
 
@@ -121,8 +121,6 @@ def _copy(source: Index, target: Index, report: Report) -> None:
 
 
 def _copy_vectors(source: Index, target: Index, report: Report) -> None:
-    from ..stores.chroma import Collection
-
     collections = get_args(Collection)
     total, done = sum(len(source.vectors.ids(name)) for name in collections), 0
     for name in collections:
@@ -134,7 +132,6 @@ def _copy_vectors(source: Index, target: Index, report: Report) -> None:
 
 def _finish(source: Index, target: Index) -> None:
     """Makes an index of the copy, once all is there."""
-    from ..stores.chroma import Collection
     from ..stores.copying import copy_properties, uneven_tables
 
     uneven: list[str] = uneven_tables(source.engine, target.engine)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..algorithms.entities.spellings import kinds_of
 from ..context import Context, wants_refresh
 from ..language.analyser import count_tokens
-from ..language.spellings import kinds_of
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..offline.extraction.extract import summarise as joined

@@ -13,7 +13,7 @@ from ..context import Context
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
 from ..state.tog2 import TopicEntity
-from ..stores.chroma import Entry
+from ..stores.vectors import Entry
 from .layers import ENTITIES
 from .opening import Index
 from .progress import progress_of

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..settings import Settings, index_name
 from ..state.errors import IndexNotFoundError, RagraphsError
+from ..stores.vector_store import store_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -48,10 +49,11 @@ class Location(NamedTuple):
                 f"The index {self.name} is in no database; set RAGRAPHS_DATABASE, or name a folder "
                 "with a slash, such as ./notes."
             )
-        if operator.chroma_url is None:
+        store = store_of(operator)
+        if store.server is None:
             raise RagraphsError(
-                "Indexes in a database keep their vectors on a Chroma server; set "
-                "RAGRAPHS_CHROMA_URL as well, or unset RAGRAPHS_DATABASE."
+                f"Indexes in a database keep their vectors on a {store.name} server; set "
+                f"{store.setting} as well, or unset RAGRAPHS_DATABASE."
             )
         address = operator.database.get_secret_value()
         return open_shared(address, self.name, create=create, any_format=any_format)

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
     from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
-    from ..stores.chroma import Place, Vectors
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.vector_tables import QuestionVectors, SentenceStore
+    from ..stores.vectors import Generation, Vectors
 
 
 T = TypeVar("T")
@@ -290,31 +290,30 @@ def mark_written(index: Index) -> None:
     index.vectors.note_written(stamp)
 
 
-def _place(catalogue: Catalogue) -> Place:
-    from ..stores.chroma import FIRST, Place
+def _in_use(catalogue: Catalogue) -> Generation:
+    from ..stores.vectors import FIRST, Generation
 
-    generation, written = catalogue.properties(VECTORS, VECTORS_WRITTEN)
-    return Place(generation or FIRST, written)
+    name, written = catalogue.properties(VECTORS, VECTORS_WRITTEN)
+    return Generation(name or FIRST, written)
 
 
 def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     """The index at ``location``, whose catalogue is open; a new one gets its id. Blocks."""
     from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
-    from ..stores.chroma import Vectors
     from ..stores.communities import CommunityStore
     from ..stores.entities import EntityStore
     from ..stores.readings import ReadingStore
     from ..stores.replies import ReplyStore
     from ..stores.schema import is_read_only
+    from ..stores.vector_store import vectors_at
     from ..stores.vector_tables import QuestionVectors, SentenceStore
 
     catalogue = Catalogue(engine)
-    # The id tells the index apart from others on the same Chroma server.
+    # The id tells the index apart from others on the same server.
     id = catalogue.ensure_property(_ID, f"ragraphs-{uuid.uuid4().hex[:12]}")
     folder = location.folder(operator, id)
-    has_requests = operator.root is not None
-    vectors = Vectors(folder, id, operator.chroma_url, partial(_place, catalogue), has_requests)
+    vectors = vectors_at(folder, id, operator, partial(_in_use, catalogue))
     index = Index(
         location,
         engine,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import replace
 from shutil import rmtree
 from typing import Any
 
 from ..models.meter import current_meter
-from ..stores.chroma import FIRST
+from ..stores.vectors import FIRST, new_generation
 from .layers import LAYERS
 from .opening import VECTORS, Index
 
@@ -56,7 +55,7 @@ def begin(index: Index, *, anew: bool, purge: bool) -> None:
         index.catalogue.rebuild_terms()
         index.sentences.beside.clear()
         index.questions.beside.clear()
-    beside = {"generation": f"chroma-{uuid.uuid4().hex[:8]}", "anew": anew}
+    beside = {"generation": new_generation(), "anew": anew}
     purging = purge or index.catalogue.property(_PURGING)
     index.catalogue.set_properties({_BESIDE: beside, _PURGING: purging})
 
@@ -94,8 +93,5 @@ def finish_purge(index: Index) -> None:
             "Another process is reading the index, so that bytes of removed texts may be left in "
             "its log until the next run of: ragraphs index"
         )
-    if index.operator.chroma_url is not None:
-        current_meter().warn(
-            "The Chroma server has deleted the vectors, but may keep their bytes; chroma vacuum "
-            "frees its files of them."
-        )
+    if left := index.vectors.left_behind():
+        current_meter().warn(left)

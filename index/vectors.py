@@ -13,8 +13,8 @@ from ..context import Context
 from ..language.analyser import keywords
 from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
-from ..stores.chroma import Collection, Entry
 from ..stores.queries import batches
+from ..stores.vectors import Collection, Entry
 from .cluster.parts import in_parts
 from .concurrency import WORK_THREAD, in_parallel, to_its_end
 from .opening import Index, mark_written
@@ -78,7 +78,7 @@ async def embed_missing(
 
 
 def release(index: Index) -> None:
-    """Gives back the memory in which Chroma keeps what it has read of a large index."""
+    """Gives back the memory in which the store keeps what it has read of a large index."""
     if is_large(index):
         index.vectors.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algorithms.deeprag.comparing import Answered, comparison, compute
+from ..language.comparing import Answered, comparison, compute
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Answer, Quote
 from .finder import CERTAIN, find

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..algorithms.deeprag.comparing import Answered, comparison, compute, mentions
 from ..algorithms.deeprag.sub_questions import substitute
-from ..algorithms.graphrag.support import Source, cite_point
+from ..language.comparing import Answered, comparison, compute, mentions
+from ..language.support import Source, cite_point
 from ..prompts.deeprag_replies import (
     COMPUTED,
     NOT_FOUND,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,8 @@ from .chroma_rows import (
     put_rows,
     vectors_of,
 )
-from .chroma_rows import (
-    Entry as Entry,
-)
 from .queries import batches, patience
+from .vectors import FIRST, PARTS, Collection, Entry, Generation, Vectors
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
@@ -41,16 +39,15 @@ logger = logging.getLogger("ragraphs.stores")
 
 T = TypeVar("T")
 
-Collection = Literal["passages", "entities", "reports"]
-
-
-FIRST = "chroma"  # the generation of vectors that an index begins with; others are "chroma-..."
-
 _SHOWN: Collection = "passages"
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
 _PAUSE = 0.2  # seconds
+_LEFT_BEHIND = (
+    "The Chroma server has deleted the vectors, but may keep their bytes; chroma vacuum frees its "
+    "files of them."
+)
 _have_answered: set[str] = set()  # addresses of servers; others are not waited for
 
 
@@ -58,29 +55,14 @@ class _AwayError(UnavailableError):
     """The server cannot be reached just now."""
 
 
-class Place(NamedTuple):
-    """Where the vectors in use are.
-
-    ``generation`` names their folder, ``written`` changes when anybody has written.
-    """
-
-    generation: str = FIRST
-    written: str | None = None
-
-
-class Vectors:
+class ChromaVectors(Vectors):
     """The Chroma collections of one index.
 
     ``url`` names a Chroma server; without it the store is embedded in ``folder``. On a server the
-    collections of an index are told apart by ``index_id``. ``place`` says which generation of
+    collections of an index are told apart by ``index_id``. ``in_use`` says which generation of
     vectors is in use; one that takes the place of another is read from then on. In a process that
     ``is_shared`` with others' requests, writing pauses for these again and again. A server that
-    answered before is waited for as ``queries.patience`` says. All methods block, are safe to call
-    from several threads, and raise RagraphsError where Chroma cannot be read or written.
-
-    >>> vectors = Vectors(folder, index_id)
-    >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
-    >>> [(id, cosine)] = vectors.search("passages", embedder.embed(["Who?"])[0], most=1)
+    answered before is waited for as ``queries.patience`` says.
     """
 
     def __init__(
@@ -88,47 +70,41 @@ class Vectors:
         folder: Path,
         index_id: str,
         url: str | None = None,
-        place: Callable[[], Place] = Place,
+        in_use: Callable[[], Generation] = Generation,
         is_shared: bool = False,
     ) -> None:
         self._folder = folder
         self._index_id = index_id
         self._url = url
-        self._place = place
+        self._in_use = in_use
         self._is_shared = is_shared
         self._clients: dict[str, ChromaClient] = {}
         self._lock = Lock()
 
-    def at(self, generation: str) -> Vectors:
-        """The vectors of another generation of the same index."""
-        place = partial(Place, generation)
-        return Vectors(self._folder, self._index_id, self._url, place, self._is_shared)
+    def at(self, generation: str) -> ChromaVectors:
+        in_use = partial(Generation, generation)
+        return ChromaVectors(self._folder, self._index_id, self._url, in_use, self._is_shared)
 
     def close(self) -> None:
-        """Closes the collections as soon as nobody uses them; the next use opens them anew."""
         with self._lock:
             for client in self._clients.values():
                 client.outdated = True
             self._close_unused()
 
     def note_written(self, stamp: str) -> None:
-        """Takes ``stamp`` for this object's own writing, after which nothing is opened anew."""
         with self._lock:
             for client in self._clients.values():
                 client.written = stamp
 
     def lacks(self, collection: Collection) -> bool:
-        """Whether there is no vector in ``collection``, as after the loss of a server's disk."""
         return not self._read(collection, lambda store: store.count())
 
     def ids(self, collection: Collection) -> set[str]:
-        """The ids of all vectors in ``collection``."""
         return set(self._read(collection, lambda store: store.get(include=[])["ids"]) or ())
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
     ) -> None:
-        """Adds or replaces one vector for each entry; ``vectors`` has shape (len(entries), d)."""
         # Embedded Chroma holds Python's lock for all of a batch, which stops requests beside it.
         most = MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
         for start in range(0, len(entries), most):
@@ -147,29 +123,22 @@ class Vectors:
                 time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
 
     def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
-        """Puts the metadata of ``entries`` in place of the stored; vectors stay as they are."""
         most = MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
         for batch in batches(entries, most):
             self._done(collection, partial(describe_rows, entries=batch))
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of ``ids`` in this order, shape (len(ids), d).
-
-        Raises IncompleteIndexError where one is missing.
-        """
         found = self._read(collection, lambda store: vectors_of(store, ids))
         if found is None and ids:
             raise IncompleteIndexError
         return np.empty((0, 0), dtype=np.float32) if found is None else found
 
     def entries(self, collection: Collection) -> Iterator[tuple[list[Entry], NDArray[np.float32]]]:
-        """All entries by id, batch by batch, with their vectors of shape (rows, d)."""
         for batch in batches(sorted(self.ids(collection)), MOST_READ):
             if found := self._read(collection, partial(entries_of, ids=batch)):
                 yield found
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
-        """Removes vectors; unknown ids do no harm."""
         if not ids:
             return
         for batch in batches(ids, MOST_ROWS):
@@ -182,10 +151,6 @@ class Vectors:
         most: int,
         among: AbstractSet[str] | None = None,
     ) -> list[tuple[str, float]]:
-        """The ids of at most ``most`` nearest vectors with their cosines, best first, then by id.
-
-        Given ``among``, of the vectors with these ids. Empty where there are none.
-        """
         return self.search_all(collection, vector[np.newaxis], most, among)[0]
 
     def search_all(
@@ -195,7 +160,6 @@ class Vectors:
         most: int,
         among: AbstractSet[str] | None = None,
     ) -> list[list[tuple[str, float]]]:
-        """Results of ``search`` for each of ``vectors`` (any, d), in less time than one by one."""
         if among is not None and len(among) <= MOST_READ:
             found = partial(cosines, vectors=vectors, ids=sorted(among))
         else:
@@ -204,11 +168,10 @@ class Vectors:
         return [sorted(each, key=lambda one: (-one[1], one[0]))[:most] for each in near]
 
     def delete_all_but(self, generations: Iterable[str]) -> None:
-        """Deletes all other generations of the index; a folder in use elsewhere may stay."""
         kept = set(generations)
         if self._url is None:
             for folder in self._folder.iterdir():
-                if folder.name.partition("-")[0] == FIRST and folder.name not in kept:
+                if folder.name.partition(PARTS)[0] == FIRST and folder.name not in kept:
                     shutil.rmtree(folder, ignore_errors=True)
             return
         names = {
@@ -219,8 +182,11 @@ class Vectors:
         self._done(_SHOWN, lambda store: self._delete_collections(names))
         self.close()
 
+    def left_behind(self) -> str:
+        return _LEFT_BEHIND if self._url is not None else ""
+
     def _delete_collections(self, kept: AbstractSet[str]) -> None:
-        client = self._clients[self._place().generation].api
+        client = self._clients[self._in_use().name].api
         for found in client.list_collections(limit=client.count_collections()):
             if found.name.startswith(f"{self._index_id}-") and found.name not in kept:
                 client.delete_collection(found.name)
@@ -232,31 +198,31 @@ class Vectors:
         were all there: then it is done again.
         """
         while True:
-            place = self._place()
+            generation = self._in_use()
             try:
-                if self._url is None and not (self._folder / place.generation).exists():
+                if self._url is None and not (self._folder / generation.name).exists():
                     result = None
                 else:
-                    result = self._done(collection, work, place)
+                    result = self._done(collection, work, generation)
             except RagraphsError:
-                if self._place().generation == place.generation:
+                if self._in_use().name == generation.name:
                     raise
                 logger.debug("the vectors in %s were replaced; they are read again", self._folder)
             else:
-                if self._place().generation == place.generation:
+                if self._in_use().name == generation.name:
                     return result
 
     def _done(
         self,
         collection: Collection,
         work: Callable[[ChromaCollection], T],
-        place: Place | None = None,
+        generation: Generation | None = None,
     ) -> T:
         """The result of ``work``, which may be done twice where a server restarts meanwhile."""
         until = time.monotonic() + patience.get()
         while True:
             try:
-                with self._opened(collection, place) as store:
+                with self._opened(collection, generation) as store:
                     result = work(store)
             except _AwayError:
                 if self._url not in _have_answered or time.monotonic() > until:
@@ -270,16 +236,16 @@ class Vectors:
 
     @contextmanager
     def _opened(
-        self, collection: Collection, place: Place | None = None
+        self, collection: Collection, generation: Generation | None = None
     ) -> Iterator[ChromaCollection]:
         import httpx
         from chromadb.errors import ChromaError
 
-        place = place or self._place()
+        generation = generation or self._in_use()
         try:
             with self._lock:
-                client = self._client_at(place)
-                store = client.collection(self._name(place.generation, collection))
+                client = self._client_at(generation)
+                store = client.collection(self._name(generation.name, collection))
                 client.users += 1
             try:
                 yield store
@@ -294,28 +260,29 @@ class Vectors:
                     if client.outdated:
                         self._close_unused()
         except (ChromaError, httpx.HTTPError, OSError) as error:
-            raise self._unusable(place, error) from error
+            raise self._unusable(generation, error) from error
         except Exception as error:
             if self._url is None or type(error) is not Exception:
                 raise
-            raise self._unusable(place, error) from error  # so chromadb tells of a failed proxy
+            # So chromadb tells of a failed proxy.
+            raise self._unusable(generation, error) from error
 
-    def _client_at(self, place: Place) -> ChromaClient:
+    def _client_at(self, generation: Generation) -> ChromaClient:
         """The client of the generation in use, opened anew where another process has written.
 
         Embedded Chroma does not notice it, a server does. The lock must be held.
         """
-        for generation, client in self._clients.items():
+        for name, client in self._clients.items():
             client.outdated |= (
-                generation != place.generation
-                or (self._url is None and client.written != place.written)
-                or client.inode != self._inode(generation)
+                name != generation.name
+                or (self._url is None and client.written != generation.written)
+                or client.inode != self._inode(name)
             )
         self._close_unused()
-        if place.generation not in self._clients:
-            self._clients[place.generation] = self._connect(place)
-            logger.debug("the vectors %s in %s are opened", place.generation, self._folder)
-        return self._clients[place.generation]
+        if generation.name not in self._clients:
+            self._clients[generation.name] = self._connect(generation)
+            logger.debug("the vectors %s in %s are opened", generation.name, self._folder)
+        return self._clients[generation.name]
 
     def _close_unused(self) -> None:
         for generation, client in list(self._clients.items()):
@@ -331,17 +298,17 @@ class Vectors:
         database = self._folder / generation / DATABASE
         return database.stat().st_ino if self._url is None and database.exists() else None
 
-    def _connect(self, place: Place) -> ChromaClient:
+    def _connect(self, generation: Generation) -> ChromaClient:
         if self._url is None:
-            client = open_folder(self._folder / place.generation, place.written)
-            client.inode = self._inode(place.generation)
+            client = open_folder(self._folder / generation.name, generation.written)
+            client.inode = self._inode(generation.name)
             return client
         try:
-            return open_server(self._url, place.written)
+            return open_server(self._url, generation.written)
         except ValueError as error:
-            raise self._unusable(place, error) from error
+            raise self._unusable(generation, error) from error
 
-    def _unusable(self, place: Place, error: Exception) -> RagraphsError:
+    def _unusable(self, generation: Generation, error: Exception) -> RagraphsError:
         if self._url is not None:
             from chromadb.errors import ChromaError, NotFoundError
 
@@ -353,7 +320,7 @@ class Vectors:
                 "or unset RAGRAPHS_CHROMA_URL."
             )
         return RagraphsError(
-            f"The vectors in {self._folder / place.generation} cannot be read or written "
+            f"The vectors in {self._folder / generation.name} cannot be read or written "
             f"({_sentence(error)}); try again, or delete that folder and run: ragraphs index"
         )
 

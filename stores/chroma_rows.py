@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError
 from .queries import batches
+from .vectors import Entry
 
 if TYPE_CHECKING:
     from chromadb import Collection as ChromaCollection
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 MOST_READ = 256  # Chroma makes an object of each number of a vector
-
-
-class Entry(NamedTuple):
-    """The data beside a vector; Chroma keeps the text of passages only, for other programs."""
-
-    id: str
-    text: str
-    metadata: dict[str, Any]
 
 
 def put_rows(store: ChromaCollection, **rows: Any) -> None:

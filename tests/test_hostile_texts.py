@@ -11,10 +11,10 @@ from types import FrameType
 import pytest
 from hostile_texts import REPEATS, Used, against, patterns, repeated
 from ragraphs.algorithms.citations import locate
-from ragraphs.algorithms.deeprag.comparing import comparison
 from ragraphs.algorithms.router.features import question_features
 from ragraphs.algorithms.splitting import split_text
 from ragraphs.language.analyser import LONGEST_SENTENCE, sentences, terms
+from ragraphs.language.comparing import comparison
 from ragraphs.language.mentions import question_mentions
 from ragraphs.language.questions import analyse_question
 from ragraphs.nodes.begin import LONGEST_QUESTION

@@ -42,9 +42,19 @@ PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
 OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
+SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"')
 LARGEST_SHARE = 0.17
-MOST_LINES = 58_500  # of Python in the wheel
-HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
+MOST_LINES = 58_600  # of Python in the wheel
+MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
+HEAVY = (
+    "ragraphs.stores.chroma",
+    "sqlalchemy",
+    "chromadb",
+    "numpy",
+    "fastembed",
+    "langchain_openai",
+    "igraph",
+)
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
 SENT = {"NextStep", "SubQuestions", "Points", "ClosedBookAnswer"}  # words of a request to a model
@@ -89,6 +99,12 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
                 yield from ((f"{start}.{alias.name}", False) for alias in node.names)
 
 
+def scripts_imported(file: Path) -> Iterator[Path]:
+    """The modules that a script imports at its start, or later, when they are asked for."""
+    for path in SCRIPT_IMPORTED.findall(file.read_text(encoding="utf-8")):
+        yield (file.parent / path).resolve()
+
+
 @cache
 def docstrings() -> list[tuple[str, str, str]]:
     """Docstrings in one line, each with its file and name; a module has the name of its file."""
@@ -128,6 +144,14 @@ def test_no_two_modules_import_each_other_in_a_circle():
         name: {other for other, _ in imports_of(file) if other in files and other != name}
         for name, file in files.items()
     }
+    assert list(TopologicalSorter(imported).static_order())
+
+
+def test_no_two_modules_of_the_page_import_each_other_in_a_circle():
+    page = ROOT / "views" / "page"
+    files = [file for file in page.rglob("*.js") if file.parent.name != "vendor"]
+    imported = {file: set(scripts_imported(file)) for file in files}
+    assert sum(map(len, imported.values())) > len(files)
     assert list(TopologicalSorter(imported).static_order())
 
 
@@ -175,11 +199,25 @@ def test_no_room_holds_more_than_its_share_and_the_wheel_no_more_than_its_lines(
     assert lines.total() <= MOST_LINES, f"the wheel has {lines.total()} lines of Python"
 
 
+def test_the_reader_without_a_model_stays_a_guest():
+    files = [file for file in sources() if room_of(file) in {"offline", "language"}]
+    lines = sum(len((ROOT / file).read_text(encoding="utf-8").splitlines()) for file in files)
+    assert lines <= MOST_OF_GRAMMAR
+
+
 def test_no_module_imports_a_room_by_its_bare_name():
     rooms = set().union(*FLOORS)
     for file in [*sources(), *beside("lab"), *beside("tests")]:
         bare = {name.split(".")[0] for name, is_bare in imports_of(file) if is_bare}
         assert not bare & rooms, f"{file} imports {bare & rooms}"
+
+
+@pytest.mark.parametrize("room", ["index", "views", "cli"])
+def test_rooms_above_the_stores_do_not_name_the_store_of_vectors(room):
+    files = [file for file in sources() if room_of(file) == room]
+    assert files
+    for file in files:
+        assert "chroma" not in (ROOT / file).read_text(encoding="utf-8").lower(), file
 
 
 @pytest.mark.parametrize("pattern", NO_NOUNS.values(), ids=NO_NOUNS)
@@ -227,6 +265,10 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
 @pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
 def test_importing_a_graph_imports_nothing_heavy(module):
     assert loaded_by(f"import {module}", HEAVY) == "[]"
+
+
+def test_the_store_of_vectors_is_imported_when_an_index_is_opened():
+    assert loaded_by("import ragraphs.graphs.index", ("ragraphs.stores.chroma", "chromadb")) == "[]"
 
 
 def test_indexing_without_a_model_imports_no_client_of_one(tmp_path):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..algorithms.graphrag.support import Source, cite_point
 from ..index.communities import CommunityView, load_communities
 from ..index.layers import HIERARCHY
 from ..index.opening import Index
 from ..index.report_material import passages_of
+from ..language.support import Source, cite_point
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Passage
 from ..state.reports import Finding, Report
+from ..stores.communities import StoredCommunity
 from .quotation import quoted
 
 _MOST_PASSAGES = 20
@@ -78,18 +80,29 @@ def report_card(index: Index, id: str) -> dict[str, Any]:
     Raises RagraphsError where there is no such community.
     """
     HIERARCHY.stamp(index)
-    community = index.communities.get([id]).get(id)
-    if community is None:
+    found = list(report_cards(index, [id]))
+    if not found:
         raise RagraphsError("There is no such community any more; look at the map again.")
+    return found[0]
+
+
+def report_cards(index: Index, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Cards of the communities among ``ids``. Blocks."""
+    inner: defaultdict[str, list[StoredCommunity]] = defaultdict(list)
+    for one in sorted(index.communities.all(), key=lambda one: (-one.size, one.id)):
+        inner[one.parent].append(one)
+    for community in index.communities.get(ids).values():
+        yield _card(index, community, inner[community.id])
+
+
+def _card(
+    index: Index, community: StoredCommunity, inner: Iterable[StoredCommunity]
+) -> dict[str, Any]:
     report = community.report or _NO_REPORT
     passages = {one["id"]: one for one in index.catalogue.passages(list(passages_of(report)))}
-    inner = sorted(
-        (one for one in index.communities.all() if one.parent == id),
-        key=lambda one: (-one.size, one.id),
-    )
-    members = index.entities.largest_of(index.communities.members_of(id), _MOST_MEMBERS)
+    members = index.entities.largest_of(index.communities.members_of(community.id), _MOST_MEMBERS)
     return {
-        "id": id,
+        "id": community.id,
         "level": community.level,
         "parent": community.parent,
         "size": community.size,

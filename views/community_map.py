@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import random
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +15,6 @@ from ..index.layers import ENTITIES, HIERARCHY
 from ..index.opening import Index, Kept
 from ..stores.communities import StoredCommunity
 from .circles import Circle, nested
-from .pages.drawing import repeatable
 
 if TYPE_CHECKING:
     import igraph
@@ -25,6 +27,8 @@ _MARGIN = 16.0
 _GAP = 14.0
 _ROUNDS = 200
 _SMALL = 60
+_SEED = 0
+_RANDOMNESS = threading.Lock()
 
 Pair = tuple[str, str]
 
@@ -188,7 +192,7 @@ def _places(
         if a in leaf and leaf[a] == leaf.get(b):
             related[leaf[a]].append((a, b))
     places: dict[str, tuple[float, float]] = {}
-    with repeatable():
+    with _repeatable():
         for id, some in sorted(members.items()):
             numbers = {entity: number for number, entity in enumerate(some)}
             graph = igraph.Graph(len(some), [(numbers[a], numbers[b]) for a, b in related[id]])
@@ -202,6 +206,19 @@ def _layout(graph: igraph.Graph) -> igraph.Layout:
     if graph.vcount() <= _SMALL:
         return graph.layout_kamada_kawai()
     return graph.layout_fruchterman_reingold(niter=_ROUNDS, grid="nogrid")
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Makes igraph's layouts the same every time; it has one generator for the whole process."""
+    import igraph
+
+    with _RANDOMNESS:
+        igraph.set_random_number_generator(random.Random(_SEED))
+        try:
+            yield
+        finally:
+            igraph.set_random_number_generator(random)
 
 
 def _inside(circle: Circle, points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:

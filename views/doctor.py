@@ -22,11 +22,12 @@ from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE
 from ..settings import Settings, settings
 from ..state.errors import RagraphsError
+from ..stores.vector_store import store_of
 from .status import describe
 
 _SECONDS = 3.0
 _MEND_ADDRESS = "Start it, or correct its address."
-_PACKAGES = ("langgraph", "langchain-core", "chromadb", "SQLAlchemy", "pydantic", "fastembed")
+_PACKAGES = ("langgraph", "langchain-core", "SQLAlchemy", "pydantic", "fastembed")
 _EXTRAS = {
     "formats": "reading .pptx and .xlsx files",
     "serve": "tools over MCP",
@@ -94,10 +95,12 @@ def _program(operator: Settings) -> Iterator[Check]:
     python = f"{platform.python_version()} on {' '.join(filter(None, system))}"
     mend = "Use Python 3.11 or later." if is_old else ""
     yield _check("program", "Python", "broken" if is_old else "ok", python, mend)
-    yield _ok("program", "packages", ", ".join(f"{name} {_version(name)}" for name in _PACKAGES))
+    store = store_of(operator)
+    packages = (*_PACKAGES[:2], store.package, *_PACKAGES[2:])
+    yield _ok("program", "packages", ", ".join(f"{name} {_version(name)}" for name in packages))
     yield _sqlite()
-    chroma = operator.chroma_url or "embedded in the folder of the index"
-    yield _ok("program", "Chroma", f"{_version('chromadb')}, {chroma}")
+    where = store.server or "embedded in the folder of the index"
+    yield _ok("program", store.name, f"{_version(store.package)}, {where}")
     if operator.database is not None:
         address = _host(operator.database.get_secret_value())
         yield _ok("program", "database", f"{address} ({_source('RAGRAPHS_DATABASE')})")
@@ -224,8 +227,8 @@ def _network(operator: Settings) -> Iterator[Check]:
     places = {"the hub of embedding models": constants.ENDPOINT}
     if operator.openai_base_url:
         places["the server of OPENAI_BASE_URL"] = f"{operator.openai_base_url.rstrip('/')}/models"
-    if operator.chroma_url:
-        places["the Chroma server"] = f"{operator.chroma_url.rstrip('/')}/api/v2/heartbeat"
+    if (store := store_of(operator)).server:
+        places[f"the {store.name} server"] = store.heartbeat
     with ThreadPoolExecutor(len(places)) as threads:
         reasons = list(threads.map(_unreachable, places.values()))
     for (name, address), reason in zip(places.items(), reasons, strict=True):

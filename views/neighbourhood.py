@@ -41,6 +41,26 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     return graph.part(graph.beginning(most), 0)
 
 
+def whole_graph(
+    index: Index, passages: Sequence[str], entities: Sequence[str], most: int
+) -> dict[str, Any]:
+    """``passages``, ``entities`` and the names that passages share, with all edges among them.
+
+    ``beginning`` has at most ``most`` nodes to begin with. Passages come without texts. Blocks.
+    """
+    graph = _Graph(index)
+    names = dict.fromkeys(name for passage in passages for name in graph.names_of(passage))
+    part = graph.part([*entities, *passages, *names], 0)
+    for node in part["nodes"]:
+        if node["kind"] == "passage":
+            del node["text"], node["citation"]
+    return {
+        "nodes": part["nodes"],
+        "edges": part["edges"],
+        "beginning": graph.beginning(most),
+    }
+
+
 class _Graph:
     """The layers of an index as one graph; they are read when they are asked for."""
 
@@ -105,6 +125,10 @@ class _Graph:
     def _speaking(self, entity: str) -> list[str]:
         return self._index.entities.passages_of([entity], _MOST_MENTIONS).get(entity, [])
 
+    def names_of(self, passage: str) -> list[str]:
+        """The ids of the names that ``passage`` shares, where names are nodes."""
+        return [] if self._names is None else self._names.of(passage)
+
     def _spoken(self, passage: str) -> list[str]:
         """The entities or names that a passage speaks of."""
         if self._names is not None:
@@ -161,8 +185,7 @@ class _Graph:
     def _relations(self, entities: Sequence[str]) -> Iterator[dict[str, Any]]:
         heaviest = self._index.entities.heaviest_of(entities, _MOST_RELATIONS)
         found = {one.id: one for some in heaviest.values() for one in some}
-        for id in sorted(found):
-            one = found[id]
+        for one in sorted(found.values(), key=lambda one: (-one.weight, one.id)):
             if one.relation in CO_OCCURRENCE:
                 first, second = sorted((one.source, one.target))
                 yield _edge(first, second, "", "together")

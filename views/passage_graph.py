@@ -16,9 +16,8 @@ from ..language.analyser import one_line
 from ..language.mentions import key
 from ..state.errors import RagraphsError
 from ..state.records import Passage
-from .community_graph import drawn_relations, paths_of_entities
 from .entities import with_passages
-from .pages.drawing import DrawnEdge, DrawnGraph, DrawnNode
+from .graphml import DrawnEdge, DrawnGraph, DrawnNode
 
 _SHARED = 2
 _FIRST_WORDS = 60
@@ -43,9 +42,9 @@ def drawn_index(index: Index) -> DrawnGraph:
     entities: list[DrawnNode] = []
     bearers: Mapping[str, Collection[str]] = {}
     if "entities" in layers:
-        paths = paths_of_entities(index) if "communities" in layers else {}
+        paths = _paths_of_entities(index) if "communities" in layers else {}
         entities, edges, bearers = _entities(index, paths)
-        edges += drawn_relations(index)
+        edges += _relations(index)
     if "hops" in layers:
         edges += _hops(stored_hops(index))
     if "sentences" in layers:
@@ -106,6 +105,25 @@ def _entities(
             if passage in drawn
         ]
     return nodes, edges, bearers
+
+
+def _relations(index: Index) -> list[DrawnEdge]:
+    """Every relation between two entities. Blocks."""
+    return [
+        DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
+        for one in index.entities.all_relations()
+    ]
+
+
+def _paths_of_entities(index: Index) -> dict[str, list[str]]:
+    """The communities that each entity is in, from the root down. Blocks."""
+    levels = {community.id: community.level for community in index.communities.all()}
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for community, entity in sorted(
+        index.communities.members(), key=lambda pair: (levels[pair[0]], pair[0])
+    ):
+        paths[entity].append(community)
+    return dict(paths)
 
 
 def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 from ...language.analyser import is_korean, keywords
 from ...language.answer_types import dates, name_spans
+from ...language.comparing import Answered
 from ...language.values import verdict
 from ...state.deeprag import NarrativeStep, StepSource
 from ..claims import unsupported
-from .comparing import Answered
 
 Policy = Literal["biased", "retrieve_always", "model"]
 

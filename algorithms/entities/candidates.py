@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ...language.analyser import STOP_WORDS, one_line, sentences, shortened
 from ...language.mentions import normalised
-from ...language.spellings import kinds_of
 from .clusters import Link, Name, abbreviated, compatible, initials, sharing
 from .senses import FoundFacts, Said
+from .spellings import kinds_of
 
 MOST_SHOWN = 120
 _CAST = 30  # frequent names of a long document that each of its groups shows

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rapidfuzz import fuzz
 
-from ...language import spellings as forms
 from ...language.analyser import STOP_WORDS
 from ...language.mentions import normalised
 from ...state.entities import Reason
 from ..similarity import jaccard
+from . import spellings as forms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from ...language.mentions import normalised
-from ...language.spellings import KINDS
 from ...state.entities import Correction
 from .clusters import Link, Name
+from .spellings import KINDS
 
 ALONE = "\n"
 _json = json.JSONEncoder(ensure_ascii=False).encode

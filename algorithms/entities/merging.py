@@ -12,7 +12,6 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...language.mentions import normalised
-from ...language.spellings import person_parts
 from ...state.entities import (
     Correction,
     Entity,
@@ -29,6 +28,7 @@ from .decisions import Decisions, digest
 from .senses import FoundFacts, Said, Senses, end_of
 from .short_names import with_short_names
 from .spans import SpellingIndex
+from .spellings import person_parts
 
 if TYPE_CHECKING:
     from .clusters import Embed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import combinations
 
-from ...language.spellings import is_full_name, person_parts, same_person
+from .spellings import is_full_name, person_parts, same_person
 
 _MOST = 50
 

@@ -8,7 +8,12 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 from ...language.mentions import normalised
-from ...language.spellings import (
+from ...state.entities import Merge, Parting, Reason
+from ...state.facts import PassageFacts
+from .clusters import Link, Name, compatible, similarity
+from .decisions import ALONE, Decisions, alone, digest, entity_id
+from .persons import Persons
+from .spellings import (
     ALIAS_RELATION,
     Alias,
     aliases_in_text,
@@ -16,11 +21,6 @@ from ...language.spellings import (
     kinds_of,
     person_parts,
 )
-from ...state.entities import Merge, Parting, Reason
-from ...state.facts import PassageFacts
-from .clusters import Link, Name, compatible, similarity
-from .decisions import ALONE, Decisions, alone, digest, entity_id
-from .persons import Persons
 
 _T = TypeVar("_T")
 _SAME: Reason = "same normalised name"

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...language.mentions import normalised
-from ...language.spellings import is_full_name
 from ...state.entities import Entity
 from .senses import FoundFacts
 from .spans import SpellingIndex
+from .spellings import is_full_name
 
 _WORD = re.compile(r"[^\W_]+")
 _PARTICLE = re.compile(r"[가-힣]+$")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from ...context import Context
 from ...settings import Settings
 from ...state.errors import RagraphsError
+from ...stores.vector_store import store_of
 from ..concurrency import to_its_end
 from ..opening import Index
 from .parts import handing_out
@@ -150,10 +151,11 @@ def _check(operator: Settings, context: Context) -> None:
             f"The cluster {operator.cluster!r} is not known; name ray for one on this machine, or "
             "ray://HOST:PORT."
         )
-    if operator.chroma_url is None or (is_elsewhere(operator) and operator.database is None):
+    store = store_of(operator)
+    if store.server is None or (is_elsewhere(operator) and operator.database is None):
         raise RagraphsError(
             "The workers of a cluster need stores that all of them reach; set RAGRAPHS_DATABASE "
-            "and RAGRAPHS_CHROMA_URL (for workers on this machine the latter suffices)."
+            f"and {store.setting} (for workers on this machine the latter suffices)."
         )
     if given := context.own.given():
         raise RagraphsError(

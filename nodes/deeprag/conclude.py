@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...algorithms.deeprag.comparing import Answered, Computed, compute
 from ...algorithms.deeprag.policy import agrees, opening_of
 from ...algorithms.deeprag.sub_questions import same_question
 from ...algorithms.deeprag.tree import ROOT
 from ...context import DeepragContext
+from ...language.comparing import Answered, Computed, compute
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER_FROM_STEPS, SYNTHESIZE

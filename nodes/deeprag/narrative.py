@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...algorithms.deeprag.comparing import Answered, compute
 from ...algorithms.deeprag.policy import choose_source, follows, opening_of, repeated
 from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
+from ...language.comparing import Answered, compute
 from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP

@@ -9,13 +9,13 @@ from typing import Any
 from langgraph.types import Overwrite, Send
 
 from ...algorithms.graphrag.report_context import pack, seeded_order
-from ...algorithms.graphrag.support import Source, cite_point, nearest_statements
 from ...context import GraphragContext
 from ...index.communities import CommunityView, load_communities, report_text
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.report_material import ASIDE_RATING, passages_of
 from ...language.analyser import count_tokens
+from ...language.support import Source, cite_point, nearest_statements
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.graphrag_replies import ReplyPoint

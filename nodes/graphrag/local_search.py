@@ -8,7 +8,6 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
-from ...algorithms.graphrag.support import Source, cite_point
 from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...index.entities import linked_topics, read_entities
@@ -17,6 +16,7 @@ from ...index.retrieval import search
 from ...index.vectors import owner_of
 from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...language.claims import told_claim
+from ...language.support import Source, cite_point
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ...algorithms.entities.spellings import is_full_name
 from ...index.opening import Index
 from ...language.analyser import one_line
 from ...language.mentions import as_excerpt, find_mentions, key
-from ...language.spellings import is_full_name
 from ...models.protocol import OFFLINE
 from ...prompts.prompt import Excerpt
 from ...state.records import Passage

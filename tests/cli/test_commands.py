@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import ragraphs
 from command_line import Ended, started
+from page_support import data_of
 from ragraphs.cli import show
 from rich.cells import cell_len
 
@@ -322,10 +323,14 @@ def test_evaluate_prints_one_json_document(run, question_set, retriever):
     assert measured["recall"]["2"] == 1.0
 
 
-def test_an_answer_for_a_page_that_does_not_show_it_is_refused(run, docs):
+def test_an_answer_is_exported_with_a_page_only(run, docs):
     run("index", "docs")
-    refused = run("export", "--format", "html", "--page", "communities", "--answer", "a.json")
-    assert_one_sentence(refused, 2, "--answer")
+    Path("a.json").write_text(run("ask", "Who designed the Forth Bridge?", "--json").out)
+    page = run("export", "--format", "html", "--answer", "a.json").out
+    assert data_of(page)["answer"]["asked"] == "Who designed the Forth Bridge?"
+    assert_one_sentence(run("export", "--format", "graphml", "--answer", "a.json"), 2, "--answer")
+    Path("a.json").write_text("{}")
+    assert_one_sentence(run("export", "--format", "html", "--answer", "a.json"), 1, "ask --json")
 
 
 def test_evaluate_takes_the_settings_of_a_method(run, question_set):

@@ -81,29 +81,28 @@ def test_what_is_no_community_is_one_sentence(indexed, arguments, words):
     assert words in err and err.startswith("ragraphs: ") and "\n" not in err.strip()
 
 
-@pytest.mark.parametrize(
-    "command", [["communities"], ["export", "--format", "html", "--page", "communities"]]
-)
-def test_an_index_without_the_layer_says_how_to_build_it(run, command):
+def test_an_index_without_the_layer_says_how_to_build_it(run):
     Path("a.txt").write_text("Ann Lee met Bob Ray.")
     run("index", "a.txt", "--layers", "entities")
-    code, out, err = run(*command)
+    code, out, err = run("communities")
     assert (code, out) == (1, "")
     assert "ragraphs index --layers communities" in err and "\n" not in err.strip()
 
 
-def test_the_page_of_communities_holds_reports_members_and_passages(indexed):
-    page = indexed("export", "--format", "html", "--page", "communities").out
+def test_an_exported_page_holds_reports_members_and_passages(indexed):
+    page = indexed("export", "--format", "html").out
     data, tree = data_of(page), {one["id"]: one for one in listed(indexed)}
-    assert PageReader(page).texts("title") == ["Communities of .ragraphs"]
-    assert {node["label"] for node in data["nodes"]} == set(NAMES[:20])
-    drawn = {one["id"]: one for one in data["communities"]}
-    assert drawn.keys() == tree.keys()
-    assert all(len(one["members"]) == tree[id]["size"] for id, one in drawn.items())
-    assert all(one["title"] == tree[id]["title"] for id, one in drawn.items())
-    cited = {id for one in drawn.values() for found in one["findings"] for id in found["passages"]}
-    assert {passage["id"] for passage in data["passages"]} == cited
-    assert "communities" not in data_of(indexed("export", "--format", "html").out)
+    assert PageReader(page).texts("title") == [".ragraphs · ragraphs"]
+    assert {one["name"] for one in data["entities"]} == set(NAMES[:20])
+    reports = {one["id"]: one for one in data["reports"]}
+    assert reports.keys() == tree.keys() == {one["id"] for one in data["map"]["communities"]}
+    assert all(len(one["entities"]) == tree[id]["size"] for id, one in reports.items())
+    assert all(one["title"] == tree[id]["title"] for id, one in reports.items())
+    found = [
+        cited for one in reports.values() for each in one["findings"] for cited in each["citations"]
+    ]
+    texts = {one["id"]: one["text"] for one in data["passages"]}
+    assert found and all(one["quote"] in texts[one["passage"]] for one in found)
 
 
 def test_entities_of_graphml_name_their_communities_from_the_root_down(indexed):

@@ -49,7 +49,6 @@ def test_no_command_sends_control_characters_of_documents_to_the_terminal(run, d
         ("export",),
         ("export", "--format", "graphml"),
         ("export", "--format", "html"),
-        ("export", "--format", "html", "--page", "communities"),
         ("remove", f"none {ESCAPES}"),
     ]
     said = ""

@@ -87,8 +87,8 @@ def test_the_requests_and_tokens_are_those_of_all_that_is_asked():
 def test_vectors_are_counted_once_in_a_process_or_in_a_chroma_server(passages):
     found = needs(passages, PRICES)
     apart = found["stores"] != "folder"
-    assert found["chroma_memory"]["value"] == pytest.approx(apart * (passages / 20_000 + 0.05))
-    together = found["serving_memory"]["value"] + found["chroma_memory"]["value"]
+    assert found["server_memory"]["value"] == pytest.approx(apart * (passages / 20_000 + 0.05))
+    together = found["serving_memory"]["value"] + found["server_memory"]["value"]
     assert together == pytest.approx(passages / 10_000 + 0.1)
 
 

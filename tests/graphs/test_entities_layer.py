@@ -25,7 +25,7 @@ from ragraphs.index.layers import ENTITIES
 from ragraphs.index.vectors import owner_of
 from ragraphs.language.mentions import key, normalised
 from ragraphs.state.errors import RagraphsError
-from ragraphs.views.pages.drawing import DrawnEdge, DrawnNode
+from ragraphs.views.graphml import DrawnEdge, DrawnNode
 from ragraphs.views.passage_graph import _as_entities, drawn_index
 from ragraphs.views.status import describe
 from stub_openai import failure

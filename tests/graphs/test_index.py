@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
-from ragraphs.stores.chroma import Entry
+from ragraphs.stores.vectors import Entry
 from ragraphs.views.status import describe
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import open_index
-from ragraphs.stores.chroma import Vectors
+from ragraphs.stores.chroma import ChromaVectors
 
 from lab.benchmarks.synthetic import made_up
 
@@ -19,13 +19,13 @@ def test_chroma_keeps_no_vectors_of_a_large_index_that_is_being_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat_from: int, released: bool
 ) -> None:
     monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", flat_from)
-    closed, close = list[set[str]](), Vectors.close
+    closed, close = list[set[str]](), ChromaVectors.close
 
-    def watched(vectors: Vectors) -> None:
+    def watched(vectors: ChromaVectors) -> None:
         closed.append(vectors.ids("passages"))  # which tell this index from others' of the process
         close(vectors)
 
-    monkeypatch.setattr(Vectors, "close", watched)
+    monkeypatch.setattr(ChromaVectors, "close", watched)
     layers = ["sentences", "entities"]
     context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", layers=layers)
     index_graph.invoke({"documents": list(made_up(10))}, context=context)

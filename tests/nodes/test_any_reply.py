@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.algorithms.deeprag.comparing import Answered
 from ragraphs.algorithms.deeprag.policy import choose_source
 from ragraphs.algorithms.deeprag.sub_questions import acyclic
 from ragraphs.algorithms.graphrag.report_context import Element
 from ragraphs.index.report_material import report_of
+from ragraphs.language.comparing import Answered
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.nodes.answer import answered
 from ragraphs.nodes.graphrag.global_search import points_of

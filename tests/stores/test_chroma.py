@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from chroma_server import ChromaServer, free_port, serving_chroma
 from ragraphs.state.errors import RagraphsError
-from ragraphs.stores.chroma import Entry, Place, Vectors
+from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.queries import patience
+from ragraphs.stores.vectors import Entry, Generation, Vectors
 
 DIMENSION = 16
 Opening = Callable[[str], Vectors]
@@ -40,7 +41,7 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]
     opened = []
 
     def open_vectors(index: str) -> Vectors:
-        opened.append(Vectors(tmp_path / index, f"ragraphs-{tmp_path.name}-{index}", url))
+        opened.append(ChromaVectors(tmp_path / index, f"ragraphs-{tmp_path.name}-{index}", url))
         return opened[-1]
 
     yield open_vectors
@@ -98,7 +99,7 @@ def test_another_generation_takes_another_dimension_and_its_place_when_it_is_tol
     beside = vectors.at("chroma-next")
     beside.add("passages", passages(2), np.ones((1, 3), dtype=np.float32))
     assert vectors.ids("passages") == {"p1"}
-    vectors._place = lambda: Place("chroma-next")
+    vectors._in_use = lambda: Generation("chroma-next")
     assert vectors.ids("passages") == {"p2"}
     vectors.delete_all_but(["chroma-next"])
     beside.close()
@@ -117,10 +118,10 @@ def test_who_reads_while_another_generation_takes_its_place_sees_one_of_them_who
     beside = vectors.at("chroma-next")
     beside.add("passages", passages(4, 5, 6), unit(4, 5, 6))
     beside.close()
-    places = iter([Place(), *[Place("chroma-next")] * 9])
+    generations = iter([Generation(), *[Generation("chroma-next")] * 9])
     if is_gone:
         vectors.delete_all_but(["chroma-next"])
-    vectors._place = lambda: next(places)
+    vectors._in_use = lambda: next(generations)
     assert {id for id, _ in vectors.search("passages", unit(1)[0], most)} == {"p4", "p5", "p6"}
 
 
@@ -165,15 +166,16 @@ def test_many_threads_read_and_write_at_once(opening):
 
 
 def test_what_another_process_wrote_is_found_after_closing(tmp_path):
-    vectors = Vectors(tmp_path, "ragraphs-one")
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
     vectors.add("passages", passages(1), unit(1))
     assert vectors.search("passages", unit(2)[0], 1)[0][0] == "p1"
     script = """
 import sys
 from pathlib import Path
 import numpy as np
-from ragraphs.stores.chroma import Entry, Vectors
-vectors = Vectors(Path(sys.argv[1]), "ragraphs-one")
+from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.vectors import Entry
+vectors = ChromaVectors(Path(sys.argv[1]), "ragraphs-one")
 vectors.remove("passages", ["p1"])
 vectors.add("passages", [Entry("p2", "t", {"document": "d"})], np.eye(16, dtype=np.float32)[2:3])
 """
@@ -193,7 +195,7 @@ def test_what_another_client_wrote_is_found_after_closing(opening):
 
 
 def test_a_folder_that_was_deleted_is_made_anew(tmp_path):
-    vectors = Vectors(tmp_path, "ragraphs-one")
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
     vectors.add("passages", passages(1), unit(1))
     shutil.rmtree(tmp_path / "chroma")
     assert vectors.ids("passages") == set()
@@ -202,7 +204,7 @@ def test_a_folder_that_was_deleted_is_made_anew(tmp_path):
 
 
 def test_looking_for_vectors_where_there_are_none_makes_no_folder(tmp_path):
-    vectors = Vectors(tmp_path, "ragraphs-one")
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
     assert vectors.ids("passages") == set()
     vectors.remove("passages", [])
     assert list(tmp_path.iterdir()) == []
@@ -212,13 +214,13 @@ def test_a_damaged_store_names_the_folder_to_delete(tmp_path):
     (tmp_path / "chroma").mkdir()
     (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database " * 1000)
     with pytest.raises(RagraphsError, match="delete that folder and run: ragraphs index"):
-        Vectors(tmp_path, "ragraphs-one").ids("passages")
+        ChromaVectors(tmp_path, "ragraphs-one").ids("passages")
 
 
 def test_a_server_that_does_not_answer_is_named(tmp_path):
     url = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(RagraphsError, match=f"Chroma server at {url} does not answer"):
-        Vectors(tmp_path, "ragraphs-one", url).ids("passages")
+        ChromaVectors(tmp_path, "ragraphs-one", url).ids("passages")
 
 
 def test_among_other_requests_few_rows_are_written_at_a_time(tmp_path, monkeypatch):
@@ -233,7 +235,7 @@ def test_among_other_requests_few_rows_are_written_at_a_time(tmp_path, monkeypat
         return upsert(self, ids, **rest)
 
     monkeypatch.setattr(Collection, "upsert", spy)
-    vectors = Vectors(tmp_path, "ragraphs-one", is_shared=True)
+    vectors = ChromaVectors(tmp_path, "ragraphs-one", is_shared=True)
     rows = np.eye(40, dtype=np.float32)
     vectors.add("passages", [Entry(str(n), "text", {"title": "t"}) for n in range(40)], rows)
     assert sum(written) == 40 and max(written) <= 32
@@ -253,7 +255,7 @@ def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(openi
 
 
 def test_a_server_that_restarts_is_waited_for(server, tmp_path):
-    vectors = Vectors(tmp_path, "ragraphs-restart", server.url)
+    vectors = ChromaVectors(tmp_path, "ragraphs-restart", server.url)
     vectors.add("passages", passages(1), unit(1))
     server.kill()
     # Each thread waits as long as a writer does.
@@ -270,7 +272,9 @@ def test_a_server_that_restarts_is_waited_for(server, tmp_path):
 
 
 def test_what_another_client_wrote_on_a_server_is_found_at_once(chroma, tmp_path):
-    one, other = (Vectors(tmp_path / name, "ragraphs-two", chroma) for name in ("one", "other"))
+    one, other = (
+        ChromaVectors(tmp_path / name, "ragraphs-two", chroma) for name in ("one", "other")
+    )
     one.add("passages", passages(1), unit(1))
     assert other.ids("passages") == {"p1"}
     one.add("passages", passages(2), unit(2))

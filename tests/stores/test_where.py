@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.state.filters import matches
 from ragraphs.stores.catalogue import Catalogue
-from ragraphs.stores.chroma import Entry, Vectors
+from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.pieces import NewDocument, Piece
+from ragraphs.stores.vectors import Entry
 from sqlalchemy import Engine
 
 KEYS = ["year", "tag", "저자", 'a "b" \\ $.c']
@@ -116,9 +117,9 @@ def test_the_best_passages_that_meet_a_filter_come_however_many_are_better(
 
 
 @pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vectors]:
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaVectors]:
     """700 vectors of eight numbers on a half circle: the nearer to 0, the nearer to the first."""
-    vectors = Vectors(tmp_path_factory.mktemp("index"), "index")
+    vectors = ChromaVectors(tmp_path_factory.mktemp("index"), "index")
     angles = np.linspace(0, np.pi, 700, dtype=np.float32)
     rows = np.zeros((700, 8), dtype=np.float32)
     rows[:, 0], rows[:, 1] = np.cos(angles), np.sin(angles)
@@ -132,7 +133,7 @@ FIRST = np.array([1, 0, 0, 0, 0, 0, 0, 0], dtype=np.float32)
 
 @pytest.mark.parametrize("every", [500, 100, 10, 2, 1])
 def test_the_nearest_of_those_allowed_are_found_however_few_they_are(
-    vectors: Vectors, every: int
+    vectors: ChromaVectors, every: int
 ) -> None:
     allowed = [f"p{at:04}" for at in range(699, 0, -every)]
     found = vectors.search("passages", FIRST, 20, frozenset(allowed))
@@ -142,7 +143,7 @@ def test_the_nearest_of_those_allowed_are_found_however_few_they_are(
 
 
 @pytest.mark.parametrize("count", [2, 500])
-def test_ids_without_a_vector_do_no_harm(vectors: Vectors, count: int) -> None:
+def test_ids_without_a_vector_do_no_harm(vectors: ChromaVectors, count: int) -> None:
     allowed = {f"p{at:04}" for at in range(count)}
     found = vectors.search("passages", FIRST, 2, allowed | {"new", "newer"})
     assert [id for id, _ in found] == ["p0000", "p0001"]
@@ -152,4 +153,4 @@ def test_ids_without_a_vector_do_no_harm(vectors: Vectors, count: int) -> None:
 
 
 def test_an_index_without_vectors_has_none_of_those_allowed(tmp_path: Path) -> None:
-    assert Vectors(tmp_path, "index").search("passages", FIRST, 2, {"p"}) == []
+    assert ChromaVectors(tmp_path, "index").search("passages", FIRST, 2, {"p"}) == []

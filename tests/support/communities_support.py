@@ -14,7 +14,8 @@ from typing import Any, get_args
 import numpy as np
 from ragraphs.index.communities import load_communities
 from ragraphs.stores import tables
-from ragraphs.stores.chroma import Collection
+from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.vectors import Collection
 from raw_sql import sql
 from sqlalchemy import inspect
 
@@ -218,6 +219,7 @@ def everything_stored(indexing: Any) -> dict[str, str]:
             rows = sql(connection, f"SELECT * FROM {name}")
             found[name] = "\n".join(" | ".join(map(_legible, row)) for row in rows)
     assert set(tables.metadata.tables) <= set(found)
+    assert isinstance(index.vectors, ChromaVectors)
     for collection in get_args(Collection):
         with index.vectors._opened(collection) as store:
             kept = store.get(include=["documents", "metadatas"])

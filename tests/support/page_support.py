@@ -1,5 +1,7 @@
-"""Reading a page of a graph without a browser."""
+"""Reading an exported page without a browser."""
 
+import base64
+import gzip
 import json
 from html.parser import HTMLParser
 from typing import Any
@@ -33,4 +35,5 @@ class PageReader(HTMLParser):
 
 
 def data_of(page: str) -> Any:
-    return json.loads(PageReader(page).texts("script")[0])
+    """The data that stand in a page."""
+    return json.loads(gzip.decompress(base64.b64decode(PageReader(page).texts("script")[0])))

@@ -1,7 +1,6 @@
 /* Adding documents: files are uploaded, the plan says what reading them costs, then it is done. */
 
 import { follow, postJson, upload } from "./api.js";
-import { dollars, Failures } from "./documents.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { known, number, t } from "./words.js";
 
@@ -150,3 +149,17 @@ function Failed({ problem, refused = [], close }) {
     ${refused.length > 0 && html`<${Failures} failures=${refused} />`}
     <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
 }
+
+/* Files that could not be read, and why. */
+export function Failures({ failures }) {
+  return html`<details class="failures" data-part="failures">
+    <summary>${t("d_failures", { n: failures.length })}</summary>
+    <ul class="facts">
+      ${failures.map(({ path, reason }) => html`<li key=${path}><b>${path}</b> ${reason}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/* A price in US dollars, as exact as its size asks for. */
+const dollars = (cost) =>
+  number(cost, { style: "currency", currency: "USD", maximumFractionDigits: cost < 0.1 ? 4 : 2 });

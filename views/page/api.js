@@ -1,6 +1,8 @@
 /* The server's routes: JSON in and out, and streams of events. */
 
+import { inlined, isExport } from "./inlined.js";
 import { t } from "./words.js";
+import "./words_exported.js";
 
 /* An error that is one sentence for a person; `status` is that of the reply, 0 where none came. */
 class Problem extends Error {
@@ -12,6 +14,7 @@ class Problem extends Error {
 
 /* The JSON that a route gives for the parameters that have a value: getJson("page/state", {index}). */
 export async function getJson(path, params = {}, signal) {
+  if (isExport) return known(await inlined(path, params));
   const url = address(path);
   for (const [name, value] of Object.entries(params)) {
     if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
@@ -62,6 +65,11 @@ export function upload(path, files, told = () => {}) {
     };
     request.send(form);
   });
+}
+
+function known(found) {
+  if (!found) throw new Problem(t("exported_missing"), 404);
+  return found;
 }
 
 /* The page may be served below a path, so that addresses are relative to it. */

@@ -1,8 +1,8 @@
 /* Communities: a map of circles in circles, a list to walk through, and the reports. */
 
-import { Missing, placeOf } from "./explore.js";
 import { html, useMemo, useState } from "./html.js";
-import { Trouble, useReply } from "./looking.js";
+import { Missing, Trouble, useReply } from "./looking.js";
+import { placeOf } from "./places.js";
 import { sceneOf } from "./map_scene.js";
 import { MapView } from "./map_view.js";
 import { CommunityReport, Heading } from "./report.js";

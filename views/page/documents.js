@@ -1,11 +1,12 @@
 /* Documents: what the index holds, adding and removing, and the layers that are missing. */
 
-import { Adding, Going, useIndexing } from "./adding.js";
+import { Adding, Failures, Going, useIndexing } from "./adding.js";
 import { Layers } from "./layers.js";
 import { Waiting } from "./waiting_uploads.js";
 import { html, useEffect, useState } from "./html.js";
+import { isExport } from "./inlined.js";
 import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
-import { number, t } from "./words.js";
+import { t } from "./words.js";
 import "./words_documents.js";
 
 const PAGE = 50;
@@ -24,7 +25,7 @@ export function DocumentsView({ server, index, refresh, openDocument, path }) {
     <h1 class="sr-only">${t("documents")}</h1>
     ${server.uploads
       ? html`<${Adding} index=${index} indexing=${indexing} server=${server} />`
-      : html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
+      : !isExport && html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
     <${Going} indexing=${indexing} />
     ${server.documents > 0 || server.uploads
       ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
@@ -94,17 +95,3 @@ function DocumentRow({ one, server, indexing, open }) {
 }
 
 const focused = (element) => element?.focus();
-
-/* Files that could not be read, and why. */
-export function Failures({ failures }) {
-  return html`<details class="failures" data-part="failures">
-    <summary>${t("d_failures", { n: failures.length })}</summary>
-    <ul class="facts">
-      ${failures.map(({ path, reason }) => html`<li key=${path}><b>${path}</b> ${reason}</li>`)}
-    </ul>
-  </details>`;
-}
-
-/* A price in US dollars, as exact as its size asks for. */
-export const dollars = (cost) =>
-  number(cost, { style: "currency", currency: "USD", maximumFractionDigits: cost < 0.1 ? 4 : 2 });

@@ -2,9 +2,9 @@
 
 import { postJson } from "./api.js";
 import { EntityCard } from "./entity.js";
-import { Missing, placeOf } from "./explore.js";
 import { html, useState } from "./html.js";
-import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { Missing, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { placeOf } from "./places.js";
 import { t } from "./words.js";
 
 const MOST = 100;

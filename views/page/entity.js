@@ -1,8 +1,9 @@
 /* One entity: names, relations with their sentences, claims, passages, and how it is corrected. */
 
-import { placeOf } from "./explore.js";
 import { html, useState } from "./html.js";
+import { isExport } from "./inlined.js";
 import { Cited, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { placeOf } from "./places.js";
 import { t } from "./words.js";
 
 const FEW = 12;
@@ -60,6 +61,7 @@ function Spoken({ one, openDocument }) {
 
 /* Merging with another entity, and keeping apart what was merged; or why neither is possible. */
 function Correcting({ found, index, server, correct }) {
+  if (isExport && !found.merges.length) return null;
   return html`<section data-part="correcting">
     <h3>${t("x_correct")}</h3>
     ${found.merges.length > 0 &&
@@ -77,7 +79,7 @@ function Correcting({ found, index, server, correct }) {
     </ul>`}
     ${server.corrections
       ? html`<${Merging} found=${found} index=${index} correct=${correct} />`
-      : html`<p class="small soft">${t("x_no_corrections")}</p>`}
+      : !isExport && html`<p class="small soft">${t("x_no_corrections")}</p>`}
   </section>`;
 }
 

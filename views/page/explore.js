@@ -1,6 +1,7 @@
 /* Explore: passages, entities, communities and the graph of an index, each a view of its own. */
 
 import { html, useEffect, useState } from "./html.js";
+import { placeOf } from "./places.js";
 import { t } from "./words.js";
 import "./words_explore.js";
 
@@ -10,9 +11,6 @@ const VIEWS = {
   passages: () => import("./passages.js").then((part) => part.PassagesView),
   graph: () => import("./graph.js").then((part) => part.GraphWalk),
 };
-
-/* The address of a view, and of what it shows: placeOf("entities", id). */
-export const placeOf = (...parts) => `#explore/${parts.map(encodeURIComponent).join("/")}`;
 
 /* The tab Explore; `path` is what the address says after it. */
 export function ExploreView(given) {
@@ -58,12 +56,4 @@ function View({ name, ...given }) {
   }, [name]);
   if (missing) return html`<p class="empty" role="alert">${t("part_missing")}</p>`;
   return view ? html`<${view} ...${given} />` : html`<p class="empty">${t("loading")}</p>`;
-}
-
-/* What a view says where its layer is missing; or a sentence of its own. */
-export function Missing({ layer, sentence }) {
-  return html`<div class="empty" role="status">
-    <p>${sentence ?? t("x_missing", { layer: t(`layer_${layer}`) })}</p>
-    <a class="button" href="#documents/layers">${t("x_make")}</a>
-  </div>`;
 }

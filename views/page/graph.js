@@ -1,10 +1,10 @@
 /* The graph of passages, entities and names: one node with its neighbours, and on from each. */
 
 import { getJson } from "./api.js";
-import { Missing, placeOf } from "./explore.js";
 import { GraphView } from "./graph_view.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
-import { openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { Missing, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { placeOf } from "./places.js";
 import { t } from "./words.js";
 
 const MOST = 24;

@@ -1,6 +1,7 @@
 /* The layers of an index: those that it has, and a button to make or finish each other one. */
 
 import { html } from "./html.js";
+import { isExport } from "./inlined.js";
 import { t } from "./words.js";
 
 const LAYERS = ["sentences", "hops", "entities", "communities"];
@@ -14,7 +15,7 @@ export function Layers({ server, indexing }) {
     <ul>
       ${LAYERS.map((name) => html`<${Layer} key=${name} name=${name} has=${!missing.includes(name)} server=${server} indexing=${indexing} />`)}
     </ul>
-    ${missing.length > 0 && !server.uploads && html`<p class="small soft">${t("d_no_layers")}</p>`}
+    ${missing.length > 0 && !server.uploads && !isExport && html`<p class="small soft">${t("d_no_layers")}</p>`}
   </section>`;
 }
 

@@ -2,6 +2,7 @@
 
 import { getJson } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
+import { isExport } from "./inlined.js";
 import { t } from "./words.js";
 
 const PAUSE = 220; // milliseconds without a key after which is searched
@@ -60,6 +61,14 @@ export function Trouble({ problem, again }) {
   return html`<div class="note problem" role="alert">
     <p>${problem}</p>
     ${again && html`<button class="button" type="button" onClick=${again}>${t("retry")}</button>`}
+  </div>`;
+}
+
+/* What a view says where its layer is missing; or a sentence of its own. */
+export function Missing({ layer, sentence }) {
+  return html`<div class="empty" role="status">
+    <p>${sentence ?? t("x_missing", { layer: t(`layer_${layer}`) })}</p>
+    ${!isExport && html`<a class="button" href="#documents/layers">${t("x_make")}</a>`}
   </div>`;
 }
 

@@ -2,7 +2,10 @@
 
 import { getJson } from "./api.js";
 import { AskView } from "./ask.js";
+import { ExportedAnswer } from "./exported.js";
 import { html, render, useEffect, useErrorBoundary, useState } from "./html.js";
+import { isExport } from "./inlined.js";
+import { usePlace } from "./places.js";
 import { Reader } from "./reader.js";
 import { THEMES, setTheme, theme } from "./theme.js";
 import { LANGUAGES, language, onLanguage, setLanguage, t } from "./words.js";
@@ -11,22 +14,23 @@ import { LANGUAGES, language, onLanguage, setLanguage, t } from "./words.js";
    `server` (the reply of page/state), `index`, `refresh` (reads that again), `active`, `path` (what
    follows the tab in the address) and `openDocument({document, at, end, quote, title, index})`, in which `index` may be left out. */
 const TABS = {
-  ask: () => AskView,
+  ask: () => (isExport ? ExportedAnswer : AskView),
   documents: () => import("./documents.js").then((part) => part.DocumentsView),
   explore: () => import("./explore.js").then((part) => part.ExploreView),
-  evaluations: () => import("./evaluations.js").then((part) => part.EvaluationsView),
+  ...(!isExport && { evaluations: () => import("./evaluations.js").then((part) => part.EvaluationsView) }),
 };
 const KEPT = "ragraphs.index";
 
 function Page() {
-  const [tab, path] = usePlace();
+  const [named, path] = usePlace();
   const [index, setIndex] = useState(() => localStorage.getItem(KEPT) ?? "");
   const [server, problem, refresh] = useServer(index, () => setIndex(""));
+  const tab = named in TABS ? named : server?.answered === false ? "explore" : "ask";
   const [opened, setOpened] = useState(null);
   const [visited, setVisited] = useState([]);
   useLanguage();
   useEffect(() => {
-    document.title = `${t(tab)} · ragraphs`;
+    document.title = [t(tab), isExport && server?.index, "ragraphs"].filter(Boolean).join(" · ");
     setVisited((before) => (before.includes(tab) ? before : [...before, tab]));
   });
   const choose = (name) => {
@@ -39,6 +43,7 @@ function Page() {
     <a class="skip" href="#main" onClick=${toMain}>${t("skip")}</a>
     <${Head} tab=${tab} server=${server} index=${given.index} choose=${choose} />
     <main class="main" id="main" tabindex="-1" data-index=${server?.index}>
+      ${leftOut(server) && html`<p class="note warning small" data-part="left-out">${t("exported_without", server.left_out)}</p>`}
       ${problem && html`<${Unreachable} problem=${problem} retry=${refresh} />`}
       ${server &&
       shown.map(
@@ -50,6 +55,8 @@ function Page() {
     ${opened && html`<${Reader} ...${{ index: given.index, ...opened }} onClose=${() => setOpened(null)} />`}
   `;
 }
+
+const leftOut = (server) => server?.left_out?.passages + server?.left_out?.entities > 0;
 
 function Head({ tab, server, index, choose }) {
   const names = server?.indexes ?? [];
@@ -150,26 +157,6 @@ function useServer(index, forget) {
   };
   useEffect(() => void read(), [index]);
   return [server, problem, read];
-}
-
-/* The tab of the address, and what follows it: #explore/communities/7 is explore, [communities, 7]. */
-function usePlace() {
-  const [place, setPlace] = useState(location.hash);
-  useEffect(() => {
-    const moved = () => setPlace(location.hash);
-    addEventListener("hashchange", moved);
-    return () => removeEventListener("hashchange", moved);
-  }, []);
-  const [tab, ...path] = place.replace(/^#\/?/, "").split("/").map(decoded);
-  return [tab in TABS ? tab : "ask", path];
-}
-
-function decoded(part) {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function useLanguage() {

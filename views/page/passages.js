@@ -1,8 +1,9 @@
 /* Passages: searched by their very words first, then by meaning. */
 
-import { placeOf } from "./explore.js";
 import { html, useState } from "./html.js";
+import { isExport } from "./inlined.js";
 import { around, Marked, openingOf, patternOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { placeOf } from "./places.js";
 import { t } from "./words.js";
 
 const MOST = 40;
@@ -29,7 +30,7 @@ export function PassagesView({ index, openDocument }) {
     ${reply && !found.length && html`<p class="soft">${t("x_no_passages")}</p>`}
     ${exact.length > 0 && html`<h2 class="group">${t("x_exact", { n: exact.length })}</h2>${list(exact)}`}
     ${near.length > 0 &&
-    html`<h2 class="group">${t(settled ? "x_near" : "x_first", { n: near.length })}</h2>
+    html`<h2 class="group">${t(settled ? (isExport ? "exported_near" : "x_near") : "x_first", { n: near.length })}</h2>
       ${list(near)}`}
   </div>`;
 }

@@ -1,8 +1,8 @@
 /* The report on a community: what it says, from which sentences, and what is inside. */
 
-import { placeOf } from "./explore.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { Cited, Trouble, useReply } from "./looking.js";
+import { placeOf } from "./places.js";
 import { number, t } from "./words.js";
 
 const FEW = 2;

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.deeprag.comparing import Answered
 from ragraphs.algorithms.deeprag.policy import agrees, choose_source, follows
+from ragraphs.language.comparing import Answered
 from ragraphs.offline.steps import loose_ends, next_sub_question
 
 EARLIER = [

@@ -3,7 +3,7 @@ import pytest
 from merging_support import entity, facts, groups, merge_facts, merged
 from ragraphs.algorithms.entities import clusters as entity_clusters
 from ragraphs.algorithms.entities.clusters import Link, Name, cluster
-from ragraphs.language.spellings import canonical, kinds_of, same_person, slip
+from ragraphs.algorithms.entities.spellings import canonical, kinds_of, same_person, slip
 from ragraphs.state.entities import Correction, EntityGraph
 
 

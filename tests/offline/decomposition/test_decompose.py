@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.deeprag.comparing import comparison
+from ragraphs.language.comparing import comparison
 from ragraphs.offline.decomposition.decompose import decompose
 
 

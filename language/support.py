@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...language.analyser import Span, keywords, sentences, terms, words
-from ...language.mentions import question_mentions
+from .analyser import Span, keywords, sentences, terms, words
+from .mentions import question_mentions
 
 _LONGEST = 400
 _OWN = 0.25

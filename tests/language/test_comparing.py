@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.deeprag.comparing import Answered, compute
+from ragraphs.language.comparing import Answered, compute
 
 OLDER = "Who is older, Ann Lee or Bob Ray?"
 TOWNS = ("Leith", "Hull")

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from .analyser import STOP_WORDS, strip_particle
-from .mentions import key, normalised
+from ...language.analyser import STOP_WORDS, strip_particle
+from ...language.mentions import key, normalised
 
 _LEGAL = frozenset("inc incorporated corp corporation co ltd limited llc plc gmbh ag sa".split())
 _ADDRESS = frozenset("mr mrs ms miss dr sir lord lady madam".split())

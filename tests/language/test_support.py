@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.graphrag.support import Source, cite_point, nearest_statements
+from ragraphs.language.support import Source, cite_point, nearest_statements
 
 BRIDGE = "The Forth Bridge opened in 1890. John Fowler designed the Forth Bridge. It is red."
 TOWN = "Fowler was born in Sheffield. Sheffield lies on the river Don."

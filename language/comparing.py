@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...language.analyser import LONGEST_GRAMMAR, is_korean, one_line
-from ...language.answer_types import countries, dates, roots
-from ...language.comparison_questions import ComparisonQuestion, comparison_of
-from ...language.comparison_questions_korean import korean_comparison_of
-from ...language.questions import Measure, QuestionShape, analyse_question
-from ...language.values import amounts, verdict
+from .analyser import LONGEST_GRAMMAR, is_korean, one_line
+from .answer_types import countries, dates, roots
+from .comparison_questions import ComparisonQuestion, comparison_of
+from .comparison_questions_korean import korean_comparison_of
+from .questions import Measure, QuestionShape, analyse_question
+from .values import amounts, verdict
 
 
 class Answered(NamedTuple):
