@@ -26,17 +26,3 @@ def half_products(
     if products.size:
         numkong.cdist(halves, vectors.astype(np.float16), "dot", out=products)
     return products
-
-
-def half_pairs(a: NDArray[np.float16], b: NDArray[np.float16]) -> NDArray[np.float32]:
-    """The product of each row of ``a`` (n, d) with the same row of ``b`` (n, d): shape (n,).
-
-    >>> half_pairs(np.eye(2, dtype=np.float16), np.ones((2, 2), dtype=np.float16)).tolist()
-    [1.0, 1.0]
-    """
-    import numkong
-
-    products = np.zeros(len(a), dtype=np.float32)
-    if len(a):
-        numkong.dot(a, b, out=products)
-    return products

@@ -301,8 +301,8 @@ def calibrate(
     context: Context,
 ) -> Shown:
     """Fit the grader that needs no model to an index, by its layer hops or by a question set."""
-    from ..evaluation.calibration import calibrate
-    from ..evaluation.cross_encoders import calibrate_cross_encoder
+    from .calibration import calibrate
+    from .cross_encoders import calibrate_cross_encoder
 
     if not cross_encoder:
         return calibrate(opened(context), dataset), show.calibration

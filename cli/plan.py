@@ -15,7 +15,7 @@ from . import show
 from .flags import Shown, context_options, shown
 
 if TYPE_CHECKING:
-    from ..evaluation.planning import Figure, Needs
+    from .planning import Figure, Needs
 
 _STORES = {
     "folder": "a folder on one machine (SQLite and {vectors} inside it); nothing else to run.",
@@ -45,8 +45,8 @@ def plan(
 
     Nothing is read or sent. Figures beyond the sizes that were measured are marked with ~.
     """
-    from ..evaluation.planning import needs
     from ..models.prices import known_prices
+    from .planning import needs
 
     found = needs(
         passages,

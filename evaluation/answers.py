@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..index.opening import Index
 from ..state.errors import RagraphsError
-from .answering import Answerer, Plan, Way, indexing, outcomes_in, ways_of
+from .answering import Plan, Way, indexing, outcomes_in, ways_of
 from .datasets import UNANSWERABLE, Dataset, LabelledQuestion, load_dataset
 from .intervals import share_of
 from .metrics import answer_f1, containment, exact_match, f1_at, precision_at, recall_at
@@ -76,17 +76,6 @@ def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
             }
             for method, rows in asked.scored.items()
         ]
-
-
-@contextmanager
-def asked_set(folder: str, plan: Plan) -> Iterator[Asked[Answerer]]:
-    """Asks each method of ``plan`` every question of the set in ``folder`` that has an answer.
-
-    As ``asked_by`` does.
-    """
-    dataset = load_dataset(folder, plan.limit)
-    with asked_by(ways_of(plan), dataset, answerable, plan) as asked:
-        yield asked
 
 
 @contextmanager

@@ -25,7 +25,6 @@ from ..state.errors import RagraphsError
 from ..state.records import Evidence
 from .asking import Asker, Estimate, gathered, open_asker
 from .bootstrap import Interval, draws, middle
-from .calibration import Graded
 from .datasets import Dataset, LabelledQuestion, load_dataset, supported
 from .intervals import Measure, measure_of, share_of
 from .retrieval import Report, indexed_set, layers_of, unreported
@@ -47,6 +46,19 @@ class GraderPlan(NamedTuple):
     limit: int | None = None
     seed: int = 0
     report: Report = unreported
+
+
+class Graded(NamedTuple):
+    """The grades of a question's retrieved passages, and which of them support it."""
+
+    grades: list[float]
+    support: list[bool]
+
+    def stripped(self) -> Graded:
+        """The same without its supporting passages: a retrieval that failed."""
+        pairs = zip(self.grades, self.support, strict=True)
+        kept = [grade for grade, supports in pairs if not supports]
+        return Graded(kept, [False] * len(kept))
 
 
 class Retrieved(NamedTuple):

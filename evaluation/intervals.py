@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from .bootstrap import Interval, interval, resampled, share_interval, wilson
+from .bootstrap import Interval, interval, share_interval, wilson
 
 
 class Measure(TypedDict):
@@ -49,15 +46,6 @@ def mean_of(values: Iterable[float | None], seed: int = 0, *, share: bool = Fals
     known = [value for value in values if value is not None]
     of = share_interval if share else interval
     return measure_of(of(known, seed) if known else None)
-
-
-def resampled_measure(
-    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
-) -> Measure:
-    """``measure`` of ``rows`` with its bootstrap interval, as ``resampled`` takes them."""
-    if np.isnan(measure(rows)):
-        return measure_of(None, len(rows))
-    return measure_of(resampled(rows, measure, seed))
 
 
 def measure_of(found: Interval | None, n: int = 0) -> Measure:

@@ -279,10 +279,12 @@ def readers_of(
 
 def _labelled(reader: str, extraction: Extraction | None) -> str:
     """The model, with a hash of the settings that decide its replies where they are not usual."""
-    usual = {name: IndexContext.model_fields[name].default for name in extraction or {}}
-    if (extraction or {}) == usual:
+    known = Extraction.__annotations__  # an index may have been made with others
+    decisive = {name: value for name, value in (extraction or {}).items() if name in known}
+    usual = {name: IndexContext.model_fields[name].default for name in decisive}
+    if decisive == usual:
         return reader
-    digest = hashlib.sha256(json.dumps(extraction, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
     return f"{reader} ({digest[:8]})"
 
 

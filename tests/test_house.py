@@ -47,6 +47,7 @@ SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"'
 IMPORTING = {"import_module", "__import__", "import_from_string"}
 NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
+MOST_LINES = 58_600  # of Python in the wheel
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (
     "ragraphs.stores.chroma",
@@ -219,12 +220,22 @@ def test_a_method_has_the_same_name_in_every_room(method):
     assert {name.removesuffix("_replies") for name in replies} <= METHODS.keys() | OTHER_REPLIES
 
 
-def test_no_room_holds_more_than_its_share():
+def test_only_one_module_draws_plots():
+    drawing = [file for file in sources() if "matplotlib" in roots_imported(file)]
+    assert drawing == [Path("evaluation/drawing.py")]
+
+
+def roots_imported(file: Path) -> set[str]:
+    return {name.split(".")[0] for name, _ in imports_of(file)}
+
+
+def test_no_room_holds_more_than_its_share_and_the_wheel_no_more_than_its_lines():
     lines: Counter[str] = Counter()
     for file in sources():
         lines[room_of(file)] += len((ROOT / file).read_text(encoding="utf-8").splitlines())
     room, most = lines.most_common(1)[0]
     assert most <= LARGEST_SHARE * lines.total(), f"{room} has {most} of {lines.total()} lines"
+    assert lines.total() <= MOST_LINES, f"the wheel has {lines.total()} lines of Python"
 
 
 def test_the_reader_without_a_model_stays_a_guest():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,6 @@ from .passage_records import PassageRecord
 SHORTENED_TITLE = 0.5
 
 Longs = NDArray[np.int64]
-
-
-def build_graph(records: Iterable[PassageRecord]) -> WholeGraph:
-    """The graph of ``records``; the passages keep their order. Linear in their mentions."""
-    builder = GraphBuilder()
-    for record in records:
-        builder.add(record)
-    return builder.finish()
 
 
 class GraphBuilder:

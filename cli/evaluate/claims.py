@@ -10,12 +10,11 @@ import typer
 from rich.markup import escape
 
 from ...context import IndexContext
-from ...graphs.methods import METHODS
 from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Limit, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost, ranged
+from .statement_tables import Conditions, conditions_chosen, cost, ranged
 from .tables import table_of, with_interval
 
 _THRESHOLD = "0.6"
@@ -37,13 +36,7 @@ def claims(
             "evaluations/questions.jsonl in the index."
         ),
     ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{', '.join(METHODS)}, or such as graphrag:global:1 (search, level);"
-            " may be repeated; none: every method."
-        ),
-    ] = None,
+    method: Conditions = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that lists and checks claims; none: the model.")
     ] = None,

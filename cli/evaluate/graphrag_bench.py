@@ -10,12 +10,11 @@ import typer
 from rich.markup import escape
 
 from ...context import IndexContext
-from ...graphs.methods import METHODS
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost
+from .statement_tables import Conditions, conditions_chosen, cost
 from .tables import table_of, with_interval
 
 
@@ -32,13 +31,7 @@ def graphrag_bench(
         list[str] | None,
         typer.Option(help="Only questions on the corpus of this name; may be repeated."),
     ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{', '.join(METHODS)}, or such as graphrag:global:1 (search, level);"
-            " may be repeated; none: every method."
-        ),
-    ] = None,
+    method: Conditions = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that compares statements; none: the model.")
     ] = None,

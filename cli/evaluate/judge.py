@@ -14,7 +14,7 @@ from ...context import QuestionContext
 from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import cost_of, counted, err, notes, out
-from .group import Parallel, Plot, Seed, drawing, ended, evaluate
+from .group import DryRun, Parallel, Plot, Seed, drawing, ended, evaluate
 from .tables import percent, table_of
 
 _PARTS = {
@@ -62,9 +62,7 @@ def judge(
     apart: Annotated[
         bool, typer.Option("--apart", help="Ask for each criterion by itself: four times the cost.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would cost.")
-    ] = False,
+    dry_run: DryRun = False,
     seed: Seed = 0,
     plot: Plot = None,
     parallel: Parallel = 1,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from ...context import SearchName
 from ...graphs.methods import METHODS
@@ -14,6 +16,14 @@ from .tables import table_of
 
 if TYPE_CHECKING:
     from ...evaluation.conditions import Condition
+
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"{', '.join(METHODS)}, or such as graphrag:global:1 (search, level);"
+        " may be repeated; none: every method."
+    ),
+]
 
 
 def conditions_chosen(methods: list[str] | None, search: SearchName) -> list[Condition]:

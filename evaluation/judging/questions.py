@@ -22,7 +22,6 @@ from ..asking import Asker, Estimate, gathered
 from ..question_files import read_question_rows
 from ..retrieval import Report, unreported
 
-MOST_TASKS = len(ascii_uppercase)
 _MATERIAL_TOKENS = 6000
 _PASSAGES = 20
 _LONGEST_PASSAGE = 400  # characters

@@ -113,7 +113,7 @@ def write_constants(
     files: Files,
     replies: Annotated[Path, typer.Option(help="Recorded replies, of which lengths are taken.")],
 ) -> None:
-    """Prints the constants of `ragraphs plan`, evaluation/growth.json, from what was measured."""
+    """Prints the constants of `ragraphs plan`, cli/growth.json, from what was measured."""
     print(json.dumps(constants(files, replies), indent=1))
 
 

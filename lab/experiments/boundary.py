@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from ragraphs.evaluation.answering import Plan, Way, contexts_of, unfinished
 from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.asking import Estimate, gathered, open_asker
+from ragraphs.evaluation.bootstrap import resampled
 from ragraphs.evaluation.closed_book import closed_book
 from ragraphs.evaluation.cost import estimated
 from ragraphs.evaluation.curve import answered
 from ragraphs.evaluation.datasets import LabelledQuestion, load_dataset
-from ragraphs.evaluation.intervals import Measure, mean_of, resampled_measure, share_of
+from ragraphs.evaluation.intervals import Measure, mean_of, measure_of, share_of
 from ragraphs.evaluation.metrics import containment, exact_match
 from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
 from ragraphs.evaluation.retrieval import is_kept
@@ -229,7 +230,9 @@ def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int)
     def measure(cases: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(function(counts_of(cases)))
 
-    return resampled_measure(rows, measure, seed)
+    if np.isnan(measure(rows)):
+        return measure_of(None, len(rows))
+    return measure_of(resampled(rows, measure, seed))
 
 
 def _ratio(part: Any, whole: Any) -> Any:

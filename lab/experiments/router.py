@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from ragraphs.algorithms.router.decision import feasible, usable_methods
 from ragraphs.context import QuestionContext, RouterContext
-from ragraphs.evaluation.answering import Answerer, Plan, contexts_of
-from ragraphs.evaluation.answers import Scored, answerable, asked_set
+from ragraphs.evaluation.answering import Answerer, Plan, contexts_of, ways_of
+from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.datasets import load_dataset
 from ragraphs.evaluation.plots import Curves
 from ragraphs.graphs.methods import METHODS
@@ -57,7 +57,8 @@ def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]
     contexts = contexts_of(plan._replace(methods=[*plan.methods, "router"]))
     obstacles = _obstacles({name: contexts[name] for name in plan.methods})
     usable = [method for method in plan.methods if method in usable_methods(obstacles)]
-    with asked_set(folder, plan._replace(methods=[*usable, "router"])) as asked:
+    ways = ways_of(plan._replace(methods=[*usable, "router"]))
+    with asked_by(ways, load_dataset(folder, plan.limit), answerable, plan) as asked:
         compared = _compared(
             asked.dataset.name,
             plan.context.model,

@@ -22,18 +22,18 @@ import numpy as np
 import typer
 from ragraphs.algorithms.crag.grading import Features, GraderParameters
 from ragraphs.algorithms.crag.strips import decompose
-from ragraphs.context import CragContext, IndexContext
-from ragraphs.evaluation.calibration import (
+from ragraphs.cli.calibration import (
     GOOD_LOST,
     Case,
     best,
     case_of,
-    cases_of_hops,
     cosines_of,
     features_of,
+    labelled_questions,
     report,
     thresholds_between,
 )
+from ragraphs.context import CragContext, IndexContext
 from ragraphs.evaluation.datasets import load_dataset
 from ragraphs.evaluation.extra import evaluate_extra
 from ragraphs.evaluation.retrieval import indexed
@@ -83,7 +83,8 @@ def collect(folder: str, embeddings: str) -> Collected:
         for asked, supporting in zip(dataset.questions, support, strict=True):
             collected.cases.append(case_of(index, asked.question, supporting))
             collected.strips.extend(_strips(index, asked.question, supporting))
-        collected.hops.extend(cases_of_hops(index))
+        answered = labelled_questions(index)
+        collected.hops.extend(case_of(index, *pair) for pair in answered.items())
     return collected
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from ragraphs.algorithms.half_vectors import half_pairs, half_products
+from ragraphs.algorithms.half_vectors import half_products
 
 
 def vectors(count: int) -> np.ndarray:
@@ -20,12 +20,3 @@ def test_products_are_those_of_single_precision_but_for_rounding(count: int) -> 
 
 def test_products_with_no_vector_have_no_columns() -> None:
     assert half_products(vectors(3).astype(np.float16), vectors(0)).shape == (3, 0)
-
-
-@pytest.mark.parametrize("count", [0, 1, 70])
-def test_pairs_are_compared_row_by_row(count: int) -> None:
-    a, b = vectors(count).astype(np.float16), vectors(count)[::-1].astype(np.float16)
-
-    expected = (a.astype(np.float32) * b.astype(np.float32)).sum(axis=1)
-
-    assert half_pairs(a, b) == pytest.approx(expected, abs=1e-3)

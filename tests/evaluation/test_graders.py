@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from question_set import PASSAGES, QUESTIONS
+from ragraphs.cli.calibration import thresholds_between
+from ragraphs.cli.cross_encoders import logistic_fit
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.calibration import Graded, thresholds_between
-from ragraphs.evaluation.cross_encoders import logistic_fit
-from ragraphs.evaluation.graders import auc, passage_measures, roc_curve
+from ragraphs.evaluation.graders import Graded, auc, passage_measures, roc_curve
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.grading import fitted_cross_encoder
 from ragraphs.index.opening import open_index

@@ -8,7 +8,7 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.opening import open_index
-from ragraphs.index.recorded import warn_of_language
+from ragraphs.index.recorded import readers_of, warn_of_language
 from ragraphs.models.embeddings import DEFAULT_FASTEMBED
 from ragraphs.models.meter import start_meter
 from ragraphs.settings import settings
@@ -99,3 +99,11 @@ def test_documents_that_the_embeddings_do_not_suit_are_told_of():
     warn_of_language(index)
     [note] = meter.warnings
     assert "made for English" in note and "another --index" in note
+
+
+def test_a_setting_of_an_earlier_release_makes_no_difference_to_the_reader():
+    usual = {"entity_types": IndexContext.model_fields["entity_types"].default, "examples": ""}
+    recorded: Any = {**usual, "claims": False, "gleanings": 0, "joint": True}
+    assert readers_of(["entities"], "openai:m", recorded)["facts"] == "openai:m"
+    other = readers_of(["entities"], "openai:m", {**recorded, "claims": True})["facts"]
+    assert other.startswith("openai:m (")

@@ -152,7 +152,7 @@ def test_folders_and_downloads_are_the_operators_affair(
     monkeypatch, tmp_path, operator, name, allowed
 ):
     opened: list[str] = []
-    monkeypatch.setattr(reranker, "_opened", lambda name, seconds: opened.append(name))
+    monkeypatch.setattr(reranker, "_opened", lambda name: opened.append(name))
     if allowed:
         open_cross_encoder(name, Settings(**operator))
         assert opened == [operator.get("rerank", name)]

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from ragraphs.algorithms.linear_rag.building import build_graph
+from passage_graphs import build_graph
 from ragraphs.algorithms.linear_rag.neighbourhood import Bounds, part_of, rank_near
 from ragraphs.algorithms.linear_rag.passage_graph import Ints, WholeGraph, bm25, sentence_overlap
 from ragraphs.algorithms.linear_rag.passage_records import passage_record, sentence_texts

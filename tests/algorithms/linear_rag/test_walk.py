@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ragraphs.algorithms.linear_rag.building import build_graph
+from passage_graphs import build_graph
 from ragraphs.algorithms.linear_rag.passage_graph import (
     PassageGraph,
     WholeGraph,

@@ -22,6 +22,8 @@ from ..algorithms.crag.grading import (
     rescaled,
 )
 from ..algorithms.crag.strips import verdict
+from ..evaluation.datasets import load_dataset
+from ..evaluation.graders import Graded
 from ..index.grading import keep_grader
 from ..index.layers import HOPS
 from ..index.opening import Index
@@ -30,7 +32,6 @@ from ..models.graders import usual_parameters
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
 from ..state.records import Evidence
-from .datasets import load_dataset
 
 _TOP_K = 10
 _MOST_QUESTIONS = 300
@@ -50,19 +51,6 @@ class Case(NamedTuple):
         pairs = zip(self.features, self.support, strict=True)
         kept = [row for row, supports in pairs if not supports]
         return Case(kept, [False] * len(kept))
-
-
-class Graded(NamedTuple):
-    """The grades of a question's retrieved passages, and which of them support it."""
-
-    grades: list[float]
-    support: list[bool]
-
-    def stripped(self) -> Graded:
-        """The same without its supporting passages: a retrieval that failed."""
-        pairs = zip(self.grades, self.support, strict=True)
-        kept = [grade for grade, supports in pairs if not supports]
-        return Graded(kept, [False] * len(kept))
 
 
 def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
@@ -98,11 +86,6 @@ def labelled_questions(index: Index, folder: str | None = None) -> Mapping[str, 
     asked = _questions_of_hops(index) if folder is None else _questions_of_set(index, folder)
     embed_queries(index.embedder, list(asked))  # at once, since searching would ask one by one
     return asked
-
-
-def cases_of_hops(index: Index) -> list[Case]:
-    """Retrieval cases for the questions of the hops layer. Blocks; raises RagraphsError."""
-    return _cases(index, labelled_questions(index))
 
 
 def _questions_of_hops(index: Index) -> Mapping[str, set[str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ragraphs.cli.calibration import calibrate
 from ragraphs.context import CragContext, IndexContext
-from ragraphs.evaluation.calibration import calibrate
 from ragraphs.graphs.crag import graph
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.grading import fitted_grader

@@ -7,8 +7,8 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from ragraphs.evaluation import planning
-from ragraphs.evaluation.planning import needs, stores_for
+from ragraphs.cli import planning
+from ragraphs.cli.planning import needs, stores_for
 from ragraphs.models.prices import Price, Prices
 
 PRICES = Prices({"openai:small": Price(input=1.0, output=2.0), "openai:vectors": Price(input=0.5)})
@@ -97,7 +97,7 @@ def test_stores_grow_with_the_corpus():
 
 
 def test_the_constants_of_the_package_are_of_several_sizes():
-    file = resources.files("ragraphs") / "evaluation" / "growth.json"
+    file = resources.files("ragraphs") / "cli" / "growth.json"
     known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     sizes = known["measured"]["lexical"]["sizes"]
     assert len(sizes) > 1

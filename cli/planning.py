@@ -258,6 +258,6 @@ def _typical(words: int) -> str:
 
 @cache
 def _known() -> dict[str, Any]:
-    file = resources.files("ragraphs") / "evaluation" / "growth.json"
+    file = resources.files("ragraphs") / "cli" / "growth.json"
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found

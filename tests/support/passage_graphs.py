@@ -1,0 +1,17 @@
+"""Passage graphs of given passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragraphs.algorithms.linear_rag.building import GraphBuilder
+from ragraphs.algorithms.linear_rag.passage_graph import WholeGraph
+from ragraphs.algorithms.linear_rag.passage_records import PassageRecord
+
+
+def build_graph(records: Iterable[PassageRecord]) -> WholeGraph:
+    """The graph of ``records``; the passages keep their order. Linear in their mentions."""
+    builder = GraphBuilder()
+    for record in records:
+        builder.add(record)
+    return builder.finish()
