@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -83,6 +83,8 @@ def ask_graph(
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command
 
+    from ..nodes.subgraph import with_plain_messages
+
     if runner is None:
         with asyncio.Runner() as own:
             return ask_graph(graph, given, context, runner=own, trace=trace, writes=writes)
@@ -93,26 +95,17 @@ def ask_graph(
     asking = graph.copy({"checkpointer": InMemorySaver()})
     while True:
         with _followed(writing, trace) as following:
-            result, stopped = runner.run(following.run(asking, given, context))
-        if stopped is None:
+            name, value = runner.run(following.run(asking, given, context))
+        if name == "answer":
             break
-        shown = stopped.get("queries") or stopped["questions"]
-        err.print(escape(f"{stopped['message']} {'; '.join(shown)}"))
+        shown = value.get("queries") or value["questions"]
+        err.print(escape(f"{value['message']} {'; '.join(shown)}"))
         given = Command(
             resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
         )
     seconds = time.monotonic() - started
-    output = _output(result, graph.output_channels)
+    output = cast(AnswerOutput, with_plain_messages(value))
     return Asked(output, seconds, writing.text if writing else "")
-
-
-def _output(result: Any, names: Any) -> AnswerOutput:
-    from langchain_core.messages import convert_to_openai_messages
-
-    output = {key: result[key] for key in names}
-    if "messages" in output:
-        output["messages"] = convert_to_openai_messages(output["messages"])
-    return cast(AnswerOutput, output)
 
 
 @dataclass
@@ -123,35 +116,20 @@ class _Following:
     writing: Writing | None
     trace: Trace | None
 
-    async def run(self, graph: Any, given: Any, context: Context) -> tuple[Any, Any]:
-        """The last values, and the question that the run stopped at, if it did."""
-        result: Any = None
-        stopped: Any = None
-        async for mode, part in self._events(graph, given, context):
-            if mode == "values":
-                result = part
-            elif mode == "custom":
-                self._tell(part)
-            elif "__interrupt__" in part:
-                stopped = part["__interrupt__"][0].value
-        return result, stopped
+    async def run(self, graph: Any, given: Any, context: Context) -> tuple[str, Any]:
+        """The last event: the output, or the question that the run stopped at."""
+        from ..nodes.subgraph import events_of
 
-    async def _events(
-        self, graph: Any, given: Any, context: Context
-    ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of the graph itself; events of tasks, at any depth, go to the trace."""
-        async for namespace, mode, part in graph.astream(
-            given,
-            {"configurable": {"thread_id": "command line"}},
-            context=context,
-            stream_mode=["updates", "values", "custom", *(["tasks"] if self.trace else [])],
-            subgraphs=True,
-        ):
-            if mode != "tasks":
-                if not namespace:
-                    yield mode, part
-            elif self.trace:
-                self.trace.see(namespace, part, time.monotonic())
+        thread: Any = {"configurable": {"thread_id": "command line"}}
+        inner: Any = ["updates", "tasks"] if self.trace else ["updates"]
+        last: tuple[str, Any] = ("", None)
+        async for last in events_of(graph, given, context, thread, inner=inner):
+            name, value = last
+            if name == "tasks" and self.trace:
+                self.trace.see(*value, time.monotonic())
+            elif name in {"step", "text"}:
+                self._tell(value)
+        return last
 
     def _tell(self, event: dict[str, Any]) -> None:
         if "text" in event:

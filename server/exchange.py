@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from ..nodes.subgraph import Events
 from ..settings import settings, told_soon
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from .admission import BusyError, Place
@@ -29,7 +30,6 @@ _REFUSED = {
     421: "This server is asked under another name than it has; the operator sets RAGRAPHS_HOSTS.",
 }
 EVENTS = "text/event-stream"
-Events = AsyncGenerator[tuple[str, dict[str, Any]], None]
 B = TypeVar("B", bound=BaseModel)
 
 

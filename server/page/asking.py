@@ -13,10 +13,11 @@ from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_soon
+from ...nodes.subgraph import Events
 from ..admission import BusyError, questions_of
-from ..exchange import Events, EventStream, body_of
+from ..exchange import EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
-from .following import events_of
+from .following import shown_events
 from .route import access_by
 from .waiting import WaitingRun, WaitingRuns
 
@@ -86,7 +87,7 @@ async def _events(graph: Any, given: Any, context: RouterContext, again: bool = 
 
     A run that goes on ``again`` starts the node over in which it waits.
     """
-    async with aclosing(events_of(graph, given, _THREAD, context)) as events:
+    async with aclosing(shown_events(graph, given, _THREAD, context)) as events:
         async for name, value in events:
             if again and value.get("step") == "try":
                 again = False

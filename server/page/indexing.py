@@ -15,9 +15,10 @@ from starlette.responses import Response
 
 from ...context import IndexContext, LayerName
 from ...index.opening import open_index
+from ...nodes.subgraph import Events, events_of
 from ...state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
 from ..admission import runs_of
-from ..exchange import Events, EventStream, body_of
+from ..exchange import EventStream, body_of
 from .pending import note_reason, taken_along
 from .route import access_by
 from .turns import in_turn
@@ -100,21 +101,18 @@ async def _run(sources: list[str], remove: list[str], context: IndexContext) -> 
     """The events of one run of the graph, once it is its turn to write."""
     graph = await asyncio.to_thread(_graph)
     given = {"sources": sources, "remove": remove}
-    modes: list[Any] = ["custom", "values"]
-    result: Any = None
+    done: dict[str, Any] = {}
     try:
-        async for mode, part in in_turn(
-            lambda: graph.astream(given, context=context, stream_mode=modes)
-        ):
-            if mode == "values":
-                result = part
+        async for name, value in in_turn(lambda: events_of(graph, given, context)):
+            if name == "answer":
+                done = value
             else:
-                yield "step", part
+                yield name, value
     except RagraphsError as error:
         note_reason(sources, _BUSY if isinstance(error, IndexBusyError) else str(error))
         raise
     note_reason(sources, "")
-    yield "done", {key: result[key] for key in graph.output_channels}
+    yield "done", done
 
 
 def _files_of(ids: list[str], name: str) -> set[str]:
