@@ -21,7 +21,7 @@ from ..context import Context, IndexContext, RouterContext
 from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
-from .answers import PASSAGES, Asked, show_answer
+from .answers import PASSAGES, TimedAnswer, show_answer
 from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
@@ -227,7 +227,7 @@ def _advise(context: Context) -> None:
         show.sentence(advice(settings()))
 
 
-def _answer(question: str, context: RouterContext, **followed: Any) -> Asked:
+def _answer(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
     """The answer of the method that ``context`` names, or of the router for none."""
     given = {"question": question}
     if context.method == "auto":

@@ -17,7 +17,7 @@ from ..context import Context
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput
-from .answers import Asked, Writing
+from .answers import AnswerWriter, TimedAnswer
 from .show import err, out
 from .trace import Trace
 
@@ -73,7 +73,7 @@ def ask_graph(
     runner: asyncio.Runner | None = None,
     trace: Trace | None = None,
     writes: bool = True,
-) -> Asked:
+) -> TimedAnswer:
     """The output of ``graph``; a person is asked where it stops to ask.
 
     On a terminal the answer of a model is printed while it is written, where it ``writes``.
@@ -89,7 +89,7 @@ def ask_graph(
         with asyncio.Runner() as own:
             return ask_graph(graph, given, context, runner=own, trace=trace, writes=writes)
     started = time.monotonic()
-    writing = Writing() if writes and out.is_terminal and context.model != OFFLINE else None
+    writing = AnswerWriter() if writes and out.is_terminal and context.model != OFFLINE else None
     if writing:
         context = context.model_copy(update={"stream_answer": True})
     asking = graph.copy({"checkpointer": InMemorySaver()})
@@ -105,7 +105,7 @@ def ask_graph(
         )
     seconds = time.monotonic() - started
     output = cast(AnswerOutput, with_plain_messages(value))
-    return Asked(output, seconds, writing.text if writing else "")
+    return TimedAnswer(output, seconds, writing.text if writing else "")
 
 
 @dataclass
@@ -113,7 +113,7 @@ class _Following:
     """Progress of a run: its status, the text of the answer, the trace."""
 
     waiting: Status
-    writing: Writing | None
+    writing: AnswerWriter | None
     trace: Trace | None
 
     async def run(self, graph: Any, given: Any, context: Context) -> tuple[str, Any]:
@@ -126,7 +126,8 @@ class _Following:
         async for last in events_of(graph, given, context, thread, inner=inner):
             name, value = last
             if name == "tasks" and self.trace:
-                self.trace.see(*value, time.monotonic())
+                namespace, task = value
+                self.trace.see(namespace, task, time.monotonic())
             elif name in {"step", "text"}:
                 self._tell(value)
         return last
@@ -148,7 +149,7 @@ class _Following:
 
 
 @contextmanager
-def _followed(writing: Writing | None, trace: Trace | None) -> Iterator[_Following]:
+def _followed(writing: AnswerWriter | None, trace: Trace | None) -> Iterator[_Following]:
     """With a line on stderr that moves while a person waits; none where nobody looks."""
     waiting = err.status("asking")
     if err.is_terminal:

@@ -13,10 +13,10 @@ from ..index.opening import open_index
 from ..models.protocol import OFFLINE
 from ..models.web import web_search
 from ..settings import settings
-from .answering import Answerer, Plan, contexts_of
+from .answering import Answerer, AnsweringPlan, contexts_of
 from .answers import Scored, answerable, asked_set
 from .by_kinds.routing import Ranking, Signs, rank, signs_of
-from .cascade import Course, Limits, course_alone
+from .cascade import CascadeLimits, Course, course_alone
 from .datasets import load_dataset
 from .recorded import read_recorded
 from .retrieval import is_kept
@@ -54,7 +54,7 @@ class Compared(NamedTuple):
     notes: list[str]
 
 
-def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_router(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """Every feasible method and the router on every question, and every way to choose among them.
 
     Raises RagraphsError for what concerns all questions.
@@ -74,7 +74,9 @@ def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]
     return _result(compared, seed)
 
 
-def evaluate_recorded(folder: str, file: Path, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_recorded(
+    folder: str, file: Path, plan: AnsweringPlan, *, seed: int = 0
+) -> dict[str, Any]:
     """The same comparison of outcomes that ``file`` has; nobody is asked.
 
     Raises RagraphsError where the outcomes do not fit the set in ``folder``.
@@ -98,7 +100,7 @@ def _compared(
     name: str,
     model: str,
     scored: Mapping[Answerer, list[Scored]],
-    limits: Limits,
+    limits: CascadeLimits,
     signs: Callable[[str], Signs],
     notes: list[str],
 ) -> Compared:
@@ -153,11 +155,11 @@ def _obstacles(contexts: Mapping[Answerer, QuestionContext]) -> dict[str, str]:
     return obstacles
 
 
-def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> Limits:
+def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> CascadeLimits:
     """The router's limits; without a model it tries one method."""
     chosen = cast(RouterContext, contexts["router"])
     most = 0 if model == OFFLINE else chosen.escalations
-    return Limits(chosen.max_calls, most, web_search(settings()) is not None)
+    return CascadeLimits(chosen.max_calls, most, web_search(settings()) is not None)
 
 
 def _result(compared: Compared, seed: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from ..nodes.subgraph import Events
 from ..settings import settings, told_soon
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
-from .admission import BusyError, Place
+from .admission import BusyError, Slot
 from .checked_runs import problem_in
 from .mcp import transport_security
 
@@ -88,7 +88,7 @@ class EventStream(StreamingResponse):
 
     pause = 15.0  # seconds
 
-    def __init__(self, events: Events, place: Place | None = None) -> None:
+    def __init__(self, events: Events, place: Slot | None = None) -> None:
         self._events, self._place = events, place
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -43,6 +43,9 @@ OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 LARGEST_SHARE = 0.17
+# In the JSON schemas that models read, and as the results of resolving what these replies name.
+TWICE = {"Entity", "Relation"}
+LONGEST_FILE, LONGEST_FUNCTION = 400, 50  # lines
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = ("sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
@@ -99,6 +102,11 @@ def docstrings() -> list[tuple[str, str, str]]:
                 text = " ".join((ast.get_docstring(node) or "").split())
                 found.append((str(file), getattr(node, "name", file.name), text))
     return found
+
+
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
 def rooms_imported(file: Path) -> set[str]:
@@ -169,6 +177,25 @@ def test_the_reader_without_a_model_stays_a_guest():
     files = [file for file in sources() if room_of(file) in {"offline", "language"}]
     lines = sum(len((ROOT / file).read_text(encoding="utf-8").splitlines()) for file in files)
     assert lines <= MOST_OF_GRAMMAR
+
+
+def test_no_two_modules_define_a_class_of_the_same_name():
+    defined = [
+        {node.name for node in ast.walk(tree_of(file)) if isinstance(node, ast.ClassDef)}
+        for file in sources()
+    ]
+    counts = Counter(name for names in defined for name in names)
+    assert {name for name, count in counts.items() if count > 1} == TWICE
+
+
+def test_files_and_functions_are_short():
+    for file in [*sources(), *beside("lab"), *beside("docs/scripts")]:
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= LONGEST_FILE, f"{file} has {len(lines)} lines"
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                assert length <= LONGEST_FUNCTION, f"{file}: {node.name} has {length} lines"
 
 
 def test_no_module_imports_a_room_by_its_bare_name():

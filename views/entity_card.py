@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..algorithms.tog2.walk import Edge
+from ..algorithms.tog2.walk import EntityEdge
 from ..index.layers import ENTITIES, built_layers
 from ..index.opening import Index
 from ..index.triple_sources import sources_of
@@ -51,7 +51,9 @@ def entity_card(index: Index, id: str) -> dict[str, Any]:
 def _relations(index: Index, relations: Iterable[StoredRelation]) -> list[dict[str, Any]]:
     relations = list(relations)
     names = index.entities.get({end for one in relations for end in (one.source, one.target)})
-    edges = (Edge(one.id, one.source, one.relation, one.target, one.weight) for one in relations)
+    edges = (
+        EntityEdge(one.id, one.source, one.relation, one.target, one.weight) for one in relations
+    )
     sources = sources_of(index, edges)
     passages = _by_id(index, (source.passage for source in sources.values()))
     return [

@@ -33,7 +33,7 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks.
     Raises RagraphsError for a node there is not.
     """
-    graph = _Graph(index)
+    graph = _LayeredGraph(index)
     if around:
         near = graph.neighbours(around)
         ids = [around, *near[:most]]
@@ -41,7 +41,7 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     return graph.part(graph.beginning(most), 0)
 
 
-class _Graph:
+class _LayeredGraph:
     """The layers of an index as one graph; they are read when they are asked for."""
 
     def __init__(self, index: Index) -> None:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
-from ...context import IndexContext, MethodName
+from ...context import IndexContext
 from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Limit, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost, ranged
+from .statement_tables import Methods, conditions_chosen, cost, ranged
 from .tables import table_of, with_interval
 
 _THRESHOLD = "0.6"
+QuestionFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Questions, one a line, or JSON lines with 'question'; else those of the set, or "
+        "evaluations/questions.jsonl in the index."
+    ),
+]
 
 
 @evaluate.command()
@@ -29,20 +36,8 @@ def claims(
         str | None,
         typer.Argument(help="Folder of passages.jsonl and questions.jsonl; or name an --index."),
     ] = None,
-    question_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="Questions, one a line, or JSON lines with 'question'; else those of the set, or "
-            "evaluations/questions.jsonl in the index."
-        ),
-    ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{', '.join(get_args(MethodName))}, or such as graphrag:global:1 (search, level);"
-            " may be repeated; none: every method."
-        ),
-    ] = None,
+    question_file: QuestionFile = None,
+    method: Methods = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that lists and checks claims; none: the model.")
     ] = None,
@@ -63,7 +58,7 @@ def claims(
     A model lists the claims of every answer and checks each against the answer's citations.
     Finished work is kept with --index DIR: an interrupted command goes on where it stopped.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.statements.claims import claim_plots, evaluate_claims
 
     draw = drawing(plot)
@@ -71,7 +66,9 @@ def claims(
     methods = list(dict.fromkeys(one.method for one in conditions))
     questions = _questions(dataset, question_file, limit, context)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
+        plan = AnsweringPlan(
+            methods, context, limit, pairs(setting, methods), fresh, parallel, report
+        )
         result = evaluate_claims(questions, conditions, plan, judge, against, seed)
     if context.dry_run:
         return result, partial(cost, "claims")

@@ -60,13 +60,15 @@ def curve(
     With --index DIR, finished questions are kept and shared with `evaluate answers`. --retrieval
     asks no model about questions; --model then only builds layers that the index lacks.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.experiments.curve import Vary, curve_cost, curve_plots, evaluate_curve
 
     draw = drawing(plot)
     varied = Vary(method, _values(vary), retrieval)
     with progress_bars(quiet=False) as report:
-        plan = Plan([method], context, limit, pairs(setting, [method]), fresh, parallel, report)
+        plan = AnsweringPlan(
+            [method], context, limit, pairs(setting, [method]), fresh, parallel, report
+        )
         parsed(lambda: varied.ways(plan))
         study = _Study(
             partial(curve_cost, dataset, varied, plan),
@@ -96,7 +98,7 @@ def ablation(
     With --index DIR, finished questions are kept and shared with `evaluate answers`. Rewriting and
     selection are of the web search, and measured only where TAVILY_API_KEY is set.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.experiments.ablation import (
         ablation_cost,
         ablation_plots,
@@ -106,7 +108,7 @@ def ablation(
     draw = drawing(plot)
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["crag"])
-        plan = Plan(["crag"], context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(["crag"], context, limit, settings, fresh, parallel, report)
         study = _Study(
             partial(ablation_cost, dataset, plan),
             partial(evaluate_ablation, dataset, plan, seed=seed),
@@ -135,7 +137,7 @@ def boundary(
     DeepRAG runs under the policy `model`, and the same model answers every question without
     documents. With --index DIR, finished questions and replies are kept.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.experiments.boundary import (
         boundary_cost,
         boundary_plots,
@@ -145,7 +147,7 @@ def boundary(
     draw = drawing(plot)
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["deeprag"])
-        plan = Plan(["deeprag"], context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(["deeprag"], context, limit, settings, fresh, parallel, report)
         study = _Study(
             partial(boundary_cost, dataset, plan),
             partial(evaluate_boundary, dataset, plan, seed=seed),

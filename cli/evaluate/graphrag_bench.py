@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
-from ...context import IndexContext, MethodName
+from ...context import IndexContext
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
 from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
-from .statement_tables import conditions_chosen, cost
+from .statement_tables import Methods, conditions_chosen, cost
 from .tables import table_of, with_interval
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Option(help="Only questions on the corpus of this name; may be repeated."),
+]
+Faithfulness = Annotated[
+    Literal["creative", "all", "none"],
+    typer.Option(help="Answers whose statements are sought in the retrieved texts."),
+]
 
 
 @evaluate.command("graphrag-bench")
@@ -27,24 +36,12 @@ def graphrag_bench(
         str, typer.Argument(help="File of questions (JSON), or a folder with it and the corpus.")
     ],
     corpus: Annotated[Path | None, typer.Option(help="File of the corpora (JSON).")] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(help="Only questions on the corpus of this name; may be repeated."),
-    ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{', '.join(get_args(MethodName))}, or such as graphrag:global:1 (search, level);"
-            " may be repeated; none: every method."
-        ),
-    ] = None,
+    source: Sources = None,
+    method: Methods = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that compares statements; none: the model.")
     ] = None,
-    faithfulness: Annotated[
-        Literal["creative", "all", "none"],
-        typer.Option(help="Answers whose statements are sought in the retrieved texts."),
-    ] = "creative",
+    faithfulness: Faithfulness = "creative",
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first questions of each type.")
     ] = None,
@@ -60,7 +57,7 @@ def graphrag_bench(
     Every corpus gets an index of its own: DIR/NAME with --index DIR, which keeps what is finished,
     else a temporary one. Without a model only what needs none is measured.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.statements.bench import bench_plots, context_of, evaluate_graphrag_bench
     from ...evaluation.statements.bench_set import load_bench
 
@@ -69,7 +66,9 @@ def graphrag_bench(
     methods = list(dict.fromkeys(one.method for one in conditions))
     given = load_bench(questions, corpus, source or (), limit)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, None, pairs(setting, methods), fresh, parallel, report)
+        plan = AnsweringPlan(
+            methods, context, None, pairs(setting, methods), fresh, parallel, report
+        )
         result = evaluate_graphrag_bench(
             given, conditions, plan, judge=judge, faithful=faithfulness, seed=seed
         )

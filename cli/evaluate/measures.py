@@ -87,14 +87,14 @@ def answers(
     on where it stopped, and asks again only where documents, settings, the model or the program
     have changed. Layers that methods need and the index lacks are built first, by --model.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.answers import evaluate_answers
     from ...evaluation.plots import answer_bars
 
     methods = _chosen(method)
     settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(methods, context, limit, settings, fresh, parallel, report)
         result = evaluate_answers(dataset, plan)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
@@ -148,7 +148,7 @@ def router(
     Asks every method and the router every question, as `evaluate answers` does, and keeps finished
     questions in the same file. The router takes any method that the index has the layers for.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.plots import quality_against_cost
     from ...evaluation.router import evaluate_recorded, evaluate_router
 
@@ -156,7 +156,7 @@ def router(
     methods = _chosen(method)
     settings = pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(methods, context, limit, settings, fresh, parallel, report)
         result = (
             evaluate_router(dataset, plan, seed=seed)
             if recorded is None

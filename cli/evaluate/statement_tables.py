@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
 
 from ...context import MethodName, SearchName
 from ..flags import parsed
@@ -13,6 +15,14 @@ from .tables import table_of
 
 if TYPE_CHECKING:
     from ...evaluation.conditions import Condition
+
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"{', '.join(get_args(MethodName))}, or such as graphrag:global:1 (search, level);"
+        " may be repeated; none: every method."
+    ),
+]
 
 
 def conditions_chosen(methods: list[str] | None, search: SearchName) -> list[Condition]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from ...context import CragPart
 from ...models.web import web_search
 from ...settings import settings
-from ..answering import Plan, Way, contexts_of, unfinished
+from ..answering import AnsweringPlan, Way, contexts_of, unfinished
 from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate
 from ..datasets import load_dataset
@@ -27,7 +27,7 @@ _NO_WEB = (
 )
 
 
-def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_ablation(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """The measures of CRAG, and of CRAG without each part, as ``--json`` has them.
 
     A part of the web search is not measured where the web cannot be searched. Raises RagraphsError
@@ -56,7 +56,7 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     }
 
 
-def ablation_cost(folder: str, plan: Plan) -> Estimate:
+def ablation_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_ablation``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     return estimated(
@@ -82,7 +82,7 @@ def ablation_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _ways(plan: Plan) -> dict[str, Way]:
+def _ways(plan: AnsweringPlan) -> dict[str, Way]:
     """CRAG, and CRAG without each part that can be measured, by the part's name."""
     parts = [part for part in get_args(CragPart) if _has_web(plan) or part not in _OF_THE_WEB]
     ways = {}
@@ -93,7 +93,7 @@ def _ways(plan: Plan) -> dict[str, Way]:
     return ways
 
 
-def _has_web(plan: Plan) -> bool:
+def _has_web(plan: AnsweringPlan) -> bool:
     return web_search(settings(), plan.context.own.web) is not None
 
 

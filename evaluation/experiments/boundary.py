@@ -17,7 +17,7 @@ from ...prompts.library import CLOSED_BOOK
 from ...prompts.replies import ClosedBookAnswer
 from ...settings import settings
 from ...state.errors import IndexNotFoundError, RagraphsError
-from ..answering import Plan, Way, contexts_of, unfinished
+from ..answering import AnsweringPlan, Way, contexts_of, unfinished
 from ..answers import Scored, answerable, asked_by
 from ..asking import Estimate, gathered, open_asker
 from ..closed_book import closed_book
@@ -95,7 +95,7 @@ _FUNCTIONS: dict[str, Callable[[Counts], Any]] = {
 }
 
 
-def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_boundary(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """The decisions of DeepRAG to retrieve, against what its model knows, as ``--json`` has them.
 
     Raises RagraphsError without a model, and for what concerns all questions.
@@ -134,7 +134,7 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     }
 
 
-def boundary_cost(folder: str, plan: Plan) -> Estimate:
+def boundary_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_boundary``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     answers = estimated(
@@ -175,7 +175,7 @@ def boundary_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _ways(plan: Plan) -> dict[str, Way]:
+def _ways(plan: AnsweringPlan) -> dict[str, Way]:
     if plan.context.model == OFFLINE:
         raise RagraphsError(f"{_USER} is a model's; name one with --model.")
     chosen = {**plan.settings, "policy": "model", "mode": "narrative"}
@@ -184,14 +184,16 @@ def _ways(plan: Plan) -> dict[str, Way]:
 
 
 async def _known(
-    index: Index, questions: Sequence[LabelledQuestion], plan: Plan
+    index: Index, questions: Sequence[LabelledQuestion], plan: AnsweringPlan
 ) -> list[ClosedBookAnswer | None]:
     asker = await open_asker(index, plan.context, _USER)
     works = [partial(closed_book, asker, one.question) for one in questions]
     return await gathered("without documents", works, plan.report)
 
 
-async def _missing(index: Index, questions: Sequence[LabelledQuestion], plan: Plan) -> Estimate:
+async def _missing(
+    index: Index, questions: Sequence[LabelledQuestion], plan: AnsweringPlan
+) -> Estimate:
     asker = await open_asker(index, plan.context, _USER)
     costs = [await asker.missing(CLOSED_BOOK, question=one.question) for one in questions]
     return sum(costs, Estimate())

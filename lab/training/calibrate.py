@@ -25,7 +25,7 @@ from ragraphs.algorithms.crag.strips import decompose
 from ragraphs.context import CragContext, IndexContext
 from ragraphs.evaluation.calibration import (
     GOOD_LOST,
-    Case,
+    CalibrationCase,
     best,
     case_of,
     cases_of_hops,
@@ -51,9 +51,9 @@ _RIDGE = 1e-3
 class Collected(NamedTuple):
     """A set's questions, the strips of each supporting passage, and the questions of its hops."""
 
-    cases: list[Case]
+    cases: list[CalibrationCase]
     strips: list[list[Features]]
-    hops: list[Case]
+    hops: list[CalibrationCase]
 
 
 def main(

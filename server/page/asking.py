@@ -34,7 +34,7 @@ class Confirm(BaseModel):
     plan: bool = False
 
 
-class Asked(AskedQuestion):
+class AskBody(AskedQuestion):
     """The body of a request to ``/page/ask``; DeepRAG splits the question at once as a ``tree``."""
 
     confirm: Confirm = Confirm()
@@ -53,7 +53,7 @@ class Resumed(BaseModel):
 async def ask(request: Request) -> Response:
     """Answers a question by the router, and tells what happens while it does."""
     access = access_by(request)
-    asked = await body_of(request, Asked, EXAMPLE)
+    asked = await body_of(request, AskBody, EXAMPLE)
     web, plan = asked.confirm.web, asked.confirm.plan
     mode = "tree" if asked.tree else "narrative"
     confirmed = {"confirm_web": web, "confirm_plan": plan}

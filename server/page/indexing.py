@@ -28,7 +28,7 @@ _MOST = 10_000
 _BUSY = "Another run was writing to the index, and its turn did not come."
 
 
-class Wanted(BaseModel):
+class IndexBody(BaseModel):
     """The body of a request to ``/page/index``: uploaded files to read, documents to remove."""
 
     model_config = ConfigDict(extra="forbid")
@@ -43,7 +43,7 @@ class Wanted(BaseModel):
 async def index(request: Request) -> Response:
     """Brings an index up to date, and tells what is done of it; the last event is ``done``."""
     access = access_by(request)
-    wanted = await body_of(request, Wanted, '{"paths": ["uploads/notes/a.md"]}')
+    wanted = await body_of(request, IndexBody, '{"paths": ["uploads/notes/a.md"]}')
     name = access.index(wanted.index)
     folder = await asyncio.to_thread(checked_uploads, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
@@ -58,7 +58,7 @@ def _graph() -> Pregel[Any, Any, Any, Any]:
     return graph
 
 
-async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events:
+async def _events(wanted: IndexBody, context: IndexContext, folder: Path) -> Events:
     """The events of a run, which takes along what was uploaded before and nobody has read.
 
     One that only removes takes nothing along, since the page shows no price before it.
@@ -78,7 +78,7 @@ async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events
     yield "done", done
 
 
-async def _with_others(wanted: Wanted, others: list[str], context: IndexContext) -> Events:
+async def _with_others(wanted: IndexBody, others: list[str], context: IndexContext) -> Events:
     """The events of a run that reads ``others``, too; where one of them holds it up, each alone."""
     try:
         async for event in _run([*wanted.paths, *others], wanted.remove, context):
