@@ -17,8 +17,7 @@ from ...models.protocol import OFFLINE
 from ...prompts.library import ANSWER
 from ...prompts.prompt import Prompt
 from ...state.errors import RagraphsError
-from ...state.index import Plan
-from ...state.index import IndexInput
+from ...state.index import IndexInput, Plan
 from ..answering import AnsweringPlan, Way, indexing, keys_of
 from ..asking import Estimate, open_asker
 from ..outcomes import FILE, Ledger, Outcome

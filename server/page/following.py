@@ -35,7 +35,7 @@ _SHOWN = (
 async def shown_events(graph: Any, given: Any, config: Any, context: RouterContext) -> Events:
     """The events of a run of the router ``graph``, of which ``update`` tells what a node wrote.
 
-    Nodes are those of a method's graph. The last event is ``answer`` or ``interrupt``.
+    Only nodes of a method's graph are told of. The last event is ``answer`` or ``interrupt``.
     """
     names = PassageNames(context.index)
     async for name, value in events_of(graph, given, context, config, inner=["updates"]):
