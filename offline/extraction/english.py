@@ -13,7 +13,7 @@ from ...language.verbs import PAST_OF, PASTS
 from .entities import (
     ADDRESS,
     TITLES,
-    ExtractedRelation,
+    KeyLink,
     Mark,
     MarkedPassage,
     type_of_name,
@@ -66,7 +66,7 @@ def read_english(title: str, text: str) -> MarkedPassage:
     mentions = sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end))
     grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
     marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
-    links: list[ExtractedRelation] = []
+    links: list[KeyLink] = []
     topic = next((mark for some in marks for mark in some if mark.key == key(title)), None)
     before = topic
     for span, some in zip(spans, marks, strict=True):
@@ -144,9 +144,7 @@ def _subject(
     return (first, first.end) if first and acts else None
 
 
-def _links(
-    text: str, marks: list[Mark], subject: tuple[Mark, int] | None
-) -> Iterator[ExtractedRelation]:
+def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[KeyLink]:
     """Verb phrases between neighbouring names; others are "mentioned with" the subject or first."""
     head = subject[0] if subject else marks[0] if marks else None
     joined = {frozenset((head.key,))} if head else set()
@@ -156,12 +154,12 @@ def _links(
     for mark in marks[:_MOST_IN_SENTENCE]:
         if head and (pair := frozenset((head.key, mark.key))) not in joined:
             joined.add(pair)
-            yield ExtractedRelation(head.key, MENTIONED_WITH, mark.key, 1.0)
+            yield KeyLink(head.key, MENTIONED_WITH, mark.key, 1.0)
 
 
 def _verb_links(
     text: str, marks: list[Mark], subject: tuple[Mark, int] | None
-) -> Iterator[ExtractedRelation]:
+) -> Iterator[KeyLink]:
     doer, at = subject or (None, 0)
     source, previous, relation = doer, doer, ""
     asides = [match.span() for match in _ASIDE.finditer(text)]
@@ -169,23 +167,21 @@ def _verb_links(
         aside = next((text[a : mark.start] for a, b in asides if a <= mark.start < b), "")
         lived = previous and 0 < len(aside) < _LONGEST_GAP and _LIVED.search(aside)
         if previous and lived:
-            yield ExtractedRelation(
-                previous.key, "died in" if lived[1] else "was born in", mark.key, 8.0
-            )
+            yield KeyLink(previous.key, "died in" if lived[1] else "was born in", mark.key, 8.0)
         if aside or mark.start < at:
             continue
         gap = re.sub(r"\s+", " ", _ASIDE.sub("", text[at : mark.start]))
         kin = _OWNED.fullmatch(gap.rstrip())
         further = _NEXT_VERB.match(gap)
         if previous and kin and type_of_noun(kin[1].rpartition(" ")[2]) == "person":
-            yield ExtractedRelation(mark.key, f"is the {kin[1]} of", previous.key, 8.0)
+            yield KeyLink(mark.key, f"is the {kin[1]} of", previous.key, 8.0)
             relation = ""
         elif not (relation and _LISTED.fullmatch(gap)):
             relation = _relation(gap[further.end() :] if further else gap)
             source = doer if further or not _acts(text, previous, doer, gap) else previous
         possessive = text[mark.end : mark.end + 2] in {"'s", "’s"}
         if source and relation and source.key != mark.key and not possessive:
-            yield ExtractedRelation(source.key, relation, mark.key, 8.0)
+            yield KeyLink(source.key, relation, mark.key, 8.0)
             doer = source
         previous, at = mark, mark.end
 

@@ -78,7 +78,7 @@ class Mark(NamedTuple):
     type: str
 
 
-class ExtractedRelation(NamedTuple):
+class KeyLink(NamedTuple):
     """A directed relation between two things, by their keys; ``strength`` is in [1, 10]."""
 
     source: str
@@ -92,7 +92,7 @@ class MarkedPassage(NamedTuple):
 
     sentences: list[str]
     marks: list[list[Mark]]
-    links: list[ExtractedRelation]
+    links: list[KeyLink]
 
 
 def type_of_noun(noun: str) -> str:
