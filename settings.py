@@ -101,7 +101,12 @@ _MOST: dict[Bound, int] = {
 
 
 class Settings(BaseSettings):
-    """The settings that only the operator may change, from the environment or a ``.env`` file."""
+    """The settings that only the operator may change, from the environment or a ``.env`` file.
+
+    os.environ["RAGRAPHS_ROOT"] = "indexes"
+    operator = Settings()
+    print(operator.root, operator.model)
+    """
 
     model_config = SettingsConfigDict(
         defer_build=True, env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore"

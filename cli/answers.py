@@ -16,7 +16,7 @@ from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput
 from ..state.records import Evidence
 from ..views.compact import place_of
-from .excerpts import Found, best_passages, excerpt, supporting
+from .excerpts import PassageExcerpt, best_passages, excerpt, supporting
 from .show import cost_of, notes, out, visible
 
 _WIDEST = 100  # cells: longer lines of prose are hard to read
@@ -39,7 +39,7 @@ _WHY_NOT = {
 _TOKENS = re.compile(r"\n|[^\S\n]+|[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
 
 
-class Asked(NamedTuple):
+class TimedAnswer(NamedTuple):
     """An answer, the seconds that it took, and the text of it that the terminal shows already."""
 
     output: AnswerOutput
@@ -47,10 +47,10 @@ class Asked(NamedTuple):
     written: str = ""
 
 
-class Writing:
+class AnswerWriter:
     """Prints the text of an answer while it comes, in lines that end between words.
 
-    writing = Writing()
+    writing = AnswerWriter()
     writing.add("The Forth Bri", "1")
     writing.add("dge.", "1")
     writing.end()
@@ -100,7 +100,7 @@ class Writing:
             self._column, self._gap = self._column + width, ""
 
 
-def show_answer(asked: Asked, model: str, passages: int = PASSAGES) -> list[Found]:
+def show_answer(asked: TimedAnswer, model: str, passages: int = PASSAGES) -> list[PassageExcerpt]:
     """Prints an answer with its citations and its cost, or the best passages.
 
     Returns the passages behind the numbers that are shown, in their order.
@@ -122,7 +122,7 @@ def show_answer(asked: Asked, model: str, passages: int = PASSAGES) -> list[Foun
     return numbered
 
 
-def _citations(result: AnswerOutput) -> list[Found]:
+def _citations(result: AnswerOutput) -> list[PassageExcerpt]:
     passages = {passage["id"]: passage for passage in result["evidence"]}
     numbered = []
     for place, citation in enumerate(result["citations"], start=1):
@@ -140,7 +140,7 @@ def _citations(result: AnswerOutput) -> list[Found]:
             "score": 0.0,
             "found": "",
         }
-        numbered.append(Found(passages.get(citation["passage"], quoted), [citation]))
+        numbered.append(PassageExcerpt(passages.get(citation["passage"], quoted), [citation]))
     return numbered
 
 
@@ -150,7 +150,7 @@ def _tried(result: AnswerOutput) -> str:
     return " → ".join(one["method"] for one in whole.get("path", ())) or result["method"]
 
 
-def _found(asked: Asked, passages: int) -> list[Found]:
+def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
     """Prints what was found without a model: an answer if it is certain, and the best passages."""
     result = asked.output
     if result["sufficient"]:
@@ -174,7 +174,7 @@ def _why_not(result: AnswerOutput) -> None:
         out.print(escape(one_line(f"Still open: {' '.join(result['missing'])}")))
 
 
-def _best_passages(result: AnswerOutput, most: int) -> tuple[list[Found], str]:
+def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt], str]:
     """Prints the best passages, or the communities that they come from, and says how many of all.
 
     Communities cannot be opened.
@@ -204,7 +204,7 @@ def _communities(result: Mapping[str, Any], most: int) -> str:
     return f"{len(best)} of {len(result['communities'])} communities"
 
 
-def passage_in_place(found: Found, before: str, after: str) -> None:
+def passage_in_place(found: PassageExcerpt, before: str, after: str) -> None:
     """Prints a passage with its citations marked, between the text ``before`` and ``after``."""
     _wrapped(Text(place_of(found.passage), "bold"), indent=0)
     in_colour = out.color_system is not None

@@ -40,17 +40,17 @@ _LEAST_GAP = 0.02
 GOOD_LOST = 0.02
 
 
-class Case(NamedTuple):
+class CalibrationCase(NamedTuple):
     """A question's retrieved passages: their features, and which of them support it."""
 
     features: list[Features]
     support: list[bool]
 
-    def stripped(self) -> Case:
+    def stripped(self) -> CalibrationCase:
         """The same without its supporting passages: a retrieval that failed."""
         pairs = zip(self.features, self.support, strict=True)
         kept = [row for row, supports in pairs if not supports]
-        return Case(kept, [False] * len(kept))
+        return CalibrationCase(kept, [False] * len(kept))
 
 
 def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _require_enough(asked: Mapping[str, set[str]], noun: str, remedy: str) -> No
         )
 
 
-def _cases(index: Index, asked: Mapping[str, set[str]]) -> list[Case]:
+def _cases(index: Index, asked: Mapping[str, set[str]]) -> list[CalibrationCase]:
     return [case_of(index, question, passages) for question, passages in asked.items()]
 
 
@@ -128,12 +128,12 @@ def _sampled(index: Index) -> Mapping[str, set[str]]:
     return {question: answered[question] for question in sorted(answered)[::step]}
 
 
-def case_of(index: Index, question: str, supporting: set[str]) -> Case:
+def case_of(index: Index, question: str, supporting: set[str]) -> CalibrationCase:
     """Retrieval case of ``question``, which the passages ``supporting`` answer. Blocks."""
     found = retrieved(index, question)
     vectors = index.vectors.get("passages", [passage["id"] for passage in found])
     cosines = vectors @ embed_queries(index.embedder, [question])[0]
-    return Case(
+    return CalibrationCase(
         features_of(question, found, cosines), [passage["id"] in supporting for passage in found]
     )
 
@@ -153,7 +153,7 @@ def features_of(
     ]
 
 
-def cosines_of(cases: Sequence[Case]) -> Cosines:
+def cosines_of(cases: Sequence[CalibrationCase]) -> Cosines:
     """The median cosine of questions with passages that answer them, and with others found."""
     rows = [pair for case in cases for pair in zip(case.features, case.support, strict=True)]
     own = [row[2] for row, supports in rows if supports]
@@ -181,7 +181,7 @@ def thresholds_between(good: Sequence[float], bad: Sequence[float]) -> tuple[flo
     return upper, round(min(float(np.quantile(found, GOOD_LOST)), upper), 4)
 
 
-def report(parameters: GraderParameters, cases: Sequence[Case]) -> dict[str, Any]:
+def report(parameters: GraderParameters, cases: Sequence[CalibrationCase]) -> dict[str, Any]:
     """How the verdicts fall for retrievals that found support and for those that lost it."""
     graded = [
         Graded([grade(row, parameters) for row in case.features], case.support) for case in cases

@@ -19,7 +19,7 @@ from ..state.records import Usage
 from ..state.usage import add_usage
 from . import show
 from .answers import passage_in_place, show_answer
-from .excerpts import Found
+from .excerpts import PassageExcerpt
 from .running import ask_graph, opened
 
 _PROMPT = "> "
@@ -49,7 +49,7 @@ class Chat:
         self._runner = runner
         self._index = opened(context)
         self._messages: list[dict[str, Any]] = []
-        self._numbered: list[Found] = []
+        self._numbered: list[PassageExcerpt] = []
         self._usage: Usage = {}
         self._commands: dict[str, Callable[[str], None]] = {
             "open": self._open,

@@ -20,7 +20,7 @@ _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTIL
 _ITEM = re.compile(r"[-*•]\s")
 
 
-class Found(NamedTuple):
+class PassageExcerpt(NamedTuple):
     """A passage to show, with the citations that stand in it."""
 
     passage: Evidence
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 def best_passages(
     evidence: Sequence[Evidence], citations: Sequence[Citation], answer: str = ""
-) -> list[Found]:
+) -> list[PassageExcerpt]:
     """The passages of ``evidence`` with their ``citations``, best first.
 
     A passage with a sentence that carries ``answer`` goes before the others, one with a citation
@@ -37,7 +37,7 @@ def best_passages(
     """
     support = supporting(answer, citations) if answer else []
     found = [
-        Found(passage, [one for one in citations if _stands_in(one, passage)])
+        PassageExcerpt(passage, [one for one in citations if _stands_in(one, passage)])
         for passage in evidence
     ]
     return sorted(
@@ -62,7 +62,7 @@ def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]
     return said[:1] or [*citations[:1], *titled[:1]]
 
 
-def excerpt(found: Found, *, in_colour: bool) -> Text:
+def excerpt(found: PassageExcerpt, *, in_colour: bool) -> Text:
     """The highlights of a passage among the sentences around them, an ellipsis where text is cut.
 
     Whole sentences of about 320 cells are shown, but every highlight. Highlights are bold, the

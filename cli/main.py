@@ -22,7 +22,7 @@ from ..graphs.methods import RouterContext
 from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
-from .answers import PASSAGES, Asked, show_answer
+from .answers import PASSAGES, TimedAnswer, show_answer
 from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
@@ -228,7 +228,7 @@ def _advise(context: Context) -> None:
         show.sentence(advice(settings()))
 
 
-def _answer(question: str, context: RouterContext, **followed: Any) -> Asked:
+def _answer(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
     """The answer of the method that ``context`` names, or of the router for none."""
     given = {"question": question}
     if context.method == "auto":

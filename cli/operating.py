@@ -64,11 +64,11 @@ def operate(*, verbose: Verbose = 0, prices: PriceFile = None) -> None:
     if verbose:
         logger = logging.getLogger("ragraphs")
         logger.setLevel(_LEVELS[min(verbose, len(_LEVELS) - 1)])
-        if not any(isinstance(handler, _Terminal) for handler in logger.handlers):
-            logger.addHandler(_Terminal())
+        if not any(isinstance(handler, _TerminalHandler) for handler in logger.handlers):
+            logger.addHandler(_TerminalHandler())
 
 
-class _Terminal(logging.Handler):
+class _TerminalHandler(logging.Handler):
     """Prints log records on stderr, beside what moves there, and so that none is obeyed."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from . import show
 from .flags import Shown, context_options, shown
 
 if TYPE_CHECKING:
-    from .planning import Figure, Needs
+    from .planning import CorpusNeeds, Figure
 
 _STORES = {
     "folder": "a folder on one machine (SQLite and {vectors} inside it); nothing else to run.",
@@ -59,7 +59,7 @@ def plan(
     return found, _print
 
 
-def _print(found: Needs) -> None:
+def _print(found: CorpusNeeds) -> None:
     reader = "no model" if found["model"] == OFFLINE else found["model"]
     show.sentence(
         f"{found['passages']:,} passages of {found['words']} words, all layers, {reader}, "
@@ -86,7 +86,7 @@ def _print(found: Needs) -> None:
     )
 
 
-def _of_model(found: Needs) -> dict[str, str]:
+def _of_model(found: CorpusNeeds) -> dict[str, str]:
     """The time and the money of a model's requests; nothing where none is asked."""
     money = found["money"]
     if not money["requests"] + money["embedding_tokens"]:

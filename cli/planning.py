@@ -34,7 +34,7 @@ _TIMES_EMBEDDED = 3
 _GIGABYTE = 1000.0
 _HOUR = 3600.0
 _LEAST = 1e-6
-_STORES = {"tables": "tables_mb", "vectors": "chroma_mb", "arrays": "arrays_mb"}
+_STORES = {"tables": "tables_mb", "vectors": "vectors_mb", "arrays": "arrays_mb"}
 
 
 class Figure(TypedDict):
@@ -44,7 +44,7 @@ class Figure(TypedDict):
     extrapolated: bool
 
 
-class Asked(TypedDict):
+class RequestTotals(TypedDict):
     """The requests of one kind, and their tokens."""
 
     requests: int
@@ -61,12 +61,12 @@ class Money(TypedDict):
     requests: int
     tokens_sent: int
     tokens_received: int
-    parts: dict[str, Asked]
+    parts: dict[str, RequestTotals]
     embedding_tokens: int
     dollars: float | None
 
 
-class Needs(TypedDict):
+class CorpusNeeds(TypedDict):
     """Needs of an index with all layers. Sizes are in GB (10⁹ bytes), times in hours.
 
     ``processor_hours`` are hours of one core without a model, by layer; ``model_hours`` is the time
@@ -99,14 +99,13 @@ def needs(
     model: str = OFFLINE,
     embeddings: str = "lexical",
     requests_a_second: float = 8.0,
-) -> Needs:
+) -> CorpusNeeds:
     """The needs of ``passages`` of so many ``words`` each, with all layers. Blocks.
 
     >>> needs(1_000_000, known_prices(settings()), model="openai:gpt-4o-mini")["disk"]
     """
     known = _known()["measured"]
-    own = known.get(embeddings.partition("@")[0])
-    measured = own or known["lexical"]
+    measured = known.get(embeddings.partition("@")[0]) or known["lexical"]
     sizes = {int(size): figures for size, figures in measured["sizes"].items()}
 
     def figure(divided: float, value: Callable[[Any], float], law: _Law) -> Figure:
@@ -116,16 +115,8 @@ def needs(
             "extrapolated": passages > max(sizes),
         }
 
-    def of_layers(name: str) -> Callable[[Any], float]:
-        return lambda figures: sum(layer[name] for layer in figures["layers"].values())
-
-    def outside(figures: Any) -> float:
-        return of_layers("chroma_mb")(figures) if stores != "folder" else 0.0
-
-    def inside(figures: Any) -> float:
-        return float(figures["serving_mb"]) - outside(figures)
-
     stores = stores_for(passages)
+    inside, outside = (_serving, _nothing) if stores == "folder" else (_without_chroma, _vectors)
     cost = _money(passages, prices, words, model, embeddings)
     return {
         "passages": passages,
@@ -136,7 +127,7 @@ def needs(
         "measured_passages": max(sizes),
         "measured_on": measured["machine"],
         "disk": {
-            name: figure(_GIGABYTE, of_layers(stored), _by_power)
+            name: figure(_GIGABYTE, _of_layers(stored), _by_power)
             for name, stored in _STORES.items()
         },
         "indexing_memory": figure(_GIGABYTE, _peak, _by_line),
@@ -152,6 +143,25 @@ def needs(
         },
         "money": cost,
     }
+
+
+def _of_layers(name: str) -> Callable[[Any], float]:
+    return lambda figures: sum(layer[name] for layer in figures["layers"].values())
+
+
+_vectors = _of_layers("vectors_mb")
+
+
+def _serving(figures: Any) -> float:
+    return float(figures["serving_mb"])
+
+
+def _without_chroma(figures: Any) -> float:
+    return _serving(figures) - _vectors(figures)
+
+
+def _nothing(figures: Any) -> float:
+    return 0.0
 
 
 def stores_for(passages: int) -> Stores:
@@ -224,7 +234,7 @@ def _money(passages: int, prices: Prices, words: int, model: str, embeddings: st
     }
 
 
-def _asked(passages: int, text: str) -> dict[str, Asked]:
+def _asked(passages: int, text: str) -> dict[str, RequestTotals]:
     """Requests to a model about ``passages`` that are each as long as ``text``, by kind."""
     lengths = _known()["replies"]
     types = ", ".join(IndexContext().entity_types)
@@ -245,7 +255,7 @@ def _asked(passages: int, text: str) -> dict[str, Asked]:
     return found
 
 
-def _part(requests: int, tokens: int) -> Asked:
+def _part(requests: int, tokens: int) -> RequestTotals:
     return {"requests": requests, "tokens_sent": tokens, "tokens_received": 0}
 
 

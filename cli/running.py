@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +17,7 @@ from ..context import Context
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput
-from .answers import Asked, Writing
+from .answers import AnswerWriter, TimedAnswer
 from .show import err, out
 from .trace import Trace
 
@@ -73,7 +73,7 @@ def ask_graph(
     runner: asyncio.Runner | None = None,
     trace: Trace | None = None,
     writes: bool = True,
-) -> Asked:
+) -> TimedAnswer:
     """The output of ``graph``; a person is asked where it stops to ask.
 
     On a terminal the answer of a model is printed while it is written, where it ``writes``.
@@ -83,36 +83,29 @@ def ask_graph(
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command
 
+    from ..nodes.subgraph import with_plain_messages
+
     if runner is None:
         with asyncio.Runner() as own:
             return ask_graph(graph, given, context, runner=own, trace=trace, writes=writes)
     started = time.monotonic()
-    writing = Writing() if writes and out.is_terminal and context.model != OFFLINE else None
+    writing = AnswerWriter() if writes and out.is_terminal and context.model != OFFLINE else None
     if writing:
         context = context.model_copy(update={"stream_answer": True})
     asking = graph.copy({"checkpointer": InMemorySaver()})
     while True:
         with _followed(writing, trace) as following:
-            result, stopped = runner.run(following.run(asking, given, context))
-        if stopped is None:
+            name, value = runner.run(following.run(asking, given, context))
+        if name == "answer":
             break
-        shown = stopped.get("queries") or stopped["questions"]
-        err.print(escape(f"{stopped['message']} {'; '.join(shown)}"))
+        shown = value.get("queries") or value["questions"]
+        err.print(escape(f"{value['message']} {'; '.join(shown)}"))
         given = Command(
             resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
         )
     seconds = time.monotonic() - started
-    output = _output(result, graph.output_channels)
-    return Asked(output, seconds, writing.text if writing else "")
-
-
-def _output(result: Any, names: Any) -> AnswerOutput:
-    from langchain_core.messages import convert_to_openai_messages
-
-    output = {key: result[key] for key in names}
-    if "messages" in output:
-        output["messages"] = convert_to_openai_messages(output["messages"])
-    return cast(AnswerOutput, output)
+    output = cast(AnswerOutput, with_plain_messages(value))
+    return TimedAnswer(output, seconds, writing.text if writing else "")
 
 
 @dataclass
@@ -120,38 +113,24 @@ class _Following:
     """Progress of a run: its status, the text of the answer, the trace."""
 
     waiting: Status
-    writing: Writing | None
+    writing: AnswerWriter | None
     trace: Trace | None
 
-    async def run(self, graph: Any, given: Any, context: Context) -> tuple[Any, Any]:
-        """The last values, and the question that the run stopped at, if it did."""
-        result: Any = None
-        stopped: Any = None
-        async for mode, part in self._events(graph, given, context):
-            if mode == "values":
-                result = part
-            elif mode == "custom":
-                self._tell(part)
-            elif "__interrupt__" in part:
-                stopped = part["__interrupt__"][0].value
-        return result, stopped
+    async def run(self, graph: Any, given: Any, context: Context) -> tuple[str, Any]:
+        """The last event: the output, or the question that the run stopped at."""
+        from ..nodes.subgraph import events_of
 
-    async def _events(
-        self, graph: Any, given: Any, context: Context
-    ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of the graph itself; events of tasks, at any depth, go to the trace."""
-        async for namespace, mode, part in graph.astream(
-            given,
-            {"configurable": {"thread_id": "command line"}},
-            context=context,
-            stream_mode=["updates", "values", "custom", *(["tasks"] if self.trace else [])],
-            subgraphs=True,
-        ):
-            if mode != "tasks":
-                if not namespace:
-                    yield mode, part
-            elif self.trace:
-                self.trace.see(namespace, part, time.monotonic())
+        thread: Any = {"configurable": {"thread_id": "command line"}}
+        inner: Any = ["updates", "tasks"] if self.trace else ["updates"]
+        last: tuple[str, Any] = ("", None)
+        async for last in events_of(graph, given, context, thread, inner=inner):
+            name, value = last
+            if name == "tasks" and self.trace:
+                namespace, task = value
+                self.trace.see(namespace, task, time.monotonic())
+            elif name in {"step", "text"}:
+                self._tell(value)
+        return last
 
     def _tell(self, event: dict[str, Any]) -> None:
         if "text" in event:
@@ -170,7 +149,7 @@ class _Following:
 
 
 @contextmanager
-def _followed(writing: Writing | None, trace: Trace | None) -> Iterator[_Following]:
+def _followed(writing: AnswerWriter | None, trace: Trace | None) -> Iterator[_Following]:
     """With a line on stderr that moves while a person waits; none where nobody looks."""
     waiting = err.status("asking")
     if err.is_terminal:

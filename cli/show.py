@@ -46,7 +46,7 @@ def visible(text: str) -> str:
     return text.translate(_PICTURES)
 
 
-class _Terminal(Console):
+class _SafeConsole(Console):
     """A console to which text of documents and models can be printed: none of it is obeyed."""
 
     def render(
@@ -56,8 +56,8 @@ class _Terminal(Console):
             yield Segment(text if control else visible(text), style, control)
 
 
-out = _Terminal(highlight=False, emoji=False)
-err = _Terminal(stderr=True, highlight=False, emoji=False)
+out = _SafeConsole(highlight=False, emoji=False)
+err = _SafeConsole(stderr=True, highlight=False, emoji=False)
 # What goes into a file or another program keeps its lines whole.
 out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
@@ -173,7 +173,7 @@ def this_program() -> str:
 
 def tree(drawn: Tree) -> None:
     """Prints a tree on stderr; in a file or another program its lines stay whole."""
-    whole = _Terminal(stderr=True, highlight=False, emoji=False, width=_WHOLE)
+    whole = _SafeConsole(stderr=True, highlight=False, emoji=False, width=_WHOLE)
     (err if err.is_terminal else whole).print(drawn, soft_wrap=False)
 
 

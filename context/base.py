@@ -35,7 +35,12 @@ def operator_default(name: str) -> Any:
 
 
 class Context(WithOwn, BaseModel):
-    """Settings that all graphs share, within the ceilings of the operator."""
+    """Settings that all graphs share, within the ceilings of the operator.
+
+    context = IndexContext(index="notes", model="openai:gpt-4o-mini", max_cost=2.0)
+    index = open_index(context)
+    print(index.catalogue.count_documents())
+    """
 
     model_config = ConfigDict(extra="forbid", defer_build=True, json_schema_extra=_grouped)
 

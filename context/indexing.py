@@ -13,7 +13,12 @@ LayerName = Literal["passages", "sentences", "hops", "entities", "communities"]
 
 
 class IndexContext(Context):
-    """Settings of the index graph."""
+    """Settings of the index graph.
+
+    context = IndexContext(index="notes", layers=["sentences", "entities"])
+    output = index_graph.invoke({"sources": ["docs/"]}, context=context)
+    print(output["document_count"], output["failures"])
+    """
 
     embeddings: Annotated[
         str,

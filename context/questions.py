@@ -30,7 +30,12 @@ def _checked_filter(where: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 class QuestionContext(Context):
-    """Settings of every graph that answers questions."""
+    """Settings of every graph that answers questions.
+
+    context: QuestionContext = CragContext(index="notes", where={"author": "Ada"})
+    other = context.model_copy(update={"top_k": 20})
+    output = crag_graph.invoke({"question": "Who built it?"}, context=other)
+    """
 
     retriever: Annotated[
         Literal["auto", RetrieverName],
@@ -100,11 +105,21 @@ class QuestionContext(Context):
 
 
 class BasicContext(QuestionContext):
-    """Settings of the basic graph: retrieve and answer."""
+    """Settings of the basic graph: retrieve and answer.
+
+    context = BasicContext(index="notes", top_k=10)
+    output = basic_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["answer"], output["citations"])
+    """
 
 
 class CragContext(QuestionContext):
-    """Settings of the crag graph (Corrective RAG)."""
+    """Settings of the crag graph (Corrective RAG).
+
+    context = CragContext(index="notes", web_results=3)
+    output = crag_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["grades"], output["answer"])
+    """
 
     grader: Annotated[
         GraderName,
@@ -149,7 +164,12 @@ class CragContext(QuestionContext):
 
 
 class HopragContext(QuestionContext):
-    """Settings of the hoprag graph (HopRAG)."""
+    """Settings of the hoprag graph (HopRAG).
+
+    context = HopragContext(index="notes", n_hop=2)
+    output = hoprag_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["hops"], output["answer"])
+    """
 
     top_k: Annotated[
         int, Field(ge=1, le=100, description="Edges to start from, and passages to keep.")
@@ -166,7 +186,12 @@ class HopragContext(QuestionContext):
 
 
 class Tog2Context(QuestionContext):
-    """Settings of the tog2 graph (Think-on-Graph 2.0)."""
+    """Settings of the tog2 graph (Think-on-Graph 2.0).
+
+    context = Tog2Context(index="notes", depth=2)
+    output = tog2_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["paths"], output["answer"])
+    """
 
     width: Annotated[
         int, Field(ge=1, le=20, description="Relations of an entity, and entities, to keep (W).")
@@ -181,7 +206,12 @@ class Tog2Context(QuestionContext):
 
 
 class DeepragContext(QuestionContext):
-    """Settings of the deeprag graph (DeepRAG)."""
+    """Settings of the deeprag graph (DeepRAG).
+
+    context = DeepragContext(index="notes", mode="tree")
+    output = deeprag_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["tree"], output["answer"])
+    """
 
     mode: Annotated[
         DeepragMode,
@@ -206,7 +236,12 @@ class DeepragContext(QuestionContext):
 
 
 class GraphragContext(QuestionContext):
-    """Settings of the graphrag graph (GraphRAG)."""
+    """Settings of the graphrag graph (GraphRAG).
+
+    context = GraphragContext(index="notes", search="global")
+    output = graphrag_graph.invoke({"question": "What are the themes?"}, context=context)
+    print(output["points"], output["answer"])
+    """
 
     max_calls: MostCalls = 12
     search: Annotated[
@@ -236,7 +271,12 @@ class GraphragContext(QuestionContext):
 
 
 class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, GraphragContext):
-    """Settings of the router graph, and of all methods that it may choose."""
+    """Settings of the router graph, and of all methods that it may choose.
+
+    context = RouterContext(index="notes", max_calls=20)
+    output = router_graph.invoke({"question": "Who built it?"}, context=context)
+    print(output["path"], output["answer"])
+    """
 
     model_config = ConfigDict(defer_build=True)  # graphs.methods names the methods in a copy
 

@@ -26,7 +26,7 @@ N = TypeVar("N", bound=Hashable)
 Answerer = str  # a method, or the router
 
 
-class Plan(NamedTuple):
+class AnsweringPlan(NamedTuple):
     """Which methods, or the router, are asked the questions of a set, and how.
 
     ``limit`` is the number of questions, the first of the set. ``settings`` go to the methods that
@@ -56,7 +56,7 @@ class Way(NamedTuple):
     graph: Any = None
 
 
-def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
+def contexts_of(plan: AnsweringPlan) -> dict[Answerer, QuestionContext]:
     """The settings of each method: those shared with the plan's context, and its own of the plan.
 
     GraphRAG searches locally unless told otherwise: questions with gold answers ask for facts. The
@@ -76,14 +76,14 @@ def contexts_of(plan: Plan) -> dict[Answerer, QuestionContext]:
     }
 
 
-def ways_of(plan: Plan) -> dict[Answerer, Way]:
+def ways_of(plan: AnsweringPlan) -> dict[Answerer, Way]:
     """Each method of ``plan`` with its settings. Raises as ``contexts_of`` does."""
     return {method: Way(method, chosen) for method, chosen in contexts_of(plan).items()}
 
 
 @contextmanager
 def answered(
-    given: IndexInput, questions: Sequence[str], ways: Mapping[N, Way], plan: Plan
+    given: IndexInput, questions: Sequence[str], ways: Mapping[N, Way], plan: AnsweringPlan
 ) -> Iterator[tuple[Index, dict[N, list[Outcome]]]]:
     """The index of ``given``, and by the name of each of ``ways`` the outcomes of ``questions``.
 
@@ -96,7 +96,7 @@ def answered(
 
 
 def outcomes_in(
-    index: Index, questions: Sequence[str], ways: Mapping[N, Way], plan: Plan
+    index: Index, questions: Sequence[str], ways: Mapping[N, Way], plan: AnsweringPlan
 ) -> dict[N, list[Outcome]]:
     """Outcomes of ``questions`` asked in ``index``, by the name of each of ``ways``. Blocks.
 
@@ -120,7 +120,9 @@ def outcomes_in(
     }
 
 
-def unfinished(ways: Mapping[N, Way], questions: Sequence[str], plan: Plan) -> dict[N, int]:
+def unfinished(
+    ways: Mapping[N, Way], questions: Sequence[str], plan: AnsweringPlan
+) -> dict[N, int]:
     """How many of ``questions`` have no outcome by each of ``ways`` in the index as it is now."""
     everything = dict.fromkeys(ways, len(questions))
     if plan.fresh or not is_kept(plan.context):

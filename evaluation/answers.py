@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..index.opening import Index
 from ..state.errors import RagraphsError
-from .answering import Plan, Way, indexing, outcomes_in, ways_of
+from .answering import AnsweringPlan, Way, indexing, outcomes_in, ways_of
 from .datasets import UNANSWERABLE, Dataset, LabelledQuestion, load_dataset
 from .intervals import share_of
 from .metrics import answer_f1, containment, exact_match, f1_at, precision_at, recall_at
@@ -24,7 +24,7 @@ _OF_EVIDENCE = (recall_at, precision_at, f1_at)
 
 
 @dataclass(frozen=True)
-class Asked(Generic[W]):
+class AskedSet(Generic[W]):
     """A set whose questions were asked: its index, and by each way all questions in order.
 
     ``unanswerable`` are the outcomes of questions that nothing answers, where they were asked.
@@ -56,7 +56,7 @@ class Scored(NamedTuple):
     support_f1: float | None
 
 
-def evaluate_answers(folder: str, plan: Plan) -> list[dict[str, Any]]:
+def evaluate_answers(folder: str, plan: AnsweringPlan) -> list[dict[str, Any]]:
     """For every method its measures over the set in ``folder``, in the form of ``--json``.
 
     Raises RagraphsError for what concerns all questions.
@@ -83,10 +83,10 @@ def asked_by(
     ways: Mapping[W, Way],
     dataset: Dataset,
     select: Callable[[Dataset], Sequence[LabelledQuestion]],
-    plan: Plan,
+    plan: AnsweringPlan,
     *,
     unanswerable: bool = False,
-) -> Iterator[Asked[W]]:
+) -> Iterator[AskedSet[W]]:
     """Asks the questions that ``select`` takes of ``dataset`` by each of ``ways``, over one index.
 
     With ``unanswerable`` also those that nothing answers. Where ``plan.context`` names an index,
@@ -99,7 +99,7 @@ def asked_by(
         golden = select(dataset)
         open_ones = [one for one in dataset.questions if unanswerable and _is_unanswerable(one)]
         questions = [one.question for one in [*golden, *open_ones]]
-        asked: Asked[W] = Asked(dataset, index, {}, {})
+        asked: AskedSet[W] = AskedSet(dataset, index, {}, {})
         for name, outcomes in outcomes_in(index, questions, ways, plan).items():
             asked.scored[name] = [
                 score(question, outcome, _found(dataset, outcome, index))

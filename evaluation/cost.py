@@ -12,7 +12,7 @@ from ..language.analyser import count_tokens
 from ..models.protocol import OFFLINE
 from ..prompts import library
 from ..prompts.prompt import Prompt
-from .answering import Plan, Way
+from .answering import AnsweringPlan, Way
 from .asking import Estimate
 from .datasets import LabelledQuestion
 
@@ -26,7 +26,7 @@ def estimated(
     ways: Mapping[str, Way],
     left: Mapping[str, int],
     questions: list[LabelledQuestion],
-    plan: Plan,
+    plan: AnsweringPlan,
 ) -> Estimate:
     """The cost of asking the questions that are ``left`` by each of ``ways``; ``left`` are counts.
 
@@ -49,7 +49,7 @@ def estimated(
     return total
 
 
-def _most_texts(context: QuestionContext, plan: Plan) -> int:
+def _most_texts(context: QuestionContext, plan: AnsweringPlan) -> int:
     """The tokens of the texts in the largest request."""
     passages = context.top_k
     if isinstance(context, GraphragContext):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..models.protocol import OFFLINE
 from ..state.errors import RagraphsError
-from .answering import Plan, Way, contexts_of, unfinished
+from .answering import AnsweringPlan, Way, contexts_of, unfinished
 from .answers import Scored, answerable, asked_by, summary
 from .asking import Estimate
 from .cost import estimated
@@ -37,7 +37,7 @@ class Vary:
     values: Mapping[str, Sequence[str]]
     retrieval: bool = False
 
-    def ways(self, plan: Plan) -> dict[str, Way]:
+    def ways(self, plan: AnsweringPlan) -> dict[str, Way]:
         """The method with each combination of values, by a name such as ``n_hop=2, top_k=10``.
 
         Raises RagraphsError for a setting that the method lacks, ValidationError for a value out
@@ -71,7 +71,9 @@ class Vary:
         return supported
 
 
-def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_curve(
+    folder: str, vary: Vary, plan: AnsweringPlan, *, seed: int = 0
+) -> dict[str, Any]:
     """The measures of every combination of values on the set in ``folder``, as ``--json`` has them.
 
     Raises RagraphsError for what concerns all questions.
@@ -96,7 +98,7 @@ def evaluate_curve(folder: str, vary: Vary, plan: Plan, *, seed: int = 0) -> dic
     }
 
 
-def curve_cost(folder: str, vary: Vary, plan: Plan) -> Estimate:
+def curve_cost(folder: str, vary: Vary, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_curve``; see ``estimated``."""
     ways = vary.ways(plan)
     questions = vary.questions_of(load_dataset(folder, plan.limit))

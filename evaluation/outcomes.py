@@ -35,7 +35,7 @@ _KINDS_OF_LAYER = {
 }
 
 
-class Piece(TypedDict):
+class EvidencePiece(TypedDict):
     """A piece of the evidence: the characters of a passage, as places in its document.
 
     ``text`` is empty where the index has it, and the text of a page on the web.
@@ -62,7 +62,7 @@ class Outcome(TypedDict):
     citations: list[Citation]
     looked_up: list[LookedUp]
     documents: list[str]
-    evidence: list[Piece]
+    evidence: list[EvidencePiece]
     tried: list[str]
     sufficient: bool
     stop_reason: str
@@ -118,7 +118,7 @@ class Ledger:
             written.replace(self._file)
 
 
-def piece_of(evidence: Evidence) -> Piece:
+def piece_of(evidence: Evidence) -> EvidencePiece:
     """The place of ``evidence`` in the index, or its text, where it was found on the web."""
     return {
         "passage": evidence["id"],
@@ -128,7 +128,7 @@ def piece_of(evidence: Evidence) -> Piece:
     }
 
 
-def texts_of(index: Index, pieces: Sequence[Piece]) -> list[tuple[str, str]]:
+def texts_of(index: Index, pieces: Sequence[EvidencePiece]) -> list[tuple[str, str]]:
     """Title and text of each of ``pieces``; those that ``index`` has no more are left out. Blocks.
 
     Pages of the web have no title.

@@ -24,7 +24,7 @@ class Head(TypedDict):
     titles: list[str]
 
 
-class Kept(Head):
+class StoredResult(Head):
     """A result with its plots, and the figures as ``--json`` prints them."""
 
     plots: list[Plot]
@@ -34,7 +34,7 @@ class Kept(Head):
 def keep(folder: Path, experiment: str, result: Any, plots: list[Plot], made: datetime) -> str:
     """Keeps a result in the index in ``folder``, and gives the name that it got there. Blocks."""
     name = f"{experiment}-{made:%Y%m%dT%H%M%S%f}"
-    kept: Kept = {
+    kept: StoredResult = {
         "name": name,
         "experiment": experiment,
         "made": made.isoformat(timespec="seconds"),
@@ -69,17 +69,17 @@ def heads(folder: Path) -> list[Head]:
     return sorted(known, key=lambda head: head["made"], reverse=True)
 
 
-def kept(folder: Path, name: str) -> Kept | None:
+def kept(folder: Path, name: str) -> StoredResult | None:
     """The result of that name in the index in ``folder``; None where there is none. Blocks."""
     file = next((one for one in (folder / FOLDER).glob("*.json") if one.stem == name), None)
     return None if file is None else _read(file)
 
 
-def _read(file: Path) -> Kept | None:
+def _read(file: Path) -> StoredResult | None:
     try:
         # What is no number, such as NaN, was not measured; it is no JSON either.
         text = file.read_text(encoding="utf-8")
-        found: Kept = json.loads(text, parse_constant=lambda said: None)
-        return found if found.keys() == Kept.__annotations__.keys() else None
+        found: StoredResult = json.loads(text, parse_constant=lambda said: None)
+        return found if found.keys() == StoredResult.__annotations__.keys() else None
     except (OSError, ValueError, AttributeError):
         return None

@@ -29,7 +29,7 @@ from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel, to_its_end
 from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported
 from .layers import COMMUNITIES
-from .opening import Index, Kept, language_model
+from .opening import CachedValue, Index, language_model
 from .progress import Progress, progress_of
 from .prompt_words import known_as
 from .report_material import (
@@ -362,4 +362,4 @@ def _load(index: Index) -> CommunityView:
     return CommunityView(communities, dict(children), index.communities, lacks)
 
 
-_kept = Kept(_stamp, _load)
+_kept = CachedValue(_stamp, _load)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..algorithms.tog2.topics import LINK_FLOOR, link_question, unlinked_names
-from ..algorithms.tog2.walk import Edge
+from ..algorithms.tog2.walk import EntityEdge
 from ..context import Context
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
@@ -51,7 +51,7 @@ class EntityPart:
     """
 
     entities: Mapping[str, StoredEntity]
-    edges: Mapping[str, Sequence[Edge]]
+    edges: Mapping[str, Sequence[EntityEdge]]
     passages: Mapping[str, Sequence[str]]
 
     def name_of(self, entity: str) -> str:
@@ -60,7 +60,7 @@ class EntityPart:
             raise RagraphsError("The index was changed while it was asked; ask again.")
         return self.entities[entity].name
 
-    def relations_of(self, entity: str) -> Sequence[Edge]:
+    def relations_of(self, entity: str) -> Sequence[EntityEdge]:
         """The relations that leave or reach an entity."""
         return self.edges.get(entity, ())
 
@@ -90,7 +90,7 @@ def read_entities(
     entities = store.get(dict.fromkeys([*ids, *ends]))
     edges = {
         id: [
-            Edge(one.id, one.source, one.relation, one.target, one.weight)
+            EntityEdge(one.id, one.source, one.relation, one.target, one.weight)
             for one in own
             # An end that no passage speaks of, which meets the filter, is not there.
             if one.source in entities and one.target in entities

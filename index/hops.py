@@ -18,7 +18,7 @@ from ..models.query_vectors import embed_queries
 from ..stores import large
 from .hop_edges import make_hops
 from .layers import HOPS
-from .opening import Index, Kept
+from .opening import CachedValue, Index
 
 if TYPE_CHECKING:
     from ..models.embeddings import Embedder
@@ -173,7 +173,7 @@ def _among(hops: LoadedHops, allowed: frozenset[str]) -> Ints:
     return edges[np.isin(hops.edges.target[edges], vertices)]
 
 
-_kept = Kept(HOPS.stamp, _load, by_filter=True)
+_kept = CachedValue(HOPS.stamp, _load, by_filter=True)
 
 
 def _ask(

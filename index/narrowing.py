@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ..language.analyser import shortened
 from ..models.meter import current_meter
-from ..state.filters import Condition, conditions_of, filter_text, kind_of, nearest_first
-from .opening import Index, Kept
+from ..state.filters import FilterCondition, conditions_of, filter_text, kind_of, nearest_first
+from .opening import CachedValue, Index
 
 _MOST_NAMED = 20
 _LONGEST_NAME = 60
@@ -56,7 +56,7 @@ def _load(index: Index) -> _Allowed:
     return _Allowed(allowed, [] if allowed else [_reason(index)])
 
 
-_kept = Kept(lambda index: "", _load, by_filter=True)
+_kept = CachedValue(lambda index: "", _load, by_filter=True)
 
 
 def _reason(index: Index) -> str:
@@ -83,7 +83,7 @@ def _unknown(key: str, known: Iterable[str]) -> str:
     )
 
 
-def _of_another_kind(condition: Condition, held: Mapping[str, Any]) -> str:
+def _of_another_kind(condition: FilterCondition, held: Mapping[str, Any]) -> str:
     """A sentence where the values of a key are all of other kinds than those asked for."""
     known = {"text" if kind == "list" else kind: held[kind] for kind in held}  # lists hold text
     asked = {kind_of(operand) for operand in condition.operands}

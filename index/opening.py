@@ -319,7 +319,7 @@ async def language_model(index: Index, context: Context, name: str | None = None
     return await open_language_model(context, index.operator, index.replies, lambda: index.embedder)
 
 
-class Kept(Generic[T]):
+class CachedValue(Generic[T]):
     """One value for each open index, made by ``load`` when the index's ``stamp`` has changed.
 
     Where ``by_filter``, an index that a filter narrows has a value of its own, for the last few

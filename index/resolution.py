@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..algorithms.entities.candidates import Shown
+from ..algorithms.entities.candidates import ShownName
 from ..algorithms.entities.merging import Merging
 from ..algorithms.entities.senses import FoundFacts
 from ..context import Context, wants_refresh
@@ -33,8 +33,8 @@ _PARTED = "parted"  # property: names that their descriptions tell apart
 class _Decided:
     """Lines that a model takes for one thing, lines that are homonyms, groups without a reply."""
 
-    same: list[list[Shown]] = field(default_factory=list)
-    others: list[Shown] = field(default_factory=list)
+    same: list[list[ShownName]] = field(default_factory=list)
+    others: list[ShownName] = field(default_factory=list)
     unanswered: int = 0
 
 
@@ -104,7 +104,7 @@ def _stamp(index: Index) -> str:
 
 def _merging(index: Index, by_model: bool) -> Merging:
     embed = index.embedder.embed if index.embedder.semantic else None
-    return Merging(_Found(index), index.entities.corrections(), embed, by_model)
+    return Merging(_AllFacts(index), index.entities.corrections(), embed, by_model)
 
 
 async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Decided:
@@ -113,7 +113,7 @@ async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Dec
     report, patience, done = progress_of("resolve_entities"), Patience(workers), 0
     decided = _Decided()
 
-    async def decide(group: Sequence[Shown]) -> None:
+    async def decide(group: Sequence[ShownName]) -> None:
         nonlocal done
         try:
             reply = await model.run(RESOLVE_ENTITIES, texts=_listed(group))
@@ -136,7 +136,7 @@ async def _decided(model: LanguageModel, merging: Merging, workers: int) -> _Dec
     return decided
 
 
-def _listed(group: Sequence[Shown]) -> list[Excerpt]:
+def _listed(group: Sequence[ShownName]) -> list[Excerpt]:
     """The names of a group, a line each, under the titles of their documents."""
     lines: list[str] = []
     title = ""
@@ -150,7 +150,7 @@ def _listed(group: Sequence[Shown]) -> list[Excerpt]:
     return number([("names", "\n".join(lines))])
 
 
-class _Found:
+class _AllFacts:
     """The facts of all passages in the order of their texts, read anew at every pass."""
 
     def __init__(self, index: Index) -> None:

@@ -31,7 +31,7 @@ from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
-from .opening import Index, Kept
+from .opening import CachedValue, Index
 from .progress import progress_of
 from .vectors import in_batches, release, texts_at_once
 
@@ -236,5 +236,5 @@ def _load_places(index: Index) -> NDArray[np.bool_]:
     return places
 
 
-_kept = Kept(SENTENCES.stamp, _load)
-_kept_places = Kept(SENTENCES.stamp, _load_places, by_filter=True)
+_kept = CachedValue(SENTENCES.stamp, _load)
+_kept_places = CachedValue(SENTENCES.stamp, _load_places, by_filter=True)

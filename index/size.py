@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..stores import large
-from .opening import Index, Kept, passages_stamp
+from .opening import CachedValue, Index, passages_stamp
 
 
 def is_large(index: Index) -> bool:
@@ -16,4 +16,4 @@ def is_large(index: Index) -> bool:
     return _count.of(index) >= large.FLAT_FROM
 
 
-_count = Kept(passages_stamp, lambda index: index.catalogue.count_passages())
+_count = CachedValue(passages_stamp, lambda index: index.catalogue.count_passages())

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..algorithms.tog2.sources import Statement, stating_sentence
-from ..algorithms.tog2.walk import Edge
+from ..algorithms.tog2.sources import ScoredSentence, stating_sentence
+from ..algorithms.tog2.walk import EntityEdge
 from ..language.analyser import keywords
 from .opening import Index
 from .size import is_large
@@ -15,7 +15,7 @@ from .size import is_large
 _MOST = 20
 
 
-class Source(NamedTuple):
+class SourceSentence(NamedTuple):
     """The sentence ``text`` of a passage that a relation was read from."""
 
     passage: str
@@ -30,7 +30,7 @@ def passages_stating(index: Index, relations: Iterable[str]) -> dict[str, list[s
     return index.entities.relation_passages_of(relations, _MOST if is_large(index) else None)
 
 
-def sources_of(index: Index, edges: Iterable[Edge]) -> dict[str, Source]:
+def sources_of(index: Index, edges: Iterable[EntityEdge]) -> dict[str, SourceSentence]:
     """The sentence of each relation by the relation's id, where one speaks of it. Blocks."""
     wanted = {edge.id: edge for edge in edges}
     read = passages_stating(index, wanted)
@@ -39,10 +39,10 @@ def sources_of(index: Index, edges: Iterable[Edge]) -> dict[str, Source]:
     named: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for mention in index.entities.mentions_of(texts):
         named[mention.passage, mention.entity].append((mention.start, mention.end))
-    sources: dict[str, Source] = {}
+    sources: dict[str, SourceSentence] = {}
     for id, stating in read.items():
         edge = wanted[id]
-        known: list[tuple[str, Statement]] = []
+        known: list[tuple[str, ScoredSentence]] = []
         for passage in filter(texts.__contains__, stating):
             ends = named[passage, edge.source], named[passage, edge.target]
             found = stating_sentence(texts[passage], *ends, keywords(edge.relation))
@@ -50,5 +50,5 @@ def sources_of(index: Index, edges: Iterable[Edge]) -> dict[str, Source]:
                 known.append((passage, found))
         if known:
             passage, best = max(known, key=lambda one: one[1][1:])
-            sources[id] = Source(passage, best.sentence.text)
+            sources[id] = SourceSentence(passage, best.sentence.text)
     return sources

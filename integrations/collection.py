@@ -32,7 +32,7 @@ class Rows(Protocol):
         ...
 
 
-class Row(NamedTuple):
+class CollectionRow(NamedTuple):
     """A row as a document of the index, and its vector."""
 
     document: dict[str, Any]
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 class KnownVectors(Embeddings):
     """Embeddings that know some vectors; others come from ``embeddings``, whose name it bears."""
 
-    def __init__(self, rows: Sequence[Row], embeddings: Embeddings) -> None:
+    def __init__(self, rows: Sequence[CollectionRow], embeddings: Embeddings) -> None:
         self.label = label_of(embeddings)
         self._embeddings = embeddings
         self._known = {_key(passage_text(cast(Any, row.document))): row.vector for row in rows}
@@ -107,7 +107,7 @@ def _name(collection: Any) -> str:
     return str(name)
 
 
-def _rows(collection: Rows, name: str) -> Iterator[Row]:
+def _rows(collection: Rows, name: str) -> Iterator[CollectionRow]:
     include = ["documents", "metadatas", "embeddings"]
     offset = 0
     while (found := collection.get(limit=_ROWS, offset=offset, include=include))["ids"]:
@@ -116,7 +116,9 @@ def _rows(collection: Rows, name: str) -> Iterator[Row]:
             raise RagraphsError(f"The collection {name!r} has rows without a text or a vector.")
         for id, text, metadata, vector in zip(*columns, strict=True):
             if text and text.strip():
-                yield Row(_document(f"{name}#{id}", text, metadata or {}), list(map(float, vector)))
+                yield CollectionRow(
+                    _document(f"{name}#{id}", text, metadata or {}), list(map(float, vector))
+                )
         offset += len(found["ids"])
 
 

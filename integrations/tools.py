@@ -18,7 +18,7 @@ from ..views.compact import short_answer, short_text
 _UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
 
 
-class Question(BaseModel):
+class QuestionArgument(BaseModel, title="Question"):
     """The argument of the tool."""
 
     question: str = Field(description="One question in full words, without pronouns.")
@@ -48,7 +48,7 @@ def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: st
         answer_async,
         name=name,
         description=description,
-        args_schema=Question,
+        args_schema=QuestionArgument,
         response_format="content_and_artifact",
         handle_tool_error=True,
     )

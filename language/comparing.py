@@ -28,7 +28,7 @@ class Computed(NamedTuple):
     used: tuple[int, ...]
 
 
-class _Value(NamedTuple):
+class _AnswerValue(NamedTuple):
     """The value of an answer: a date as (year, month, day), a number with its unit, or names."""
 
     key: tuple[float, ...]
@@ -102,7 +102,9 @@ def _names(answer: str) -> bool:
     return 1 < len(answer) <= 120 and verdict(answer) is None
 
 
-def _value(measure: Measure, trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
+def _value(
+    measure: Measure, trace: Sequence[int], answered: Sequence[Answered]
+) -> _AnswerValue | None:
     """The value of the last answer of ``trace`` that fits ``measure``."""
     if measure == "lifespan":
         return _lifespan(trace, answered)
@@ -116,7 +118,7 @@ def _value(measure: Measure, trace: Sequence[int], answered: Sequence[Answered])
     return None
 
 
-def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _Value | None:
+def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _AnswerValue | None:
     said: dict[str, float] = {}
     for place in trace:
         question, answer = answered[place]
@@ -126,27 +128,27 @@ def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _Value | No
             said[analyse_question(question).measure] = year + month / 12 + day / 366
     if not {"birth", "death"} <= said.keys():
         return None
-    return _Value((said["death"] - said["birth"],), "year", frozenset())
+    return _AnswerValue((said["death"] - said["birth"],), "year", frozenset())
 
 
-def read_value(measure: Measure, answer: str) -> _Value | None:
+def read_value(measure: Measure, answer: str) -> _AnswerValue | None:
     """The value of ``answer`` in terms of ``measure``, or None where it has none."""
     if measure in {"birth", "death", "date"}:
         found = dates(answer)
-        return _Value(tuple(map(float, found[0].key)), "", frozenset()) if found else None
+        return _AnswerValue(tuple(map(float, found[0].key)), "", frozenset()) if found else None
     if measure == "number" or (measure == "none" and _NUMERIC.match(answer)):
         return _number(answer)
     keys = frozenset(country for _, country in countries(answer))
     names = keys if measure == "country" and keys else keys | frozenset(roots(answer))
-    return _Value((), "", names) if names else None
+    return _AnswerValue((), "", names) if names else None
 
 
-def _number(answer: str) -> _Value | None:
+def _number(answer: str) -> _AnswerValue | None:
     found = amounts(answer)
-    return _Value((found[0].value,), found[0].kind, frozenset()) if found else None
+    return _AnswerValue((found[0].value,), found[0].kind, frozenset()) if found else None
 
 
-def _agree(values: Sequence[_Value], measure: Measure) -> bool | None:
+def _agree(values: Sequence[_AnswerValue], measure: Measure) -> bool | None:
     """Whether all values are the same, as far as each of them says; None where that is open."""
     first, *others = values
     if any(bool(other.names) != bool(first.names) or other.unit != first.unit for other in others):
@@ -165,7 +167,10 @@ def _agree(values: Sequence[_Value], measure: Measure) -> bool | None:
 
 
 def _ranked(
-    asked: ComparisonQuestion, shape: QuestionShape, values: Sequence[_Value], used: tuple[int, ...]
+    asked: ComparisonQuestion,
+    shape: QuestionShape,
+    values: Sequence[_AnswerValue],
+    used: tuple[int, ...],
 ) -> Computed | None:
     """The thing with the least or greatest value, or how far apart the values are."""
     if len({value.unit for value in values}) > 1:

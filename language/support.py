@@ -15,7 +15,7 @@ _LONGEST = 400
 _OWN = 0.25
 
 
-class Source(NamedTuple):
+class CitablePassage(NamedTuple):
     """A passage that a point may rest on, with the full ``names`` of what it speaks of."""
 
     id: str
@@ -34,7 +34,7 @@ class CitedSentence(NamedTuple):
     score: float
 
 
-def cite_point(point: str, sources: Sequence[Source], most: int = 1) -> list[CitedSentence]:
+def cite_point(point: str, sources: Sequence[CitablePassage], most: int = 1) -> list[CitedSentence]:
     """The sentences that state ``point`` best, at most one of each source; none if none does.
 
     Only sources that name the point's subject, the first of its names, count. Together they must
@@ -104,7 +104,9 @@ def _variants(word: str) -> list[frozenset[str]]:
     return [frozenset({term}) for term in found]
 
 
-def _best(source: Source, wanted: frozenset[str], claimed: frozenset[str]) -> CitedSentence | None:
+def _best(
+    source: CitablePassage, wanted: frozenset[str], claimed: frozenset[str]
+) -> CitedSentence | None:
     """The sentence of a source that is worth most; none too long to quote."""
     fitting = (
         CitedSentence(source.id, one.start, one.end, one.text, _worth(wanted, own))
@@ -115,12 +117,12 @@ def _best(source: Source, wanted: frozenset[str], claimed: frozenset[str]) -> Ci
 
 
 @lru_cache(maxsize=2000)
-def _terms(source: Source) -> frozenset[str]:
+def _terms(source: CitablePassage) -> frozenset[str]:
     return keywords(f"{source.title} {source.text}")
 
 
 @lru_cache(maxsize=2000)
-def _named(source: Source) -> frozenset[str]:
+def _named(source: CitablePassage) -> frozenset[str]:
     return _terms(source) | keywords(source.names)
 
 

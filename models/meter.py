@@ -50,7 +50,7 @@ class Tally:
 
 
 @dataclass
-class Turn:
+class Permit:
     """A request of ``tokens`` to ``model`` that may be sent.
 
     ``refusal`` is the reason why it may not be sent once more, where a limit forbids that.
@@ -148,13 +148,13 @@ class Meter:
         return nullcontext() if self.deadline is None else self.deadline.kept(grace)
 
     @asynccontextmanager
-    async def turn(self, model: str, tokens: int) -> AsyncIterator[Turn]:
+    async def turn(self, model: str, tokens: int) -> AsyncIterator[Permit]:
         """Holds the ``tokens`` of a prompt while it is on its way; near a limit it waits first.
 
         Raises NoReplyError where the run's budget, or the operator's day, has fewer left.
         """
         async with AsyncExitStack() as held, AsyncExitStack() as day:
-            turn = Turn(self, model, tokens, day)
+            turn = Permit(self, model, tokens, day)
             try:
                 if self.budget is not None:
                     await held.enter_async_context(self.budget.turn(model, tokens))
@@ -270,7 +270,7 @@ class Meter:
         return usage
 
 
-_turn: ContextVar[Turn | None] = ContextVar("ragraphs_turn", default=None)
+_turn: ContextVar[Permit | None] = ContextVar("ragraphs_turn", default=None)
 _meter: ContextVar[Meter | None] = ContextVar("ragraphs_meter", default=None)
 
 

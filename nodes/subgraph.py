@@ -1,17 +1,19 @@
-"""Graphs that run inside a node of another graph."""
+"""Runs of graphs: inside a node of another graph, or followed by their events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import Any, Literal
 
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.messages import convert_to_openai_messages
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 
 from ..context import Context
 
 Graph = Pregel[Any, Any, Any, Any]
+Events = AsyncGenerator[tuple[str, Any], None]
 
 
 class GraphNode(RunnableLambda[Any, dict[str, Any]]):
@@ -27,6 +29,60 @@ class GraphNode(RunnableLambda[Any, dict[str, Any]]):
         return [self._graph]
 
 
+async def events_of(
+    graph: Graph,
+    given: Any,
+    context: Context,
+    config: RunnableConfig | None = None,
+    *,
+    inner: Sequence[Literal["updates", "tasks"]] = (),
+    more: Sequence[str] = (),
+) -> Events:
+    """The events of a run by their names, the last of them ``answer`` or ``interrupt``.
+
+    ``step`` and ``text`` are told by the nodes of ``graph``; ``answer`` is its output, with
+    ``more`` keys of its state. Parts of the stream modes ``inner`` come by the mode's name, as
+    (namespace, part), also of graphs inside nodes; with ``updates`` among them, a run that waits
+    for a person ends with ``interrupt``, the value that it waits with.
+    """
+    output = (
+        [graph.output_channels] if isinstance(graph.output_channels, str) else graph.output_channels
+    )
+    result: dict[str, Any] = {}
+    stopped: Any = None
+    part: Any
+    async for *place, mode, part in graph.astream(
+        given,
+        config,
+        context=context,
+        stream_mode=["custom", "values", *inner],
+        output_keys=[*output, *(key for key in more if key in graph.channels)],
+        subgraphs=bool(inner),
+    ):
+        namespace = place[0] if place else ()
+        if mode in inner and "__interrupt__" in part:
+            stopped = part["__interrupt__"][0].value
+        elif mode in inner:
+            yield mode, (namespace, part)
+        elif namespace:
+            continue
+        elif mode == "values":
+            result = part
+        else:
+            yield "text" if "text" in part else "step", part
+    if stopped is None:
+        yield "answer", result
+    else:  # only now are the checkpoints written
+        yield "interrupt", stopped
+
+
+def with_plain_messages(output: Mapping[str, Any]) -> dict[str, Any]:
+    """``output`` with its messages, where it has any, as roles and contents."""
+    if "messages" not in output:
+        return dict(output)
+    return {**output, "messages": convert_to_openai_messages(output["messages"])}
+
+
 async def relay(
     graph: Graph,
     given: Any,
@@ -38,20 +94,10 @@ async def relay(
 
     Nothing of it is a message to the caller of the outer graph.
     """
-    output = (
-        [graph.output_channels] if isinstance(graph.output_channels, str) else graph.output_channels
-    )
-    result: dict[str, Any] = {}
-    part: Any
-    async for mode, part in graph.astream(
-        given,
-        {"tags": [TAG_NOSTREAM]},
-        context=context,
-        stream_mode=["custom", "values"],
-        output_keys=[*output, *(key for key in more if key in graph.channels)],
-    ):
-        if mode == "values":
-            result = part
+    output: dict[str, Any] = {}
+    async for name, value in events_of(graph, given, context, {"tags": [TAG_NOSTREAM]}, more=more):
+        if name == "answer":
+            output = value
         else:
-            tell(part)
-    return result
+            tell(value)
+    return output

@@ -60,7 +60,7 @@ _SUBJECT = re.compile(r"^(?:who|(?:which|what) (?!is\b|was\b|are\b|were\b)\w+)\s
 _AUXILIARY = frozenset("is was are were did does do has had have will can".split())
 
 
-class Found(NamedTuple):
+class FoundAnswer(NamedTuple):
     """A short answer, the line that tells it, and its confidence in 0..1."""
 
     answer: str
@@ -68,7 +68,7 @@ class Found(NamedTuple):
     confidence: float
 
 
-class _Asked(NamedTuple):
+class _MarkedQuestion(NamedTuple):
     """A question's marks, the marks of its relation alone, and its names as they are written."""
 
     shape: QuestionShape
@@ -83,12 +83,12 @@ class _Span(NamedTuple):
     score: float
 
 
-def find(question: str, lines: Sequence[Line]) -> Found | None:
+def find(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
     """The most certain short answer to ``question`` in ``lines``, or None."""
     if not (told := features(question, lines)):
         return None
     best, values = told
-    return Found(best.text, best.line, confidence(values, WEIGHTS))
+    return FoundAnswer(best.text, best.line, confidence(values, WEIGHTS))
 
 
 def confidence(values: Sequence[float], weights: Sequence[float]) -> float:
@@ -121,7 +121,7 @@ def _alike(a: str, b: str) -> bool:
     return a.lower() in b.lower() or b.lower() in a.lower()
 
 
-def _take_apart(shape: QuestionShape) -> _Asked:
+def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     """The words that the line of the answer has to say: not those that ask for its kind."""
     text, kind = shape.text, shape.answer_type
     skipped = {shape.noun} if shape.noun in _GENERIC or kind == "number" else set[str]()
@@ -138,7 +138,7 @@ def _take_apart(shape: QuestionShape) -> _Asked:
     named = [*spans, *quoted_names(text), *literal]
     asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(named)))
     relation = tuple(one for one in asked if one not in of_names)
-    return _Asked(shape, asked, relation, tuple(map(_plain, named)))
+    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, named)))
 
 
 def _plain(text: str) -> str:
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
     return f" {' '.join(word.group() for word in _WORD.finditer(text))} "
 
 
-def _spans(asked: _Asked, lines: Sequence[Line]) -> Iterator[_Span]:
+def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
     weighed = weights(asked.all, lines)
     for line in lines:
         if not _may_tell(asked, line):
@@ -167,7 +167,7 @@ def _spans(asked: _Asked, lines: Sequence[Line]) -> Iterator[_Span]:
                 yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * direction)
 
 
-def _may_tell(asked: _Asked, line: Line) -> bool:
+def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
     """Whether a line, in its context, says all that the question says."""
     relation = asked.relation or asked.all
     subject = KOREAN_SUBJECT.search(line.text)
@@ -185,7 +185,7 @@ def _may_tell(asked: _Asked, line: Line) -> bool:
     return bool(asked.relation) or (asked.shape.answer_type == "place" and about)
 
 
-def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:
+def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
     """The spans of ``text``; of the dates and places of a life in brackets only the one asked."""
     life, shape = life_facts(text), asked.shape
     told = None
@@ -200,7 +200,7 @@ def _apart_from_lives(asked: _Asked, text: str) -> Iterator[Candidate]:
             yield span
 
 
-def _is_stated(asked: _Asked, text: str, span: Candidate) -> bool:
+def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
     """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
     clause, question = _clause(text, span), asked.shape.text
     if any(sign.search(clause) and not sign.search(question) for sign in (_NEGATION, _DOUBT)):
@@ -234,7 +234,9 @@ def _clause(text: str, span: Candidate) -> str:
     return text[start : end.start() if end else len(text)]
 
 
-def _nearness(asked: _Asked, line: Line, span: Candidate, weighed: Mapping[str, float]) -> float:
+def _nearness(
+    asked: _MarkedQuestion, line: Line, span: Candidate, weighed: Mapping[str, float]
+) -> float:
     """The weighed closeness in 0..1 of the words of the relation to a span of the line."""
     relation = asked.relation or asked.all
     closest = dict.fromkeys(relation, 0.0)

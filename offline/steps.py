@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..algorithms.deeprag.sub_questions import substitute
 from ..language.comparing import Answered, comparison, compute, mentions
-from ..language.support import Source, cite_point
+from ..language.support import CitablePassage, cite_point
 from ..prompts.deeprag_replies import (
     COMPUTED,
     NOT_FOUND,
@@ -92,7 +92,7 @@ def synthesize(question: str, steps: Steps, texts: Sequence[Excerpt], read: Read
 
 def _quotes(steps: Sequence[Answered], texts: Sequence[Excerpt]) -> list[Quote]:
     """The sentence of ``texts`` that is nearest to each answered step."""
-    shown = [Source(text["id"], text["title"], text["text"]) for text in texts]
+    shown = [CitablePassage(text["id"], text["title"], text["text"]) for text in texts]
     found = [
         sentence
         for step in steps

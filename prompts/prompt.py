@@ -35,12 +35,12 @@ class Excerpt(TypedDict):
     passage: NotRequired[str]
 
 
-class Asked(str):
+class FencedQuestion(str):
     """A question with foreign text in it, which prompts show as ``shown``: fenced off as data."""
 
     shown: str
 
-    def __new__(cls, text: str, shown: str) -> Asked:
+    def __new__(cls, text: str, shown: str) -> FencedQuestion:
         """``text`` is the question as it is searched for and compared."""
         asked = super().__new__(cls, text)
         asked.shown = shown
@@ -135,7 +135,7 @@ def passages_shown(inputs: Inputs) -> frozenset[str] | None:
     found: set[str] = set()
     for name, value in inputs.items():
         if isinstance(value, str):
-            if name != "question" or isinstance(value, Asked):
+            if name != "question" or isinstance(value, FencedQuestion):
                 return None
             continue
         for excerpt in value:
@@ -152,7 +152,7 @@ def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
 
 
 def _shown(value: str | Sequence[Excerpt]) -> str:
-    if isinstance(value, Asked):
+    if isinstance(value, FencedQuestion):
         return value.shown
     return value if isinstance(value, str) else fence(value)
 

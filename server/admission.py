@@ -40,7 +40,7 @@ class LeftError(RagraphsError):
         super().__init__("The client left before the answer came.")
 
 
-class Places:
+class Slots:
     """At most ``most`` requests at work, and as many more that wait ``seconds`` for their turn.
 
     async with places.taken():
@@ -61,7 +61,7 @@ class Places:
         finally:
             place.free()
 
-    async def take(self, most: float | None = None) -> Place:
+    async def take(self, most: float | None = None) -> Slot:
         """A place, in the order in which they were asked for, after ``most`` seconds at the latest.
 
         Raises BusyError without one.
@@ -76,10 +76,10 @@ class Places:
             raise BusyError(self._of) from None
         finally:
             self._waiting -= 1
-        return Place(self._free.release)
+        return Slot(self._free.release)
 
 
-class Place:
+class Slot:
     """A place that is taken."""
 
     def __init__(self, release: Callable[[], None]) -> None:
@@ -94,32 +94,32 @@ class Place:
 
 def open_places(state: State) -> None:
     """Gives an application its places, in the event loop that serves it."""
-    state.questions = Places(settings().questions, _QUESTIONS_WAIT, "questions")
-    state.runs = Places(_RUNS, _RUNS_WAIT, "runs of indexing")
-    state.uploads = Places(_UPLOADS, _UPLOADS_WAIT, "uploads")
+    state.questions = Slots(settings().questions, _QUESTIONS_WAIT, "questions")
+    state.runs = Slots(_RUNS, _RUNS_WAIT, "runs of indexing")
+    state.uploads = Slots(_UPLOADS, _UPLOADS_WAIT, "uploads")
 
 
-def questions_of(app: Any) -> Places:
+def questions_of(app: Any) -> Slots:
     """The places for questions to ``app``."""
-    places: Places = app.state.questions
+    places: Slots = app.state.questions
     return places
 
 
-def runs_of(app: Any) -> Places:
+def runs_of(app: Any) -> Slots:
     """The places for indexing by ``app``."""
-    places: Places = app.state.runs
+    places: Slots = app.state.runs
     return places
 
 
-def uploads_to(app: Any) -> Places:
+def uploads_to(app: Any) -> Slots:
     """The places for uploads to ``app``."""
-    places: Places = app.state.uploads
+    places: Slots = app.state.uploads
     return places
 
 
 async def while_heard(
     request: Request,
-    places: Places,
+    places: Slots,
     work: Coroutine[Any, Any, T],
     most: float | None = None,
 ) -> T:
@@ -145,9 +145,7 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def apart(
-    work: Coroutine[Any, Any, T], places: Places | None, most: float | None = None
-) -> T:
+async def apart(work: Coroutine[Any, Any, T], places: Slots | None, most: float | None = None) -> T:
     """The result of ``work``, done in a task of its own once it has one of ``places``.
 
     The task ends with the caller's. AnyIO, which cancels again and again until a task has ended,
@@ -161,7 +159,7 @@ async def apart(
         working.cancel()
 
 
-async def _placed(work: Coroutine[Any, Any, T], places: Places | None, most: float | None) -> T:
+async def _placed(work: Coroutine[Any, Any, T], places: Slots | None, most: float | None) -> T:
     try:
         async with places.taken(most) if places else nullcontext():
             return await work

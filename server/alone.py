@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-from langchain_core.messages import convert_to_openai_messages
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -22,6 +20,7 @@ from ..context import RouterContext
 from ..graphs import graph_soon
 from ..index.health import check
 from ..index.opening import open_index
+from ..nodes.subgraph import Events, events_of, with_plain_messages
 from ..settings import settings, told
 from ..state.errors import RagraphsError
 from .access import access_of
@@ -29,7 +28,6 @@ from .admission import questions_of, while_heard
 from .app import McpRoute, lifespan
 from .exchange import (
     EVENTS,
-    Events,
     EventStream,
     body_of,
     failure,
@@ -97,17 +95,8 @@ def _obstacle() -> str:
 async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
     """The events of a run by their names: ``step`` and ``text``, and at the end ``answer``."""
     graph = await graph_soon("router")
-    result: Any = None
-    part: Any
-    async for mode, part in graph.astream(
-        asked.given, context=context, stream_mode=["custom", "values"]
-    ):
-        if mode == "values":
-            result = part
-        else:
-            yield "text" if "text" in part else "step", part
-    output = {name: result[name] for name in graph.output_channels}
-    yield "answer", {**output, "messages": convert_to_openai_messages(output["messages"])}
+    async for name, value in events_of(graph, asked.given, context):
+        yield name, with_plain_messages(value) if name == "answer" else value
 
 
 app = Starlette(

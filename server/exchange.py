@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from ..nodes.subgraph import Events
 from ..settings import settings, told_soon
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
-from .admission import BusyError, Place
+from .admission import BusyError, Slot
 from .checked_runs import problem_in
 from .mcp import transport_security
 
@@ -29,7 +30,6 @@ _REFUSED = {
     421: "This server is asked under another name than it has; the operator sets RAGRAPHS_HOSTS.",
 }
 EVENTS = "text/event-stream"
-Events = AsyncGenerator[tuple[str, dict[str, Any]], None]
 B = TypeVar("B", bound=BaseModel)
 
 
@@ -88,7 +88,7 @@ class EventStream(StreamingResponse):
 
     pause = 15.0  # seconds
 
-    def __init__(self, events: Events, place: Place | None = None) -> None:
+    def __init__(self, events: Events, place: Slot | None = None) -> None:
         self._events, self._place = events, place
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..settings import Settings, settings, told_soon
 from ..state.errors import RagraphsError
 from .access import Access, access_of
-from .admission import Places, apart, questions_of, runs_of
+from .admission import Slots, apart, questions_of, runs_of
 from .checked_runs import problem_in
 from .tools import Tell, Tool, schema_of, tools
 
@@ -149,7 +149,7 @@ async def _result(tool: Tool[Any], given: dict[str, Any], access: Access, tell: 
     return await tool.run(arguments, access, tell)
 
 
-def _places(request: ServerRequestContext[Any, Any], tool: Tool[Any]) -> Places | None:
+def _places(request: ServerRequestContext[Any, Any], tool: Tool[Any]) -> Slots | None:
     """The places for calls of ``tool``; None by standard input, where one client asks alone."""
     if request.request is None:
         return None

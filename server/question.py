@@ -15,7 +15,7 @@ from .checked_runs import problem_in
 EXAMPLE = '{"question": "Who wrote it?"}'
 
 
-class Turn(TypedDict):
+class HistoryMessage(TypedDict):
     """A message of the conversation before the question."""
 
     role: Literal["user", "assistant"]
@@ -32,7 +32,7 @@ class AskedQuestion(BaseModel):
     index: str = ""
     where: dict[str, Any] | None = None
     max_seconds: float | None = None
-    history: list[Turn] = Field(default=[], max_length=100)
+    history: list[HistoryMessage] = Field(default=[], max_length=100)
 
     @property
     def given(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..index.opening import open_index
 from ..index.retrieval import search
 from ..language.analyser import shortened
 from ..models.meter import start_meter
+from ..nodes.subgraph import events_of
 from ..settings import Settings
 from ..state.errors import IndexNotFoundError
 from ..state.records import Evidence
@@ -87,15 +88,14 @@ def schema_of(tool: Tool[Any], access: Access) -> dict[str, Any]:
 
 async def _run(graph: Pregel[Any, Any, Any, Any], given: Any, context: Context, tell: Tell) -> Any:
     """The output of ``graph``; each of its events is told in words."""
-    result: Any = None
-    part: Any
-    async for mode, part in graph.astream(given, context=context, stream_mode=["custom", "values"]):
-        if mode == "values":
-            result = part
-        elif step := part.get("step"):
-            places = f" ({part['done']} of {part['total']})" if "total" in part else ""
+    output: Any = None
+    async for name, value in events_of(graph, given, context):
+        if name == "answer":
+            output = value
+        elif step := value.get("step"):
+            places = f" ({value['done']} of {value['total']})" if "total" in value else ""
             await tell(f"{str(step).replace('_', ' ')}{places}")
-    return result
+    return output
 
 
 class AnswerQuestion(OfAnIndex):

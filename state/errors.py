@@ -14,6 +14,11 @@ def readable(message: str) -> str:
 class RagraphsError(ValueError):
     """A person's error: one clear sentence says what is wrong and what to do next.
 
+    try:
+        output = crag_graph.invoke({"question": question}, context=context)
+    except RagraphsError as error:
+        print(error)
+
     A ``ValueError`` because the LangGraph server shows the message of builtin errors to its client
     and hides the message of any other class. Names that a caller made too long are cut out of it.
     """
@@ -23,7 +28,13 @@ class RagraphsError(ValueError):
 
 
 class IndexNotFoundError(RagraphsError):
-    """There is no index at the place that was named."""
+    """There is no index at the place that was named.
+
+    try:
+        index = open_index("notes")
+    except IndexNotFoundError:
+        index_graph.invoke({"sources": ["docs/"]}, context=IndexContext(index="notes"))
+    """
 
 
 class IndexBusyError(RagraphsError):
@@ -35,7 +46,13 @@ class UnavailableError(RagraphsError):
 
 
 class IncompleteIndexError(RagraphsError):
-    """An index lacks vectors of its own passages, entities or reports."""
+    """An index lacks vectors of its own passages, entities or reports.
+
+    try:
+        output = graphrag_graph.invoke({"question": question}, context=context)
+    except IncompleteIndexError:
+        index_graph.invoke({}, context=IndexContext(index=context.index))
+    """
 
     def __init__(self) -> None:
         super().__init__(

@@ -43,7 +43,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
 
 
-class Condition(NamedTuple):
+class FilterCondition(NamedTuple):
     """One condition of a filter: the values of ``key`` are compared with ``operands``.
 
     ``$in`` and ``$nin`` have as many operands as there are, comparisons one.
@@ -54,7 +54,7 @@ class Condition(NamedTuple):
     operands: tuple[Scalar, ...]
 
 
-def conditions_of(where: Mapping[str, Any]) -> list[Condition]:
+def conditions_of(where: Mapping[str, Any]) -> list[FilterCondition]:
     """The conditions of a filter, all of which must hold.
 
         conditions_of({"year": {"$gte": 1990, "$lt": 2000}, "author": "Ada"})
@@ -130,7 +130,7 @@ def nearest_first(name: str, known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*close, *names]))
 
 
-def _conditions(key: object, asked: object) -> list[Condition]:
+def _conditions(key: object, asked: object) -> list[FilterCondition]:
     if not isinstance(key, str) or not key or not _can_be_written(key):
         raise RagraphsError(
             f"The key {key!r:.60} of the filter is no text; name a key of metadata."
@@ -141,13 +141,13 @@ def _conditions(key: object, asked: object) -> list[Condition]:
             '{"author": "Ada"}. Several keys are joined by and; there is no or.'
         )
     if not isinstance(asked, Mapping):
-        return [Condition(key, "$in", (_scalar(asked, _place(key)),))]
+        return [FilterCondition(key, "$in", (_scalar(asked, _place(key)),))]
     if not asked:
         raise RagraphsError(f"{_place(key)} is empty; give it a value or an operator.")
     return [_condition(key, sign, operand) for sign, operand in asked.items()]
 
 
-def _condition(key: str, sign: object, operand: object) -> Condition:
+def _condition(key: str, sign: object, operand: object) -> FilterCondition:
     place = _place(key, str(sign))
     if sign not in _OPERATORS:
         raise RagraphsError(
@@ -157,15 +157,15 @@ def _condition(key: str, sign: object, operand: object) -> Condition:
         if not isinstance(operand, Sequence) or isinstance(operand, str) or not operand:
             raise RagraphsError(f"{place} takes a list of at least one value.")
         values = tuple(_scalar(one, f"{place}[{at}]") for at, one in enumerate(operand))
-        return Condition(key, cast(Membership, sign), values)
+        return FilterCondition(key, cast(Membership, sign), values)
     value = _scalar(operand, place)
     if sign in _ALONE:
-        return Condition(key, _ALONE[cast(str, sign)], (value,))
+        return FilterCondition(key, _ALONE[cast(str, sign)], (value,))
     if isinstance(value, bool):
         raise RagraphsError(
             f"{place} takes a number or a text, since true and false have no order."
         )
-    return Condition(key, cast(Comparison, sign), (value,))
+    return FilterCondition(key, cast(Comparison, sign), (value,))
 
 
 def _place(*keys: str) -> str:
@@ -191,7 +191,7 @@ def _can_be_written(text: str) -> bool:
     return text.isascii() or not _SURROGATE.search(text)
 
 
-def _holds(held: MetadataValue, condition: Condition) -> bool:
+def _holds(held: MetadataValue, condition: FilterCondition) -> bool:
     values = held if isinstance(held, list) else [held]
     if condition.operator in ("$in", "$nin"):
         named = any(_is_one(value, condition.operands) for value in values)

@@ -49,6 +49,10 @@ class Passage(TypedDict):
 class Evidence(Passage):
     """A passage that was found for a question.
 
+    output = basic_graph.invoke({"question": "Who built it?"}, context=context)
+    for found in output["evidence"]:
+        print(found["title"], found["text"], found["score"])
+
     ``score`` is comparable within one list only; ``found`` says how the passage was found
     (``retrieved``, ``web``, ...). For web passages ``document`` is the address of the page, and so
     is the ``path`` of its metadata.
@@ -60,6 +64,10 @@ class Evidence(Passage):
 
 class Citation(TypedDict):
     """A verbatim quotation; ``start`` and ``end`` are characters in the document's text.
+
+    output = basic_graph.invoke({"question": "Who built it?"}, context=context)
+    for citation in output["citations"]:
+        print(citation["document"], citation["start"], citation["quote"])
 
     ``metadata`` describes the very place: a quotation of a PDF file has the ``page`` it stands on.
     """

@@ -30,12 +30,12 @@ from sqlalchemy import (
     true,
 )
 
-from ..state.filters import COMPARE, Condition, Scalar, conditions_of, kind_of
+from ..state.filters import COMPARE, FilterCondition, Scalar, conditions_of, kind_of
 from . import tables
 from .queries import is_postgresql, rows
 
 
-class _Value(NamedTuple):
+class _JsonValue(NamedTuple):
     """A value in JSON: the database's name of its type, and itself as each kind of value."""
 
     type: ColumnElement[Any]
@@ -66,9 +66,9 @@ class _Sqlite:
         found: ColumnElement[Any] = pair.c.type
         return found
 
-    def value(self, pair: Any) -> _Value:
+    def value(self, pair: Any) -> _JsonValue:
         atom = pair.c.atom
-        return _Value(pair.c.type, atom, atom, atom)
+        return _JsonValue(pair.c.type, atom, atom, atom)
 
     def operand(self, value: Scalar) -> Any:
         return value
@@ -94,10 +94,10 @@ class _Postgresql:
     def type(self, pair: Any) -> ColumnElement[Any]:
         return func.json_typeof(pair.c.value)
 
-    def value(self, pair: Any) -> _Value:
+    def value(self, pair: Any) -> _JsonValue:
         kind = self.type(pair)
         atom = pair.c.value.op("#>>")(literal_column("'{}'")).cast(Text).collate("C")
-        return _Value(
+        return _JsonValue(
             kind,
             atom,
             case((kind == "number", atom.cast(Numeric))),
@@ -110,7 +110,7 @@ class _Postgresql:
 
 
 _Dialect = _Sqlite | _Postgresql
-_Test = Callable[[_Value], ColumnElement[bool]]
+_Test = Callable[[_JsonValue], ColumnElement[bool]]
 _ARRAY = "array"  # a type's name in both
 
 
@@ -152,8 +152,8 @@ def _dialect(engine: Engine) -> _Dialect:
     return _Postgresql() if is_postgresql(engine) else _Sqlite()
 
 
-def _condition(asked: Condition, dialect: _Dialect) -> ColumnElement[bool]:
-    def named(value: _Value) -> ColumnElement[bool]:
+def _condition(asked: FilterCondition, dialect: _Dialect) -> ColumnElement[bool]:
+    def named(value: _JsonValue) -> ColumnElement[bool]:
         if asked.operator in ("$in", "$nin"):
             return or_(false(), *_one_of(value, asked.operands, dialect))
         operand = asked.operands[0]
@@ -168,7 +168,7 @@ def _condition(asked: Condition, dialect: _Dialect) -> ColumnElement[bool]:
 
 
 def _one_of(
-    value: _Value, operands: Iterable[Scalar], dialect: _Dialect
+    value: _JsonValue, operands: Iterable[Scalar], dialect: _Dialect
 ) -> Iterator[ColumnElement[bool]]:
     """One condition for each kind of operand."""
     by_kind: dict[str, list[Any]] = {}
@@ -197,7 +197,7 @@ def _some_value(key: str, test: _Test, dialect: _Dialect) -> ColumnElement[bool]
     return exists(select(1).select_from(pair).where(pair.c.key == key, found))
 
 
-def _text(text: ColumnElement[str], dialect: _Dialect) -> _Value:
+def _text(text: ColumnElement[str], dialect: _Dialect) -> _JsonValue:
     [name] = dialect.kinds["text"]
     nothing: Any = None
-    return _Value(literal(name), text, literal(nothing, Numeric), literal(nothing, Boolean))
+    return _JsonValue(literal(name), text, literal(nothing, Numeric), literal(nothing, Boolean))

@@ -13,7 +13,7 @@ from .queries import persistent, rows, rows_with
 _TABLE = tables.passages.c
 
 
-class Piece(NamedTuple):
+class PassageText(NamedTuple):
     """The text of a passage; ``start`` and ``end`` are characters in the document's text."""
 
     passage: str
@@ -39,11 +39,11 @@ class DocumentTexts:
         found = rows_with(self._engine, query, _TABLE.document, documents)
         return {document: length for document, length in found}
 
-    def between(self, document: str, start: int, end: int) -> list[Piece]:
+    def between(self, document: str, start: int, end: int) -> list[PassageText]:
         """The pieces of ``document`` that have characters from ``start`` to before ``end``."""
         columns = (_TABLE.id, _TABLE.start, _TABLE.end, _TABLE.text)
         query = select(*columns).where(
             _TABLE.document == document, _TABLE.end > start, _TABLE.start < end
         )
         found = rows(self._engine, query.order_by(_TABLE.start, _TABLE.id))
-        return [Piece(*row) for row in found]
+        return [PassageText(*row) for row in found]

@@ -48,6 +48,9 @@ IMPORTING = {"import_module", "__import__", "import_from_string"}
 NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
 MOST_LINES = 58_600  # of Python in the wheel
+# In the JSON schemas that models read, and as the results of resolving what these replies name.
+TWICE = {"Entity", "Relation"}
+LONGEST_FILE, LONGEST_FUNCTION = 400, 50  # lines
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (
     "ragraphs.stores.chroma",
@@ -156,6 +159,11 @@ def docstrings() -> list[tuple[str, str, str]]:
     return found
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
 def rooms_imported(file: Path) -> set[str]:
     names = {name for name, _ in imports_of(file) if name.startswith("ragraphs.")}
     return {name.split(".")[1] for name in names}
@@ -242,6 +250,25 @@ def test_the_reader_without_a_model_stays_a_guest():
     files = [file for file in sources() if room_of(file) in {"offline", "language"}]
     lines = sum(len((ROOT / file).read_text(encoding="utf-8").splitlines()) for file in files)
     assert lines <= MOST_OF_GRAMMAR
+
+
+def test_no_two_modules_define_a_class_of_the_same_name():
+    defined = [
+        {node.name for node in ast.walk(tree_of(file)) if isinstance(node, ast.ClassDef)}
+        for file in sources()
+    ]
+    counts = Counter(name for names in defined for name in names)
+    assert {name for name, count in counts.items() if count > 1} == TWICE
+
+
+def test_files_and_functions_are_short():
+    for file in [*sources(), *beside("lab"), *beside("docs/scripts")]:
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= LONGEST_FILE, f"{file} has {len(lines)} lines"
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                assert length <= LONGEST_FUNCTION, f"{file}: {node.name} has {length} lines"
 
 
 def test_no_module_imports_a_room_by_its_bare_name():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import subprocess
 import sys
+import textwrap
 from importlib.metadata import version
 from pathlib import Path
 
@@ -73,3 +75,19 @@ def test_an_index_is_opened_by_its_name() -> None:
     assert ragraphs.open_index("notes").catalogue.count_documents() == 1
     with pytest.raises(ragraphs.IndexNotFoundError):
         ragraphs.open_index("others")
+
+
+PUBLIC_CLASSES = [name for name in ragraphs.__all__ if inspect.isclass(getattr(ragraphs, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC_CLASSES)
+def test_a_public_class_shows_three_lines_of_use(name):
+    paragraphs = (inspect.getdoc(getattr(ragraphs, name)) or "").split("\n\n")
+    assert any(is_code(one) and one.count("\n") >= 2 for one in paragraphs)
+
+
+def is_code(text: str) -> bool:
+    try:
+        return bool(ast.parse(textwrap.dedent(text)).body)
+    except SyntaxError:
+        return False

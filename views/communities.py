@@ -10,7 +10,7 @@ from ..index.communities import CommunityView, load_communities
 from ..index.layers import HIERARCHY
 from ..index.opening import Index
 from ..index.report_material import passages_of
-from ..language.support import Source, cite_point
+from ..language.support import CitablePassage, cite_point
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Passage
 from ..state.reports import Finding, Report
@@ -130,7 +130,7 @@ def _card(
 def _citations(finding: Finding, passages: Mapping[str, Passage]) -> list[Citation]:
     """The sentences of a finding's passages that state it best, the best first; then the others."""
     rests_on = [passages[id] for id in finding["passages"] if id in passages]
-    sources = [Source(one["id"], one["title"], one["text"]) for one in rests_on]
+    sources = [CitablePassage(one["id"], one["title"], one["text"]) for one in rests_on]
     said = cite_point(finding["statement"], sources, most=len(sources)) if sources else []
     found = [quoted(passages[one.passage], one.text) for one in said]
     stating = {one.passage for one in said}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..index.layers import ENTITIES, HIERARCHY
-from ..index.opening import Index, Kept
+from ..index.opening import CachedValue, Index
 from ..stores.communities import StoredCommunity
 from .circles import Circle, nested
 
@@ -34,7 +34,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _MapLayout:
     """Where every community and entity stands.
 
     ``leaf`` is the smallest community of each entity, ``pairs`` are related entities, the most
@@ -113,7 +113,7 @@ def _circle(one: StoredCommunity, circle: Circle) -> dict[str, Any]:
 
 
 def _detailed(
-    layout: _Layout,
+    layout: _MapLayout,
     communities: Mapping[str, StoredCommunity],
     shown: Iterable[str],
     within: str,
@@ -133,7 +133,7 @@ def _detailed(
     return found
 
 
-def _edges(layout: _Layout, shown: Iterable[str]) -> list[tuple[int, int]]:
+def _edges(layout: _MapLayout, shown: Iterable[str]) -> list[tuple[int, int]]:
     """The related pairs among entities: of one community first, then the most strongly related."""
     number = {id: at for at, id in enumerate(shown)}
     pairs = [pair for pair in layout.pairs if pair[0] in number and pair[1] in number]
@@ -145,7 +145,7 @@ def _stamp(index: Index) -> str:
     return f"{HIERARCHY.stamp(index)} {ENTITIES.stamp(index)}"
 
 
-def _load(index: Index) -> _Layout:
+def _load(index: Index) -> _MapLayout:
     entities = {entity.id for entity in index.entities.all_entities()}
     communities = {one.id: one for one in index.communities.all()}
     leaf: dict[str, str] = {}
@@ -167,7 +167,7 @@ def _load(index: Index) -> _Layout:
     circles = nested(radii, children, _GAP)
     pairs = _pairs(index)
     places = _places(circles, members, pairs)
-    return _Layout(circles, places, leaf, pairs)
+    return _MapLayout(circles, places, leaf, pairs)
 
 
 def _pairs(index: Index) -> list[Pair]:
@@ -235,4 +235,4 @@ def _inside(circle: Circle, points: Sequence[Sequence[float]]) -> list[tuple[flo
     return found
 
 
-_kept = Kept(_stamp, _load)
+_kept = CachedValue(_stamp, _load)

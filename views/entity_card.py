@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..algorithms.tog2.walk import Edge
+from ..algorithms.tog2.walk import EntityEdge
 from ..index.layers import ENTITIES, built_layers
 from ..index.opening import Index
 from ..index.triple_sources import sources_of
@@ -78,7 +78,9 @@ def _cards(
 def _relations(index: Index, relations: Sequence[StoredRelation]) -> dict[str, dict[str, Any]]:
     """Relations by their ids, each with the names of both ends and the sentence that states it."""
     names = index.entities.get({end for one in relations for end in (one.source, one.target)})
-    edges = (Edge(one.id, one.source, one.relation, one.target, one.weight) for one in relations)
+    edges = (
+        EntityEdge(one.id, one.source, one.relation, one.target, one.weight) for one in relations
+    )
     sources = sources_of(index, edges)
     passages = _by_id(index, (source.passage for source in sources.values()))
     return {

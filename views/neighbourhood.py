@@ -33,7 +33,7 @@ def neighbourhood(index: Index, around: str, most: int) -> dict[str, Any]:
     mentioned ``together``, a ``mention`` by a passage, or a ``hop`` between passages. Blocks.
     Raises RagraphsError for a node there is not.
     """
-    graph = _Graph(index)
+    graph = _LayeredGraph(index)
     if around:
         near = graph.neighbours(around)
         ids = [around, *near[:most]]
@@ -48,7 +48,7 @@ def whole_graph(
 
     ``beginning`` has at most ``most`` nodes to begin with. Passages come without texts. Blocks.
     """
-    graph = _Graph(index)
+    graph = _LayeredGraph(index)
     names = dict.fromkeys(name for passage in passages for name in graph.names_of(passage))
     part = graph.part([*entities, *passages, *names], 0)
     for node in part["nodes"]:
@@ -61,7 +61,7 @@ def whole_graph(
     }
 
 
-class _Graph:
+class _LayeredGraph:
     """The layers of an index as one graph; they are read when they are asked for."""
 
     def __init__(self, index: Index) -> None:

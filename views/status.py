@@ -65,17 +65,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         ],
     }
     if read_for(wanted := wanted_layers(index)):
-        reader = catalogue.property("reader")
-        described["reader"] = reader
-        readers = readers_of(wanted, reader, catalogue.property("extraction"))
-        for kind, label in readers.items():
-            described[f"unread_{kind}"] = len(index.readings.missing(kind, label))
-        outdated = outdated_readings(index, readers, reader)
-        is_offline = reader == OFFLINE
-        described["read_in_earlier_words"] = 0 if is_offline else outdated
-        described["read_by_earlier_version"] = outdated if is_offline else 0
-        described["written_in_earlier_words"] = outdated_writing(index)["replies"]
-        described["failures"] += unread_places(index, list(readers))
+        _add_readings(described, index, wanted)
     for layer in LAYERS.values():
         if (reason := layer.damage(index)) is not None:
             described["failures"].append({"path": str(layer.path(index)), "reason": reason})
@@ -87,6 +77,20 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described
+
+
+def _add_readings(described: dict[str, Any], index: Index, wanted: Any) -> None:
+    """Adds the reader of the ``wanted`` layers, and how much it has not read, or in other words."""
+    reader = described["reader"] = index.catalogue.property("reader")
+    readers = readers_of(wanted, reader, index.catalogue.property("extraction"))
+    for kind, label in readers.items():
+        described[f"unread_{kind}"] = len(index.readings.missing(kind, label))
+    outdated = outdated_readings(index, readers, reader)
+    is_offline = reader == OFFLINE
+    described["read_in_earlier_words"] = 0 if is_offline else outdated
+    described["read_by_earlier_version"] = outdated if is_offline else 0
+    described["written_in_earlier_words"] = outdated_writing(index)["replies"]
+    described["failures"] += unread_places(index, list(readers))
 
 
 def _bytes(index: Index) -> int:

@@ -32,7 +32,7 @@ _ROLES = frozenset(
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 
 
-class Shown(NamedTuple):
+class ShownName(NamedTuple):
     """A name as it is shown, in a line: what is said of it, and where it is said first.
 
     ``first`` is the place of that passage, and ``members`` are the places of all that is meant in
@@ -50,7 +50,7 @@ class Shown(NamedTuple):
     members: tuple[int, ...]
 
 
-Lines = Mapping[str, Sequence[Shown]]
+Lines = Mapping[str, Sequence[ShownName]]
 
 
 def generic_names(passages: Iterable[FoundFacts]) -> frozenset[str]:
@@ -76,7 +76,7 @@ def _is_generic(name: str, lower: Collection[str]) -> bool:
     return not proper or (len(words) == 1 and proper[0].lower() in lower)
 
 
-def groups_of(names: Sequence[Name], lines: Lines, links: Iterable[Link]) -> list[list[Shown]]:
+def groups_of(names: Sequence[Name], lines: Lines, links: Iterable[Link]) -> list[list[ShownName]]:
     """Names that may be one thing, at most ``MOST_SHOWN`` lines a group, as a model is shown them.
 
     ``lines`` are the lines of each name, by id, and ``links`` the rules' suggestions. The groups of
@@ -220,7 +220,7 @@ def _packed(groups: Sequence[Sequence[str]], lines: Lines, bit: int = 0) -> Iter
         yield from _packed(own, lines, bit + 1)
 
 
-class _Place(NamedTuple):
+class _TextPlace(NamedTuple):
     """A passage's place among the texts, and its ``text`` where that has a generic name."""
 
     place: int
@@ -232,11 +232,11 @@ def shown_names(
     placed: Sequence[tuple[Said, str]],
     passages: Iterable[FoundFacts],
     generic: Collection[str],
-) -> dict[str, list[Shown]]:
+) -> dict[str, list[ShownName]]:
     """Every name as it is shown, by id: one line, or several where it may mean several things."""
     general = {said.passage for said, _ in placed if normalised(said.spelling) in generic}
     order = {
-        one.passage: _Place(place, one.heading, one.text if one.passage in general else "")
+        one.passage: _TextPlace(place, one.heading, one.text if one.passage in general else "")
         for place, one in enumerate(passages)
     }
     names: defaultdict[str, list[int]] = defaultdict(list)
@@ -298,9 +298,9 @@ def _tell_alike(a: Collection[str], b: Collection[str]) -> bool:
 def _shown(
     members: Sequence[int],
     placed: Sequence[tuple[Said, str]],
-    order: Mapping[str, _Place],
+    order: Mapping[str, _TextPlace],
     generic: Collection[str],
-) -> Shown:
+) -> ShownName:
     group = sorted(
         (placed[place][0] for place in members), key=lambda said: order[said.passage].place
     )
@@ -311,7 +311,7 @@ def _shown(
     types = Counter(said.type for said in group if said.type).most_common(1)
     spelling = Counter(said.spelling for said in group).most_common(1)[0][0]
     is_generic = normalised(spelling) in generic
-    return Shown(
+    return ShownName(
         name=spelling,
         type=types[0][0] if types else "",
         said=tuple(shortened(one, _LONGEST_SAID) for one in reversed(told)),

@@ -22,7 +22,7 @@ from ...state.entities import (
     Parting,
     Relation,
 )
-from .candidates import Shown, generic_names, groups_of, shown_names
+from .candidates import ShownName, generic_names, groups_of, shown_names
 from .clusters import STRONG, Link, Name, cluster, propose
 from .decisions import Decisions, digest
 from .senses import FoundFacts, Said, Senses, end_of
@@ -71,7 +71,7 @@ class Merging:
         self._names = self._senses.names()
         self._links = [*propose(self._names, self._embed), *self._senses.alias_links]
 
-    def groups(self) -> list[list[Shown]]:
+    def groups(self) -> list[list[ShownName]]:
         """The names that may be one thing, group by group, as a model is shown them."""
         placed = self._senses.placed[: self._senses.given]
         lines = shown_names(placed, self._passages, self._generic)
@@ -79,8 +79,8 @@ class Merging:
 
     def graph(
         self,
-        same: Iterable[Sequence[Shown]] = (),
-        others: Iterable[Shown] = (),
+        same: Iterable[Sequence[ShownName]] = (),
+        others: Iterable[ShownName] = (),
         apart: Collection[Parting] = (),
     ) -> EntityGraph:
         """One graph of all facts.
@@ -123,7 +123,7 @@ class Merging:
             merges=tuple(sorted(merges)),
         )
 
-    def _meant(self, line: Shown) -> Iterator[Parting]:
+    def _meant(self, line: ShownName) -> Iterator[Parting]:
         """The names of a line, each in the passages that the line stands for."""
         said = [self._senses.placed[place][0] for place in line.members]
         for name in dict.fromkeys(normalised(one.spelling) for one in said):
@@ -131,7 +131,7 @@ class Merging:
             yield Parting(name, tuple(sorted(own)))
 
     def _ids(
-        self, same: Iterable[Sequence[Shown]], apart: Iterable[Parting]
+        self, same: Iterable[Sequence[ShownName]], apart: Iterable[Parting]
     ) -> Iterator[list[str]]:
         """The ids that the lines of each group have now, without the ids of names ``apart``."""
         left = {(passage, one.name) for one in apart for passage in one.passages}

@@ -44,7 +44,7 @@ Previous: TypeAlias = Mapping[str, Membership]
 
 
 @dataclass(frozen=True)
-class _Graph:
+class _WeightedGraph:
     """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order."""
 
     ids: list[str]
@@ -52,10 +52,10 @@ class _Graph:
     target: Ints
     weight: Floats
 
-    def within(self, scope: Ints) -> _Graph:
+    def within(self, scope: Ints) -> _WeightedGraph:
         """With only the edges whose ends are of one scope; -1 is none."""
         kept = (scope[self.source] == scope[self.target]) & (scope[self.source] >= 0)
-        return _Graph(self.ids, self.source[kept], self.target[kept], self.weight[kept])
+        return _WeightedGraph(self.ids, self.source[kept], self.target[kept], self.weight[kept])
 
 
 def find_communities(
@@ -116,7 +116,7 @@ def community_id(members: Sequence[str]) -> str:
     return hashlib.blake2b("\n".join(members).encode(), digest_size=8).hexdigest()
 
 
-def _graph(entities: Sequence[str], weights: Weights) -> _Graph:
+def _graph(entities: Sequence[str], weights: Weights) -> _WeightedGraph:
     ids = sorted(set(entities))
     number = {id: place for place, id in enumerate(ids)}
     rows = [
@@ -131,10 +131,10 @@ def _graph(entities: Sequence[str], weights: Weights) -> _Graph:
     distinct, place = np.unique(keys[order], return_inverse=True)
     sums: Floats = np.bincount(place, table[order, 2], len(distinct)).astype(np.float64)
     count = max(len(ids), 1)
-    return _Graph(ids, distinct // count, distinct % count, sums)
+    return _WeightedGraph(ids, distinct // count, distinct % count, sums)
 
 
-def _neighbourhoods(graph: _Graph) -> Hashes:
+def _neighbourhoods(graph: _WeightedGraph) -> Hashes:
     """For each entity a hash of its edges, the same when all weights are multiplied by a number."""
     count = len(graph.ids)
     digests = (hashlib.blake2b(id.encode(), digest_size=8).digest() for id in graph.ids)
@@ -151,7 +151,9 @@ def _neighbourhoods(graph: _Graph) -> Hashes:
     return total
 
 
-def _earlier(inner: _Graph, scope: Ints, level: int, previous: Previous) -> tuple[Ints, Flags]:
+def _earlier(
+    inner: _WeightedGraph, scope: Ints, level: int, previous: Previous
+) -> tuple[Ints, Flags]:
     """Each entity's label at ``level`` of an earlier hierarchy, -1 for none; what has changed."""
     numbers: dict[str, int] = {}
     labels = np.full(len(scope), -1, dtype=np.int64)
@@ -165,7 +167,7 @@ def _earlier(inner: _Graph, scope: Ints, level: int, previous: Previous) -> tupl
     return labels, changed
 
 
-def _divide(inner: _Graph, scope: Ints, earlier: Ints, changed: Flags) -> Ints:
+def _divide(inner: _WeightedGraph, scope: Ints, earlier: Ints, changed: Flags) -> Ints:
     """A label for each entity that has a scope; one label is connected and within one scope."""
     order = np.argsort(scope, kind="stable")
     order = order[np.searchsorted(scope[order], 0) :]
@@ -219,7 +221,7 @@ def _runs(values: Ints, keys: Ints) -> Iterator[Ints]:
     return iter(np.split(values, np.flatnonzero(np.diff(keys)) + 1) if len(values) else [])
 
 
-def _connected(inner: _Graph, labels: Ints) -> Ints:
+def _connected(inner: _WeightedGraph, labels: Ints) -> Ints:
     """``labels`` with each connected part of a label on its own."""
     import igraph
 

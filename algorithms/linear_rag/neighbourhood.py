@@ -43,7 +43,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Part:
+class Subgraph:
     """Some passages of a graph, with all of their sentences and edges, as a graph of its own.
 
     ``places`` (P,) and ``entities`` (E,) are their numbers in the whole graph, in order.
@@ -93,7 +93,7 @@ def rank_near(
     return places[order], scores[order]
 
 
-def part_of(graph: WholeGraph, places: Ints, words: tuple[str, ...], typical: Ints) -> Part:
+def part_of(graph: WholeGraph, places: Ints, words: tuple[str, ...], typical: Ints) -> Subgraph:
     """The passages ``places``, which are in order, with the postings of ``words`` among them.
 
     ``typical`` are the passages among them that stand for all.
@@ -108,7 +108,7 @@ def part_of(graph: WholeGraph, places: Ints, words: tuple[str, ...], typical: In
     lengths = graph.lengths[np.concatenate([sentences, graph.sentences + places])]
     chosen = np.searchsorted(places, typical)
     shift = starts - graph.first_sentence[places]
-    return Part(
+    return Subgraph(
         PassageGraph(
             first_sentence=starts.astype(np.int32),
             edge_passage=passage,
@@ -163,7 +163,7 @@ def _terms(
     }
 
 
-def _within(part: Part, question: QuestionParts) -> QuestionParts:
+def _within(part: Subgraph, question: QuestionParts) -> QuestionParts:
     """``question`` with the seeds that are in ``part``, by their numbers there."""
     seeds = []
     for seed in question.seeds:
@@ -223,7 +223,7 @@ def _of_terms(
 
 
 def _joined(
-    graph: WholeGraph, part: Part, shares: Floats, bounds: Bounds, allowed: Mask | None
+    graph: WholeGraph, part: Subgraph, shares: Floats, bounds: Bounds, allowed: Mask | None
 ) -> Ints:
     """Passages outside of ``part``, those first to which the largest ``shares`` of entities lead.
 

@@ -96,7 +96,7 @@ def rank(
 
 
 @dataclass(frozen=True)
-class Start:
+class WalkStart:
     """Where a walk begins and which way it goes.
 
     ``direct`` are the scores without a walk (P,); ``passages`` (P,) and ``entities`` (E,) the reset
@@ -118,7 +118,7 @@ def start_of(
     cosines: Similarities,
     settings: BridgingSettings,
     allowed: NDArray[np.bool_] | None = None,
-) -> Start:
+) -> WalkStart:
     """The start of the walk for ``question``, among ``allowed`` passages (P,) if they are given."""
     direct = direct_scores(graph, question, cosines, settings)
     relevance = sentence_relevance(graph, question, cosines, settings)
@@ -127,7 +127,9 @@ def start_of(
         relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
         question = _spoken_of(graph, question, allowed)
     passages, entities = reset(graph, question, direct, settings)
-    return Start(question, direct, passages, entities, *edge_weights(graph, relevance, settings))
+    return WalkStart(
+        question, direct, passages, entities, *edge_weights(graph, relevance, settings)
+    )
 
 
 def _spoken_of(
@@ -264,7 +266,9 @@ def reset(
     )
 
 
-def walk(graph: PassageGraph, start: Start, settings: BridgingSettings) -> tuple[Floats, Floats]:
+def walk(
+    graph: PassageGraph, start: WalkStart, settings: BridgingSettings
+) -> tuple[Floats, Floats]:
     """Personalised PageRank x ← (1 - d)·reset + d·Wᵀx on the bipartite graph: (P,) and (E,).
 
     These are the shares of passages and of entities. After the first rounds only edges with a

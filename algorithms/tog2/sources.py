@@ -16,7 +16,7 @@ _MOST_NAMES = 4
 Places = Iterable[tuple[int, int]]
 
 
-class Statement(NamedTuple):
+class ScoredSentence(NamedTuple):
     """A sentence, the number of a triple's ends (0 to 2) and of its relation's words in it."""
 
     sentence: Span
@@ -26,7 +26,7 @@ class Statement(NamedTuple):
 
 def stating_sentence(
     text: str, source: Places, target: Places, k_relation: AbstractSet[str]
-) -> Statement | None:
+) -> ScoredSentence | None:
     """The sentence of ``text`` that most likely states a triple; None where none speaks of it.
 
     ``source`` and ``target`` are the characters ``[start, end)`` that name the triple's ends. The
@@ -35,12 +35,12 @@ def stating_sentence(
     """
     ends = [list(source), list(target)]
 
-    def stated(sentence: Span) -> Statement:
+    def stated(sentence: Span) -> ScoredSentence:
         named = sum(
             any(sentence.start <= start and end <= sentence.end for start, end in places)
             for places in ends
         )
-        return Statement(sentence, named, len(k_relation & keywords(sentence.plain)))
+        return ScoredSentence(sentence, named, len(k_relation & keywords(sentence.plain)))
 
     best = max(map(stated, sentences(text)), key=lambda one: one[1:], default=None)
     return best if best and any(best[1:]) else None

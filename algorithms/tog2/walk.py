@@ -13,7 +13,7 @@ from ...state.tog2 import CandidateEntity, RelationOption, Triple, TriplePath
 from .triple_sentences import triple_sentence
 
 
-class Edge(NamedTuple):
+class EntityEdge(NamedTuple):
     """A directed relation between two entities by their ids; ``relation`` is its phrase."""
 
     id: str
@@ -29,7 +29,7 @@ class KnowledgeGraph(Protocol):
     def name_of(self, entity: str) -> str:
         """The name of an entity."""
 
-    def relations_of(self, entity: str) -> Sequence[Edge]:
+    def relations_of(self, entity: str) -> Sequence[EntityEdge]:
         """All relations that leave or reach an entity, in a fixed order."""
 
     def passages_of(self, entity: str) -> Sequence[str]:

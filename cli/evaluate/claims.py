@@ -18,6 +18,13 @@ from .statement_tables import Conditions, conditions_chosen, cost, ranged
 from .tables import table_of, with_interval
 
 _THRESHOLD = "0.6"
+QuestionFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Questions, one a line, or JSON lines with 'question'; else those of the set, or "
+        "evaluations/questions.jsonl in the index."
+    ),
+]
 
 
 @evaluate.command()
@@ -29,13 +36,7 @@ def claims(
         str | None,
         typer.Argument(help="Folder of passages.jsonl and questions.jsonl; or name an --index."),
     ] = None,
-    question_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="Questions, one a line, or JSON lines with 'question'; else those of the set, or "
-            "evaluations/questions.jsonl in the index."
-        ),
-    ] = None,
+    question_file: QuestionFile = None,
     method: Conditions = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that lists and checks claims; none: the model.")
@@ -57,7 +58,7 @@ def claims(
     A model lists the claims of every answer and checks each against the answer's citations.
     Finished work is kept with --index DIR: an interrupted command goes on where it stopped.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.statements.claims import claim_plots, evaluate_claims
 
     draw = drawing(plot)
@@ -65,7 +66,9 @@ def claims(
     methods = list(dict.fromkeys(one.method for one in conditions))
     questions = _questions(dataset, question_file, limit, context)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, pairs(setting, methods), fresh, parallel, report)
+        plan = AnsweringPlan(
+            methods, context, limit, pairs(setting, methods), fresh, parallel, report
+        )
         result = evaluate_claims(questions, conditions, plan, judge, against, seed)
     if context.dry_run:
         return result, partial(cost, "claims")

@@ -56,13 +56,15 @@ def curve(
     With --index DIR, finished questions are kept and shared with `evaluate answers`. --retrieval
     asks no model about questions; --model then only builds layers that the index lacks.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.curve import Vary, curve_cost, curve_plots, evaluate_curve
 
     draw = drawing(plot)
     varied = Vary(method, _values(vary), retrieval)
     with progress_bars(quiet=False) as report:
-        plan = Plan([method], context, limit, pairs(setting, [method]), fresh, parallel, report)
+        plan = AnsweringPlan(
+            [method], context, limit, pairs(setting, [method]), fresh, parallel, report
+        )
         parsed(lambda: varied.ways(plan))
         if context.dry_run:
             cost = curve_cost(dataset, varied, plan)

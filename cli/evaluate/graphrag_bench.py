@@ -17,6 +17,15 @@ from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evalua
 from .statement_tables import Conditions, conditions_chosen, cost
 from .tables import table_of, with_interval
 
+Sources = Annotated[
+    list[str] | None,
+    typer.Option(help="Only questions on the corpus of this name; may be repeated."),
+]
+Faithfulness = Annotated[
+    Literal["creative", "all", "none"],
+    typer.Option(help="Answers whose statements are sought in the retrieved texts."),
+]
+
 
 @evaluate.command("graphrag-bench")
 @context_options(IndexContext)
@@ -27,18 +36,12 @@ def graphrag_bench(
         str, typer.Argument(help="File of questions (JSON), or a folder with it and the corpus.")
     ],
     corpus: Annotated[Path | None, typer.Option(help="File of the corpora (JSON).")] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(help="Only questions on the corpus of this name; may be repeated."),
-    ] = None,
+    source: Sources = None,
     method: Conditions = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that compares statements; none: the model.")
     ] = None,
-    faithfulness: Annotated[
-        Literal["creative", "all", "none"],
-        typer.Option(help="Answers whose statements are sought in the retrieved texts."),
-    ] = "creative",
+    faithfulness: Faithfulness = "creative",
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first questions of each type.")
     ] = None,
@@ -54,7 +57,7 @@ def graphrag_bench(
     Every corpus gets an index of its own: DIR/NAME with --index DIR, which keeps what is finished,
     else a temporary one. Without a model only what needs none is measured.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.statements.bench import bench_plots, context_of, evaluate_graphrag_bench
     from ...evaluation.statements.bench_set import load_bench
 
@@ -63,7 +66,9 @@ def graphrag_bench(
     methods = list(dict.fromkeys(one.method for one in conditions))
     given = load_bench(questions, corpus, source or (), limit)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, None, pairs(setting, methods), fresh, parallel, report)
+        plan = AnsweringPlan(
+            methods, context, None, pairs(setting, methods), fresh, parallel, report
+        )
         result = evaluate_graphrag_bench(
             given, conditions, plan, judge=judge, faithful=faithfulness, seed=seed
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,44 +24,49 @@ _PARTS = {
     "in_all": "in all",
 }
 
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What to compare, repeated: METHOD, METHOD:NAME=VALUE, C0, C1, … (GraphRAG's "
+        "reports by level), text, ss, graphrag:local, graphrag:drift. None: C0, C1, text, ss."
+    ),
+]
+PerTask = Annotated[int, typer.Option(min=1, max=50, metavar="N", help="Questions for each task.")]
+MostQuestions = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="At most so many, spread over personas and tasks."),
+]
+QuestionFile = Annotated[
+    Path | None,
+    typer.Option(help="Your own questions: JSON lines with question, or plain lines."),
+]
+NewQuestions = Annotated[
+    bool, typer.Option("--new-questions", help="Write new questions; the old ones are kept.")
+]
+Judge = Annotated[
+    str | None, typer.Option(help="Model that judges and writes questions; none: --model.")
+]
+Repeats = Annotated[int, typer.Option(min=1, max=50, metavar="N", help="Verdicts in each order.")]
+Apart = Annotated[
+    bool, typer.Option("--apart", help="Ask for each criterion by itself: four times the cost.")
+]
+
 
 @evaluate.command()
 @context_options(QuestionContext, without={"where", "stream_answer"})
 @shown
 def judge(
     *,
-    condition: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What to compare, repeated: METHOD, METHOD:NAME=VALUE, C0, C1, … (GraphRAG's "
-            "reports by level), text, ss, graphrag:local, graphrag:drift. None: C0, C1, text, ss."
-        ),
-    ] = None,
+    condition: Conditions = None,
     personas: Annotated[int, typer.Option(min=1, max=50, metavar="N", help="Personas.")] = 5,
     tasks: Annotated[int, typer.Option(min=1, max=26, metavar="N", help="Tasks of each.")] = 5,
-    per_task: Annotated[
-        int, typer.Option(min=1, max=50, metavar="N", help="Questions for each task.")
-    ] = 5,
-    questions: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="At most so many, spread over personas and tasks."),
-    ] = None,
-    question_file: Annotated[
-        Path | None,
-        typer.Option(help="Your own questions: JSON lines with question, or plain lines."),
-    ] = None,
-    new_questions: Annotated[
-        bool, typer.Option("--new-questions", help="Write new questions; the old ones are kept.")
-    ] = False,
-    judge: Annotated[
-        str | None, typer.Option(help="Model that judges and writes questions; none: --model.")
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(min=1, max=50, metavar="N", help="Verdicts in each order.")
-    ] = 1,
-    apart: Annotated[
-        bool, typer.Option("--apart", help="Ask for each criterion by itself: four times the cost.")
-    ] = False,
+    per_task: PerTask = 5,
+    questions: MostQuestions = None,
+    question_file: QuestionFile = None,
+    new_questions: NewQuestions = False,
+    judge: Judge = None,
+    repeats: Repeats = 1,
+    apart: Apart = False,
     dry_run: DryRun = False,
     seed: Seed = 0,
     plot: Plot = None,
@@ -73,17 +78,16 @@ def judge(
     Questions are written from the index, and kept in INDEX/evaluations/questions.jsonl, where you
     may edit them. Replies are kept: an interrupted command goes on where it stopped.
     """
-    from ...evaluation.judging.experiment import Plan, cost_of_judging, evaluate_judge
-    from ...evaluation.judging.pictures import judge_plots
-    from ...evaluation.judging.questions import Wanted
+    from ...evaluation.judging.experiment import ExperimentPlan, cost_of_judging, evaluate_judge
+    from ...evaluation.judging.questions import QuestionQuota
 
     if question_file is not None and new_questions:
         raise WrongUsageError("--question-file and --new-questions do not go together.")
     draw = drawing(plot)
     context = context.model_copy(update={"index": context.index})  # results stay with it
-    wanted = Wanted(personas, tasks, per_task, questions)
+    wanted = QuestionQuota(personas, tasks, per_task, questions)
     with progress_bars(quiet=False) as report:
-        plan = Plan(
+        plan = ExperimentPlan(
             context,
             condition or (),
             wanted,
@@ -100,6 +104,12 @@ def judge(
             return cost_of_judging(plan), partial(_cost, console=out)
         tell = partial(_cost, console=err) if err.is_terminal else None
         result = evaluate_judge(plan, tell)
+    return _ended(result, draw, context)
+
+
+def _ended(result: Any, draw: Callable[[list[Any]], None], context: QuestionContext) -> Shown:
+    from ...evaluation.judging.pictures import judge_plots
+
     plots = judge_plots(result)
     draw(plots)
     return ended("judge", result, plots, _result, context)

@@ -47,9 +47,9 @@ def make_set(
     Replies are kept with the index: an interrupted command goes on where it stopped, and the same
     index and seed give the same set. Then ask it with: ragraphs evaluate answers FOLDER --index DIR
     """
-    from ...evaluation.making.make import Wanted, make_set, price_set
+    from ...evaluation.making.make import WantedQuestions, make_set, price_set
 
-    wanted = Wanted(facts, two_hop, unanswerable, seed)
+    wanted = WantedQuestions(facts, two_hop, unanswerable, seed)
     if dry_run:
         return price_set(wanted, context), _plan
     with progress_bars(quiet=False) as report:

@@ -86,14 +86,14 @@ def answers(
     on where it stopped, and asks again only where documents, settings, the model or the program
     have changed. Layers that methods need and the index lacks are built first, by --model.
     """
-    from ...evaluation.answering import Plan
+    from ...evaluation.answering import AnsweringPlan
     from ...evaluation.answers import evaluate_answers
     from ...evaluation.plots import answer_bars
 
     methods = chosen(method)
     settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(methods, context, limit, settings, fresh, parallel, report)
         result = evaluate_answers(dataset, plan)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 

@@ -26,7 +26,7 @@ _STYLE = """
 """
 
 
-class Place(NamedTuple):
+class Middle(NamedTuple):
     """The middle of something drawn."""
 
     x: float
@@ -73,7 +73,7 @@ def to_svg(graph: Graph, title: str) -> str:
 
 def _laid_out(
     graph: Graph, names: list[str], widths: dict[str, int]
-) -> tuple[dict[str, Place], list[list[Place]]]:
+) -> tuple[dict[str, Middle], list[list[Middle]]]:
     """The place of every node, and the places that every edge passes on its way."""
     numbers = {name: number for number, name in enumerate(names)}
     pairs = [(numbers[edge.source], numbers[edge.target]) for edge in graph.edges]
@@ -86,8 +86,8 @@ def _laid_out(
     left = _MARGIN - min(x * scale - half for x, _, half in taken)
     top = _MARGIN + _HEIGHT / 2
 
-    def placed(x: float, y: float) -> Place:
-        return Place(x * scale + left, y * _LAYER + top)
+    def placed(x: float, y: float) -> Middle:
+        return Middle(x * scale + left, y * _LAYER + top)
 
     places = {name: placed(*point) for name, point in zip(names, layout, strict=True)}
     return places, [[placed(*point) for point in bend] for bend in bends]
@@ -125,7 +125,7 @@ def _layers(drawn: igraph.Graph, start: int) -> list[int]:
     return layers
 
 
-def _line(start: Place, end: Place, way: list[Place], width: float) -> str:
+def _line(start: Middle, end: Middle, way: list[Middle], width: float) -> str:
     """An arrow's path from a node to the next, or back to itself."""
     if start == end:
         x, y = start.x + width / 2, start.y
@@ -134,9 +134,9 @@ def _line(start: Place, end: Place, way: list[Place], width: float) -> str:
     side = 0 if down else 14  # a way back stands beside the way there
     edge = _HEIGHT / 2 if down else -_HEIGHT / 2
     points = [
-        Place(start.x + side, start.y + edge),
-        *(Place(x + side, y) for x, y in way),
-        Place(end.x + side, end.y - edge - (2 if down else -2)),
+        Middle(start.x + side, start.y + edge),
+        *(Middle(x + side, y) for x, y in way),
+        Middle(end.x + side, end.y - edge - (2 if down else -2)),
     ]
     parts = [f"M{points[0].x:.0f} {points[0].y:.0f}"]
     for one, other in pairwise(points):
@@ -147,7 +147,7 @@ def _line(start: Place, end: Place, way: list[Place], width: float) -> str:
     return "".join(parts)
 
 
-def _box(label: str, place: Place, width: float, is_end: bool) -> str:
+def _box(label: str, place: Middle, width: float, is_end: bool) -> str:
     """A node: a rectangle with its name."""
     kind, radius = (' class="end"', _HEIGHT / 2) if is_end else ("", 6)
     return (

@@ -16,7 +16,7 @@ from ...prompts.prompt import number
 from ..answering import Way
 from ..asking import Asker, Estimate
 from .conditions import reads_all
-from .verdicts import Judging, told_criteria
+from .verdicts import PairwiseJudging, told_criteria
 
 LONGEST_ANSWER = 1000
 """Tokens; an answer that is not known yet is taken to have this many at most."""
@@ -58,7 +58,7 @@ def of_answers(ways: Mapping[str, Way], left: Mapping[str, int], index: Index) -
 
 
 async def of_unknown_judgements(
-    judging: Judging, asker: Asker, questions: Sequence[str]
+    judging: PairwiseJudging, asker: Asker, questions: Sequence[str]
 ) -> Estimate:
     """Cost of judging answers that are not known; an empty question is not known, either."""
     texts = number([("answer", ""), ("answer", "")])

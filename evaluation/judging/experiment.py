@@ -23,9 +23,9 @@ from ..retrieval import Report, unreported
 from .conditions import default_conditions, ways_of
 from .costs import of_answers, of_unknown_judgements
 from .questions import (
-    Question,
-    Wanted,
-    Writing,
+    PersonaQuestion,
+    QuestionQuota,
+    QuestionWriter,
     keep_questions,
     material_of,
     read_questions,
@@ -39,10 +39,10 @@ from .rates import (
     scores_of,
     warnings_of,
 )
-from .verdicts import Answers, Judging, Verdict, as_shown
+from .verdicts import Answers, PairwiseJudging, Preference, as_shown
 
 
-class Plan(NamedTuple):
+class ExperimentPlan(NamedTuple):
     """Plan of a comparison: its conditions, its questions, and how it is judged.
 
     ``judge`` names the model that judges and writes questions; None: the model of ``context``.
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
 
     context: QuestionContext
     conditions: Sequence[str] = ()
-    wanted: Wanted = Wanted()
+    wanted: QuestionQuota = QuestionQuota()
     file: Path | None = None
     new_questions: bool = False
     judge: str | None = None
@@ -75,13 +75,13 @@ class Costs(NamedTuple):
         return {name: one._asdict() for name, one in parts.items()}
 
 
-def cost_of_judging(plan: Plan) -> dict[str, Any]:
+def cost_of_judging(plan: ExperimentPlan) -> dict[str, Any]:
     """Cost of the comparison, in the form of ``--json``; nothing is asked."""
     return asyncio.run(_cost(plan))
 
 
 def evaluate_judge(
-    plan: Plan, tell: Callable[[dict[str, Any]], None] | None = None
+    plan: ExperimentPlan, tell: Callable[[dict[str, Any]], None] | None = None
 ) -> dict[str, Any]:
     """Asks the questions under every condition and judges the answers, in the form of ``--json``.
 
@@ -90,36 +90,38 @@ def evaluate_judge(
     return asyncio.run(_run(plan, tell))
 
 
-async def _cost(plan: Plan) -> dict[str, Any]:
+async def _cost(plan: ExperimentPlan) -> dict[str, Any]:
     experiment = await _prepared(plan)
     return await experiment.cost()
 
 
-async def _run(plan: Plan, tell: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
+async def _run(
+    plan: ExperimentPlan, tell: Callable[[dict[str, Any]], None] | None
+) -> dict[str, Any]:
     experiment = await _prepared(plan)
     if tell is not None:
         tell(await experiment.cost())
     return await experiment.run()
 
 
-async def _prepared(plan: Plan) -> _Experiment:
+async def _prepared(plan: ExperimentPlan) -> _Experiment:
     index = await asyncio.to_thread(open_index, plan.context)
     judge = plan.context.model_copy(update={"model": plan.judge} if plan.judge else {})
     asker = await open_asker(index, judge, "A judge")
     names = plan.conditions or await asyncio.to_thread(default_conditions, index)
     ways = await asyncio.to_thread(ways_of, names, plan.context, index)
-    judging = Judging([*ways], plan.repeats, plan.apart)
+    judging = PairwiseJudging([*ways], plan.repeats, plan.apart)
     return _Experiment(plan, index, asker, judge.model, ways, judging)
 
 
 @dataclass
 class _Experiment:
-    plan: Plan
+    plan: ExperimentPlan
     index: Index
     asker: Asker
     judge: str
     ways: Mapping[str, Way]
-    judging: Judging
+    judging: PairwiseJudging
     notes: list[str] = field(default_factory=list)
 
     async def cost(self) -> dict[str, Any]:
@@ -161,7 +163,7 @@ class _Experiment:
         verdicts = await self.judging.verdicts(self.asker, answers, self.plan.report)
         return self._result(questions, outcomes, answers, verdicts)
 
-    async def _questions(self) -> tuple[Writing | None, list[Question]]:
+    async def _questions(self) -> tuple[QuestionWriter | None, list[PersonaQuestion]]:
         """How the questions are to be written, if they are; else the questions that there are."""
         plan, kept = self.plan, kept_file(self.index)
         file = plan.file or kept
@@ -172,9 +174,9 @@ class _Experiment:
             self.notes = [f"{len(chosen)} of the {len(known)} questions in {file} are asked."]
             return None, chosen
         material = await asyncio.to_thread(material_of, self.index)
-        return Writing(self.asker, material, plan.wanted, known), []
+        return QuestionWriter(self.asker, material, plan.wanted, known), []
 
-    async def _asked(self) -> list[Question]:
+    async def _asked(self) -> list[PersonaQuestion]:
         writing, known = await self._questions()
         if writing is None:
             return known
@@ -220,10 +222,10 @@ class _Experiment:
 
     def _result(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[PersonaQuestion],
         outcomes: Mapping[str, Mapping[str, Outcome]],
         answers: Answers,
-        verdicts: Sequence[Verdict],
+        verdicts: Sequence[Preference],
     ) -> dict[str, Any]:
         judging, seed = self.judging, self.plan.seed
         scores = scores_of(judging, answers, verdicts)

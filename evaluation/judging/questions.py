@@ -33,7 +33,7 @@ T = TypeVar("T")
 Material = Mapping[str, list[Excerpt]]
 
 
-class Question(NamedTuple):
+class PersonaQuestion(NamedTuple):
     """A question, and who asks it for which task; empty where that is not known."""
 
     persona: str
@@ -41,7 +41,7 @@ class Question(NamedTuple):
     question: str
 
 
-class Wanted(NamedTuple):
+class QuestionQuota(NamedTuple):
     """How many questions are to be written, ``most`` of them in all; None: of all tasks."""
 
     personas: int = 5
@@ -68,15 +68,15 @@ class Wanted(NamedTuple):
         return sum(map(sum, self.counts()))
 
 
-def read_questions(file: Path) -> list[Question]:
+def read_questions(file: Path) -> list[PersonaQuestion]:
     """The questions in ``file``, as ``read_question_rows`` reads them. Raises RagraphsError."""
     return [
-        Question(*(str(row.get(name) or "").strip() for name in Question._fields))
+        PersonaQuestion(*(str(row.get(name) or "").strip() for name in PersonaQuestion._fields))
         for row in read_question_rows(file)
     ]
 
 
-def keep_questions(file: Path, questions: Sequence[Question]) -> Path | None:
+def keep_questions(file: Path, questions: Sequence[PersonaQuestion]) -> Path | None:
     """Writes ``questions`` into ``file``; the name that a file before it has now. Blocks."""
     lines = [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in questions]
     written, backup = file.with_suffix(".new"), None
@@ -98,7 +98,7 @@ def _backups(file: Path) -> Iterator[Path]:
     yield from (file.with_stem(f"{file.stem}-{n}") for n in range(1, 1_000_000))
 
 
-def spread(questions: Sequence[Question], most: int | None) -> list[Question]:
+def spread(questions: Sequence[PersonaQuestion], most: int | None) -> list[PersonaQuestion]:
     """At most ``most`` of ``questions``, spread evenly over personas and tasks, in their order."""
     personas = list(dict.fromkeys(one.persona for one in questions))
     tasks: dict[str, list[str]] = {}
@@ -140,15 +140,15 @@ def _evenly(items: Sequence[T], most: int) -> list[T]:
     return [items[place * len(items) // count] for place in range(count)]
 
 
-class Writing(NamedTuple):
+class QuestionWriter(NamedTuple):
     """Has a model write questions; ``before`` are those that it must not repeat."""
 
     asker: Asker
     material: Material
-    wanted: Wanted
-    before: Sequence[Question] = ()
+    wanted: QuestionQuota
+    before: Sequence[PersonaQuestion] = ()
 
-    async def write(self, report: Report = unreported) -> list[Question]:
+    async def write(self, report: Report = unreported) -> list[PersonaQuestion]:
         """The questions, which may be fewer than wanted. Raises RagraphsError without any."""
         personas = await self._personas()
         counts = self.wanted.counts()[: len(personas)]
@@ -203,14 +203,14 @@ class Writing(NamedTuple):
         ]
         return {**self.material, "persona": fence_in_line(persona.persona), "tasks": tasks}
 
-    async def _of(self, persona: Persona, counts: Sequence[int]) -> list[Question]:
+    async def _of(self, persona: Persona, counts: Sequence[int]) -> list[PersonaQuestion]:
         reply = await self.asker.ask(WRITE_COLLECTION_QUESTIONS, **self._second(persona, counts))
         told = dict(zip(ascii_uppercase, zip(persona.tasks, counts, strict=False), strict=False))
         found = []
         for one in reply.tasks if reply else ():
             task, count = told.pop(one.task.strip(" .:").upper()[-1:], ("", 0))
             found += [
-                Question(persona.persona, task, one_line(question))
+                PersonaQuestion(persona.persona, task, one_line(question))
                 for question in one.questions[:count]
             ]
         return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...language.analyser import words
 from ..bootstrap import Interval, holm, interval, share_interval, sign_flip_p
-from .verdicts import CRITERIA, Answers, Judging, Verdict
+from .verdicts import CRITERIA, Answers, PairwiseJudging, Preference
 
 _LEVEL = 0.05
 _MOST_BY_PLACE = 0.55  # of the wins for the first place, or for the second
@@ -22,7 +22,7 @@ Scores = Mapping[tuple[str, str, str], Mapping[str, float]]
 """By criterion, row and column: for each question 1 where the row wins, ½, 0 where it loses."""
 
 
-def scores_of(judging: Judging, answers: Answers, verdicts: Sequence[Verdict]) -> Scores:
+def scores_of(judging: PairwiseJudging, answers: Answers, verdicts: Sequence[Preference]) -> Scores:
     """The mean over orders and repetitions for every question that was judged in both orders.
 
     A verdict counts only with the verdict of the other order, so that preferring a place gives ½.
@@ -39,7 +39,7 @@ def scores_of(judging: Judging, answers: Answers, verdicts: Sequence[Verdict]) -
 
 
 def comparisons(
-    judging: Judging, answers: Answers, scores: Scores, seed: int
+    judging: PairwiseJudging, answers: Answers, scores: Scores, seed: int
 ) -> list[dict[str, Any]]:
     """Win rate of the row over the column, for every criterion and two conditions.
 
@@ -71,7 +71,7 @@ def comparisons(
     return found
 
 
-def quality_of(judging: Judging, scores: Scores, seed: int) -> dict[str, dict[str, Any]]:
+def quality_of(judging: PairwiseJudging, scores: Scores, seed: int) -> dict[str, dict[str, Any]]:
     """For each condition its mean win rate over the others, without directness."""
     found = {}
     for condition in judging.conditions:
@@ -84,7 +84,7 @@ def quality_of(judging: Judging, scores: Scores, seed: int) -> dict[str, dict[st
     return found
 
 
-def order_effect(verdicts: Sequence[Verdict], seed: int) -> dict[str, Any]:
+def order_effect(verdicts: Sequence[Preference], seed: int) -> dict[str, Any]:
     """How far the judge went by the place of an answer.
 
     ``flipped`` is the share of the comparisons of which both orders have a winner, and the same
@@ -156,7 +156,7 @@ def warnings_of(order: Mapping[str, Any], length: Mapping[str, Mapping[str, Any]
     return said
 
 
-def _both_orders(verdicts: Iterable[Verdict]) -> list[tuple[Verdict, Verdict]]:
+def _both_orders(verdicts: Iterable[Preference]) -> list[tuple[Preference, Preference]]:
     """Verdicts on the same comparison in one order and in the other."""
     known = {(v.question, v.criterion, v.reading, v.first, v.second): v for v in verdicts}
     pairs = []
@@ -167,7 +167,7 @@ def _both_orders(verdicts: Iterable[Verdict]) -> list[tuple[Verdict, Verdict]]:
     return pairs
 
 
-def _won(verdict: Verdict, condition: str) -> float:
+def _won(verdict: Preference, condition: str) -> float:
     return 0.5 if not verdict.winner else float(verdict.winner == condition)
 
 

@@ -34,7 +34,7 @@ _MARKER = re.compile(
 _HEADING = re.compile(r"\[General knowledge\]\s*")
 
 
-class Request(NamedTuple):
+class ComparisonRequest(NamedTuple):
     """Two answers to a question, to be compared by ``criteria``; ``first`` is shown first."""
 
     question: str
@@ -44,7 +44,7 @@ class Request(NamedTuple):
     reading: int
 
 
-class Verdict(NamedTuple):
+class Preference(NamedTuple):
     """Which condition won a question by a criterion; an empty ``winner`` is a tie.
 
     ``first`` and ``second`` are the conditions in the order in which their answers were shown.
@@ -69,12 +69,12 @@ def as_shown(answer: str) -> str:
 
 
 @dataclass(frozen=True)
-class Judging:
+class PairwiseJudging:
     """The comparisons of every two of ``conditions``, ``repeats`` times in each order.
 
     All criteria are asked for at once, or each ``apart``.
 
-    >>> judging = Judging(["C0", "text"], repeats=1, apart=False)
+    >>> judging = PairwiseJudging(["C0", "text"], repeats=1, apart=False)
     >>> verdicts = await judging.verdicts(asker, answers)
     """
 
@@ -92,7 +92,7 @@ class Judging:
         """The comparisons of all its answers, each order by itself."""
         return len(self.conditions) * (len(self.conditions) - 1) * self.repeats
 
-    def requests(self, answers: Answers) -> Iterator[Request]:
+    def requests(self, answers: Answers) -> Iterator[ComparisonRequest]:
         """Requests for all questions; two answers with the same words tie without one."""
         for question, given in answers.items():
             for one, other in combinations([c for c in self.conditions if c in given], 2):
@@ -100,8 +100,8 @@ class Judging:
                     continue
                 for reading in range(1, self.repeats + 1):
                     for criteria in self.criteria():
-                        yield Request(question, one, other, criteria, reading)
-                        yield Request(question, other, one, criteria, reading)
+                        yield ComparisonRequest(question, one, other, criteria, reading)
+                        yield ComparisonRequest(question, other, one, criteria, reading)
 
     def equal(self, answers: Answers) -> list[tuple[str, str, str]]:
         """The question and the two conditions of all answers with the same words."""
@@ -114,7 +114,7 @@ class Judging:
 
     async def verdicts(
         self, asker: Asker, answers: Answers, report: Report = unreported
-    ) -> list[Verdict]:
+    ) -> list[Preference]:
         """The verdicts that could be had; of a criterion that a reply lacks there is none.
 
         Raises RagraphsError where the judge cannot be reached, and at a limit of the run.
@@ -133,7 +133,7 @@ class Judging:
         return [(name,) for name in CRITERIA] if self.apart else [tuple(CRITERIA)]
 
 
-def _inputs(answers: Answers, request: Request) -> dict[str, str | list[Excerpt]]:
+def _inputs(answers: Answers, request: ComparisonRequest) -> dict[str, str | list[Excerpt]]:
     given = answers[request.question]
     return {
         "question": request.question,
@@ -148,7 +148,7 @@ def told_criteria(criteria: Sequence[str]) -> str:
     return "\n".join(f"- {name}: {CRITERIA[name]}" for name in criteria)
 
 
-async def _judge(asker: Asker, answers: Answers, request: Request) -> list[Verdict]:
+async def _judge(asker: Asker, answers: Answers, request: ComparisonRequest) -> list[Preference]:
     reply = await asker.ask(JUDGE_ANSWERS, **_inputs(answers, request))
     told = reply.verdicts if reply else []
     if len(request.criteria) == 1:
@@ -160,7 +160,7 @@ async def _judge(asker: Asker, answers: Answers, request: Request) -> list[Verdi
             continue  # none, or several that contradict each other
         winner = ("", request.first, request.second)[said[0].winner]
         found.append(
-            Verdict(
+            Preference(
                 request.question,
                 criterion,
                 request.first,

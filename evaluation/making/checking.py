@@ -29,7 +29,7 @@ class Posed(NamedTuple):
     passages: Sequence[Passage]
 
 
-class Verdict(NamedTuple):
+class AnswerVerdict(NamedTuple):
     """The checker's answer to a question, and the passages that state what it asks for."""
 
     is_clear: bool
@@ -102,7 +102,7 @@ def found_for(index: Index, draft: Draft) -> list[Passage]:
     return [*found.values(), *own.values()]
 
 
-async def answered(asker: Asker, posed: Sequence[Posed]) -> list[Verdict | None]:
+async def answered(asker: Asker, posed: Sequence[Posed]) -> list[AnswerVerdict | None]:
     """The verdict on each question, all in one request; None where there is no usable one."""
     passages = [passage for one in posed for passage in one.passages]
     reply = await asker.ask(
@@ -111,7 +111,7 @@ async def answered(asker: Asker, posed: Sequence[Posed]) -> list[Verdict | None]
     if reply is None:
         return [None] * len(posed)
     given = {answer.id: answer for answer in reversed(reply.answers)}
-    verdicts: list[Verdict | None] = []
+    verdicts: list[AnswerVerdict | None] = []
     for place, one in enumerate(posed, start=1):
         answer = given.get(str(place))
         if answer is None:
@@ -119,7 +119,9 @@ async def answered(asker: Asker, posed: Sequence[Posed]) -> list[Verdict | None]
             continue
         own = {passage["id"] for passage in one.passages}
         stating = [each for each in numbered(answer.texts, passages) if each["id"] in own]
-        verdicts.append(Verdict(answer.clear, answer.answerable, answer.answer, tuple(stating)))
+        verdicts.append(
+            AnswerVerdict(answer.clear, answer.answerable, answer.answer, tuple(stating))
+        )
     return verdicts
 
 
@@ -142,7 +144,7 @@ def shown_questions(posed: Sequence[Posed]) -> list[Excerpt]:
     return shown
 
 
-def _settled(draft: Draft, verdict: Verdict | None) -> Written:
+def _settled(draft: Draft, verdict: AnswerVerdict | None) -> Written:
     if verdict is None:
         return Reason.NO_REPLY
     if not verdict.is_clear:
@@ -152,7 +154,9 @@ def _settled(draft: Draft, verdict: Verdict | None) -> Written:
     return draft if verdict.agrees(draft) else Reason.DISAGREES
 
 
-def _chained(draft: Draft, both: Verdict | None, alone: Sequence[Verdict | None]) -> Written:
+def _chained(
+    draft: Draft, both: AnswerVerdict | None, alone: Sequence[AnswerVerdict | None]
+) -> Written:
     settled = _settled(draft, both)
     if settled is not draft:
         return settled

@@ -15,12 +15,12 @@ from ..asking import Asker, open_asker
 from ..retrieval import Report, unreported
 from .estimate import estimate
 from .folder import check_free, write_set
-from .rounds import Made, Order, made
+from .rounds import MadeQuestions, Order, made
 
 USUAL_TWO_HOP = 20
 
 
-class Wanted(NamedTuple):
+class WantedQuestions(NamedTuple):
     """How many questions of each kind a set is to have; without ``two_hop`` as the index allows."""
 
     facts: int = 40
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
 
 def make_set(
     folder: Path,
-    wanted: Wanted,
+    wanted: WantedQuestions,
     context: Context,
     *,
     force: bool = False,
@@ -47,7 +47,7 @@ def make_set(
     return asyncio.run(_make(folder, index, order, notes, context, report))
 
 
-def price_set(wanted: Wanted, context: Context) -> dict[str, Any]:
+def price_set(wanted: WantedQuestions, context: Context) -> dict[str, Any]:
     """Cost of making the set ``wanted``, in the form of ``--json``. Blocks."""
     index = open_index(context)
     order, notes = _ordered(index, wanted)
@@ -59,7 +59,7 @@ def price_set(wanted: Wanted, context: Context) -> dict[str, Any]:
     return asyncio.run(priced())
 
 
-def _ordered(index: Index, wanted: Wanted) -> tuple[Order, list[str]]:
+def _ordered(index: Index, wanted: WantedQuestions) -> tuple[Order, list[str]]:
     """The order that the layers of ``index`` allow, and what is to be told of it.
 
     Raises RagraphsError where two-hop questions are wanted in so many words without their layer.
@@ -106,7 +106,7 @@ async def _make(
     }
 
 
-def _shown(kind: Made) -> dict[str, Any]:
+def _shown(kind: MadeQuestions) -> dict[str, Any]:
     rejected = {str(reason): count for reason, count in kind.rejected.most_common()}
     return {
         "wanted": kind.wanted,
@@ -120,7 +120,7 @@ def _spent(asker: Asker) -> dict[str, Any]:
     return {"usage": asker.meter.usage(), "warnings": asker.meter.warnings}
 
 
-def _lacking(kinds: list[Made]) -> list[str]:
+def _lacking(kinds: list[MadeQuestions]) -> list[str]:
     return [
         f"{len(kind.drafts)} of {kind.wanted} {kind.kind} questions were made after {kind.tried} "
         f"tries; {'another seed draws others' if kind.is_bounded else 'the index holds no more'}."
@@ -129,6 +129,6 @@ def _lacking(kinds: list[Made]) -> list[str]:
     ]
 
 
-def _told(kinds: list[Made]) -> str:
+def _told(kinds: list[MadeQuestions]) -> str:
     reasons = [f"{count} × {reason}" for kind in kinds for reason, count in kind.rejected.items()]
     return "; ".join(reasons) or "the index has no passages"

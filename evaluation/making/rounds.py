@@ -40,7 +40,7 @@ class Order(NamedTuple):
 
 
 @dataclass
-class Made:
+class MadeQuestions:
     """The questions of a kind: those made of the number wanted, tries, and rejected by reason."""
 
     kind: Kind
@@ -55,7 +55,9 @@ class Made:
         return self.tried >= self.wanted * TRIES
 
 
-async def made(index: Index, asker: Asker, order: Order, report: Report = unreported) -> list[Made]:
+async def made(
+    index: Index, asker: Asker, order: Order, report: Report = unreported
+) -> list[MadeQuestions]:
     """The questions of every kind that is wanted, from ``index``, written and checked by a model.
 
     Raises RagraphsError for what concerns all questions.
@@ -90,9 +92,9 @@ class _Workshop:
         wanted: int,
         material: Iterator[T],
         work: Callable[[Sequence[T]], Awaitable[Sequence[Written]]],
-    ) -> Made:
+    ) -> MadeQuestions:
         """Works on as much ``material`` as questions are lacking, until none is, or tries end."""
-        found, rounds = Made(kind, wanted), count(1)
+        found, rounds = MadeQuestions(kind, wanted), count(1)
         while lacking := min(wanted - len(found.drafts), wanted * TRIES - found.tried):
             drawn = await to_its_end(lambda most: list(islice(material, most)), lacking)
             if not drawn:
@@ -104,7 +106,7 @@ class _Workshop:
             found.tried += len(drawn)
         return found
 
-    def _keep(self, found: Made, written: Written) -> None:
+    def _keep(self, found: MadeQuestions, written: Written) -> None:
         if isinstance(written, Draft) and (words := normalised(written.question)) in self._known:
             written = Reason.TWICE
         if isinstance(written, Reason):

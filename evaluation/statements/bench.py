@@ -17,7 +17,7 @@ from ...models.protocol import OFFLINE
 from ...prompts.evaluation import CHECK_CLAIMS, MATCH_STATEMENTS
 from ...state.index import IndexInput
 from ...state.usage import add_usage, add_warnings
-from ..answering import Plan, Way, answered
+from ..answering import AnsweringPlan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
 from ..intervals import Measure, mean_of
@@ -25,9 +25,9 @@ from ..outcomes import Outcome, texts_of
 from ..plots import Bar, Plot, bars, measured_bar
 from ..retrieval import is_kept
 from .bench_set import KINDS, BenchQuestion, BenchSet, Corpus
-from .checking import Claim, claims_inputs, claims_of, shown_answer
+from .checking import JudgedClaim, claims_inputs, claims_of, shown_answer
 from .conditions import ways_of
-from .forecast import LONGEST_ANSWER, Judging, Requests, add_forecasts, forecast, length_of
+from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
 from .scores import Matched, accuracy, faithfulness, matched, similarities
 
@@ -55,7 +55,7 @@ class Judged(NamedTuple):
     question: BenchQuestion
     outcome: Outcome
     matched: Matched | None
-    claims: list[Claim] | None
+    claims: list[JudgedClaim] | None
     scores: dict[str, float | None]
 
 
@@ -77,7 +77,7 @@ class _Judge:
 def evaluate_graphrag_bench(
     given: BenchSet,
     conditions: Sequence[Condition],
-    plan: Plan,
+    plan: AnsweringPlan,
     *,
     judge: str | None = None,
     faithful: Faithful = "creative",
@@ -150,7 +150,7 @@ def _of_corpus(
     corpus: Corpus,
     asked: Sequence[BenchQuestion],
     ways: Mapping[str, Way],
-    plan: Plan,
+    plan: AnsweringPlan,
     judge: _Judge,
 ) -> dict[str, list[Judged]]:
     texts = [one.question for one in asked]
@@ -165,7 +165,7 @@ def _of_corpus(
 
 
 async def _judge_all(
-    index: Index, pairs: Sequence[tuple[BenchQuestion, Outcome]], plan: Plan, judge: _Judge
+    index: Index, pairs: Sequence[tuple[BenchQuestion, Outcome]], plan: AnsweringPlan, judge: _Judge
 ) -> list[Judged]:
     asker = None
     if judge.context.model != OFFLINE:
@@ -191,7 +191,7 @@ async def _judged(
     answer = outcome["answer"]
     texts = await asyncio.to_thread(texts_of, index, outcome["evidence"])
     found: Matched | None = None
-    claims: list[Claim] | None = None
+    claims: list[JudgedClaim] | None = None
     if asker is not None and not answer.strip():
         found = Matched(0, 0, 0, 1)  # nothing is right, and all that there is to say is missing
     elif asker is not None:
@@ -227,7 +227,7 @@ def _forecast(
     corpus: Corpus,
     asked: Sequence[BenchQuestion],
     conditions: Sequence[Condition],
-    plan: Plan,
+    plan: AnsweringPlan,
     judge: _Judge,
 ) -> dict[str, Any]:
     """Cost of the answers about ``corpus`` and of judging them."""
@@ -252,7 +252,7 @@ def _forecast(
             found += Estimate(0, 1, 0, shown + LONGEST_ANSWER + _LONGEST_CONTEXT)
         return found
 
-    judging = Judging(judge.context, _USER, requests, unknown)
+    judging = JudgeSettings(judge.context, _USER, requests, unknown)
     texts = [one.question for one in asked]
     return forecast(_given(corpus), texts, ways_of(conditions, plan), plan, judging)
 

@@ -124,9 +124,12 @@ def _read(file: Path, parse: Callable[[Any, int], T], form: str) -> list[T]:
 def _rows(file: Path, text: str) -> list[Any]:
     try:
         whole = json.loads(text)
-        return whole if isinstance(whole, list) else [whole]
     except ValueError:
-        pass
+        return _lines(file, text)
+    return whole if isinstance(whole, list) else [whole]
+
+
+def _lines(file: Path, text: str) -> list[Any]:
     try:
         return [json.loads(line) for line in text.split("\n") if line.strip()]
     except ValueError as error:

@@ -17,7 +17,7 @@ VERDICTS: tuple[Verdict, ...] = ("supported", "contradicted", "not said", "uncit
 _NO_TEXT: list[Excerpt] = [{"id": "none", "title": "", "text": "(there is no text)"}]
 
 
-class Claim(TypedDict):
+class JudgedClaim(TypedDict):
     """A claim of an answer, what the texts say of it, and the numbers of the texts, from 1.
 
     Where there is no text, the verdict is ``uncited``; where the reply gave no verdict that can be
@@ -42,7 +42,7 @@ def shown_answer(name: str, answer: str) -> list[Excerpt]:
 
 async def claims_of(
     asker: Asker, question: str, answer: str, texts: Sequence[tuple[str, str]]
-) -> list[Claim] | None:
+) -> list[JudgedClaim] | None:
     """The claims of ``answer``, checked against ``texts``; None where no usable reply came.
 
     An empty answer claims nothing, and nobody is asked. Raises RagraphsError.
@@ -53,7 +53,7 @@ async def claims_of(
     return None if reply is None else [_claim(one, len(texts)) for one in reply.claims]
 
 
-def _claim(found: CheckedClaim, texts: int) -> Claim:
+def _claim(found: CheckedClaim, texts: int) -> JudgedClaim:
     named = {int(one) for one in found.texts if one}
     citations = sorted(one for one in named if 1 <= one <= texts)
     verdict: Verdict = found.verdict

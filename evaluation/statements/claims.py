@@ -11,15 +11,15 @@ from ...context import Context
 from ...index.opening import Index
 from ...prompts.evaluation import CHECK_CLAIMS
 from ...state.index import IndexInput
-from ..answering import Plan, answered
+from ..answering import AnsweringPlan, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
 from ..intervals import mean_of, pooled_share
 from ..outcomes import Outcome
 from ..plots import Plot, bars, measured_bar
-from .checking import VERDICTS, Claim, claims_inputs, claims_of
+from .checking import VERDICTS, JudgedClaim, claims_inputs, claims_of
 from .conditions import ways_of
-from .forecast import LONGEST_ANSWER, Judging, Requests, forecast, length_of, require_model
+from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, forecast, length_of, require_model
 from .likeness import THRESHOLDS, clusters
 
 Against = Literal["passages", "sentences"]
@@ -50,13 +50,13 @@ class Checked(NamedTuple):
     question: str
     outcome: Outcome
     cited: list[Cited]
-    claims: list[Claim] | None
+    claims: list[JudgedClaim] | None
 
 
 def evaluate_claims(
     questions: Questions,
     conditions: Sequence[Condition],
-    plan: Plan,
+    plan: AnsweringPlan,
     judge: str | None = None,
     against: Against = "passages",
     seed: int = 0,
@@ -71,7 +71,7 @@ def evaluate_claims(
     context = plan.context.narrowed(Context, **({"model": judge} if judge else {}))
     require_model(context, _USER)
     if plan.context.dry_run:
-        judging = Judging(context, _USER, partial(_requests, against), _unknown)
+        judging = JudgeSettings(context, _USER, partial(_requests, against), _unknown)
         return forecast(questions.given, questions.texts, ways, plan, judging)
     with answered(questions.given, questions.texts, ways, plan) as (index, outcomes):
         asker, checked = asyncio.run(
@@ -115,7 +115,7 @@ async def _check(
     context: Context,
     questions: Sequence[str],
     outcomes: Mapping[str, Sequence[Outcome]],
-    plan: Plan,
+    plan: AnsweringPlan,
     against: Against,
 ) -> tuple[Asker, dict[str, list[Checked]]]:
     """The claims of every answer; none are asked for where a question failed."""

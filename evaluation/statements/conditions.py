@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graphs import graph_of
-from ..answering import Plan, Way, contexts_of
+from ..answering import AnsweringPlan, Way, contexts_of
 from ..conditions import Condition
 
 
-def ways_of(conditions: Sequence[Condition], plan: Plan) -> dict[str, Way]:
+def ways_of(conditions: Sequence[Condition], plan: AnsweringPlan) -> dict[str, Way]:
     """Each condition by name, with the settings of ``plan`` and its own, which go first.
 
     Raises RagraphsError for a setting that no method has.

@@ -17,9 +17,8 @@ from ...models.protocol import OFFLINE
 from ...prompts.library import ANSWER
 from ...prompts.prompt import Prompt
 from ...state.errors import RagraphsError
-from ...state.index import IndexInput
-from ...state.index import Plan as IndexPlan
-from ..answering import Plan, Way, indexing, keys_of
+from ...state.index import IndexInput, Plan
+from ..answering import AnsweringPlan, Way, indexing, keys_of
 from ..asking import Estimate, open_asker
 from ..outcomes import FILE, Ledger, Outcome
 from ..retrieval import is_kept
@@ -30,7 +29,7 @@ N = TypeVar("N", bound=str)
 Requests = list[tuple[Prompt[Any], dict[str, Any]]]
 
 
-class Judging(NamedTuple):
+class JudgeSettings(NamedTuple):
     """How answers are judged: by the model of ``context``, for ``user``.
 
     ``requests`` are the prompts, with their inputs, about a known outcome of the question at a
@@ -44,7 +43,11 @@ class Judging(NamedTuple):
 
 
 def forecast(
-    given: IndexInput, questions: Sequence[str], ways: Mapping[N, Way], plan: Plan, judging: Judging
+    given: IndexInput,
+    questions: Sequence[str],
+    ways: Mapping[N, Way],
+    plan: AnsweringPlan,
+    judging: JudgeSettings,
 ) -> dict[str, Any]:
     """Requests and tokens sent that are still to pay: of indexing, of answers, of judging them.
 
@@ -93,17 +96,17 @@ def length_of(prompt: Prompt[Any], inputs: dict[str, Any]) -> int:
     return sum(map(count_tokens, prompt.render(inputs)))
 
 
-def _index_plan(given: IndexInput, ways: Mapping[N, Way], plan: Plan) -> IndexPlan:
+def _index_plan(given: IndexInput, ways: Mapping[N, Way], plan: AnsweringPlan) -> Plan:
     with tempfile.TemporaryDirectory(prefix="ragraphs-forecast-") as folder:
         context = indexing(plan.context, ways.values()).model_copy(update={"dry_run": True})
         if not is_kept(plan.context):
             context = context.model_copy(update={"index": str(Path(folder) / "index")})
-        needed: IndexPlan = index_graph.invoke(given, context=context)["plan"]
+        needed: Plan = index_graph.invoke(given, context=context)["plan"]
         return needed
 
 
 def _kept(
-    questions: Sequence[str], ways: Mapping[N, Way], plan: Plan, needed: IndexPlan
+    questions: Sequence[str], ways: Mapping[N, Way], plan: AnsweringPlan, needed: Plan
 ) -> dict[N, tuple[Index | None, list[Outcome | None]]]:
     """The outcomes that are kept; none where documents or layers are still to be read."""
     is_current = not (needed["documents"] or needed["passages"] or needed["missing_replies"])
@@ -132,7 +135,7 @@ async def _exact(
     index: Index,
     questions: Sequence[str],
     outcomes: Sequence[Outcome | None],
-    judging: Judging,
+    judging: JudgeSettings,
 ) -> Estimate:
     """The cost of judging the outcomes that are known."""
     if judging.context.model == OFFLINE:

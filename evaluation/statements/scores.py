@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...prompts.statement_replies import MatchedStatements
-from .checking import Claim
+from .checking import JudgedClaim
 
 if TYPE_CHECKING:
     from ...models.embeddings import Embedder
@@ -45,7 +45,7 @@ def accuracy(statements: float, similarity: float) -> float:
     return _OF_STATEMENTS * statements + _OF_SIMILARITY * similarity
 
 
-def faithfulness(claims: Sequence[Claim]) -> float | None:
+def faithfulness(claims: Sequence[JudgedClaim]) -> float | None:
     """The share of ``claims`` that the texts support; None without one that has a verdict."""
     judged = [claim["verdict"] for claim in claims if claim["verdict"] != "unclear"]
     return judged.count("supported") / len(judged) if judged else None

@@ -18,9 +18,9 @@ from ..asking import Asker, Estimate, gathered
 from ..datasets import LabelledQuestion
 from ..intervals import share_of
 from ..metrics import containment, exact_match
-from .examples import Made, Row, Turn, imitation, preference
+from .examples import ExampleRows, ExampleTurn, Row, imitation, preference
 from .planning import Choices, Sources
-from .search import Decision, Path, Recorder, Search, StoppedError
+from .search import Decision, Path, Recorder, Search, SearchStoppedError
 
 _LEARNED = (NEXT_STEP, READ_STEP, CLOSED_BOOK, ANSWER_FROM_STEPS, SYNTHESIZE)
 _MEASURES = {"em": exact_match, "containment": containment}
@@ -36,10 +36,10 @@ class Searched(NamedTuple):
 
     question: LabelledQuestion
     path: Path | None
-    stopped: StoppedError | None = None
+    stopped: SearchStoppedError | None = None
 
 
-async def trajectories(sources: Sources, asker: Asker, choices: Choices) -> Made:
+async def trajectories(sources: Sources, asker: Asker, choices: Choices) -> ExampleRows:
     """The cheapest correct trajectory of every question as examples, or as preference pairs."""
     searched = await _searched(sources, asker, choices)
     found = [(one.question, one.path) for one in searched if one.path is not None]
@@ -62,7 +62,7 @@ async def trajectories(sources: Sources, asker: Asker, choices: Choices) -> Made
             "known": sum(one.source == "earlier" and one.known for one in decisions),
         },
     }
-    return Made(rows, figures)
+    return ExampleRows(rows, figures)
 
 
 async def trajectory_costs(sources: Sources, asker: Asker, choices: Choices) -> Estimate:
@@ -97,7 +97,7 @@ async def _searched(
         search = Search(sources.index, context, recorder, question.question, is_right)
         try:
             return Searched(question, await search.cheapest())
-        except StoppedError as stopped:
+        except SearchStoppedError as stopped:
             return Searched(question, None, stopped)
 
     asked = answerable(sources.dataset)
@@ -142,7 +142,7 @@ def _decided(reply: PromptReply, decision: Decision) -> PromptReply:
 
 
 def _source(
-    sources: Sources, question: LabelledQuestion, path: Path, turn: Turn, place: int
+    sources: Sources, question: LabelledQuestion, path: Path, turn: ExampleTurn, place: int
 ) -> Row:
     about = {"prompt": turn.prompt.name, "turn": place + 1, "retrievals": path.retrievals}
     return sources.source(question, **about)

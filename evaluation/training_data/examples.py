@@ -15,7 +15,7 @@ Row = dict[str, Any]
 Message = dict[str, str]
 
 
-class Turn(NamedTuple):
+class ExampleTurn(NamedTuple):
     """A request to a model, and the reply to it."""
 
     prompt: Prompt[Any]
@@ -23,19 +23,19 @@ class Turn(NamedTuple):
     reply: PromptReply
 
 
-class Made(NamedTuple):
+class ExampleRows(NamedTuple):
     """The rows of a file of training data, and figures about them for the summary."""
 
     rows: list[Row]
     figures: dict[str, Any]
 
 
-def imitation(turn: Turn, prompts: Path | None, source: Row) -> Row:
+def imitation(turn: ExampleTurn, prompts: Path | None, source: Row) -> Row:
     """An example whose last message is the reply of ``turn``; ``prompts`` is as for ``render``."""
     return {"messages": [*_asked(turn, prompts), _said(turn.reply)], "source": source}
 
 
-def preference(turn: Turn, rejected: PromptReply, prompts: Path | None, source: Row) -> Row:
+def preference(turn: ExampleTurn, rejected: PromptReply, prompts: Path | None, source: Row) -> Row:
     """A pair of replies to the same request: the reply of ``turn`` is better than ``rejected``."""
     return {
         "prompt": _asked(turn, prompts),
@@ -62,7 +62,7 @@ def write(file: Path, rows: Sequence[Row]) -> None:
         raise RagraphsError(f"{file} cannot be written ({error}); name another file.") from error
 
 
-def _asked(turn: Turn, prompts: Path | None) -> list[Message]:
+def _asked(turn: ExampleTurn, prompts: Path | None) -> list[Message]:
     system, human = turn.prompt.render(turn.inputs, prompts)
     return [{"role": "system", "content": system}, {"role": "user", "content": human}]
 

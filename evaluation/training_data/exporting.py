@@ -15,12 +15,12 @@ from ...index.opening import open_index
 from ...models.protocol import OFFLINE
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ...state.usage import total_calls, total_tokens
-from ..answering import Plan, indexing, ways_of
+from ..answering import AnsweringPlan, indexing, ways_of
 from ..asking import Estimate, open_asker
 from ..datasets import Dataset, load_dataset
 from ..retrieval import indexed_set, is_kept
 from .deeprag import trajectories, trajectory_costs
-from .examples import Made, check_place, write
+from .examples import ExampleRows, check_place, write
 from .grades import grades
 from .hops import hops
 from .planning import METHODS, Choices, Sources
@@ -42,7 +42,7 @@ def export(
     dataset = load_dataset(folder, limit)
     check_place(out)
     method = METHODS[choices.kind]
-    [way] = ways_of(Plan([method], context, settings=settings)).values()
+    [way] = ways_of(AnsweringPlan([method], context, settings=settings)).values()
     wanted = indexing(context, [way])
     if context.dry_run and choices.kind == "hops":
         _check_hops(context, dataset)
@@ -80,7 +80,7 @@ async def _cost(sources: Sources, choices: Choices, context: IndexContext) -> di
 
 async def _made(
     sources: Sources, choices: Choices, context: IndexContext
-) -> tuple[Made, dict[str, Any]]:
+) -> tuple[ExampleRows, dict[str, Any]]:
     """The training data, and what it cost to ask for them."""
     if choices.kind != "deeprag":
         make = grades if choices.kind == "crag" else hops

@@ -11,11 +11,11 @@ from ...prompts.replies import Grades
 from ...state.records import Evidence
 from ..asking import gathered
 from ..datasets import LabelledQuestion, supported
-from .examples import Made, Row, Turn, imitation
+from .examples import ExampleRows, ExampleTurn, Row, imitation
 from .planning import Choices, Sources
 
 
-async def grades(sources: Sources, choices: Choices) -> Made:
+async def grades(sources: Sources, choices: Choices) -> ExampleRows:
     """The retrieved passages of every question with gold support, graded by it."""
     asked = supported(sources.dataset)
 
@@ -34,7 +34,7 @@ async def grades(sources: Sources, choices: Choices) -> Made:
         [is_support(sources, one, passage) for passage in passages]
         for one, passages in found.items()
     ]
-    return Made(
+    return ExampleRows(
         rows,
         {
             "questions": len(asked),
@@ -60,7 +60,7 @@ def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidenc
         if is_support(sources, question, passage)
     ]
     inputs: Inputs = {"question": question.question, "texts": texts}
-    turn = Turn(GRADE_PASSAGES, inputs, Grades(needed=needed))
+    turn = ExampleTurn(GRADE_PASSAGES, inputs, Grades(needed=needed))
     return [imitation(turn, sources.prompts, sources.source(question))]
 
 

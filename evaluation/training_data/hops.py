@@ -19,11 +19,11 @@ from ...state.found import NOTHING
 from ...state.hoprag import HopragState
 from ..asking import gathered
 from ..datasets import LabelledQuestion, supported
-from .examples import Made, Row, Turn, imitation
+from .examples import ExampleRows, ExampleTurn, Row, imitation
 from .planning import Choices, Sources
 
 
-async def hops(sources: Sources, choices: Choices) -> Made:
+async def hops(sources: Sources, choices: Choices) -> ExampleRows:
     """The requests of every question's walk, which follows the hops to supporting passages."""
     asked = supported(sources.dataset)
     works = [lambda question=question: _walked(sources, question) for question in asked]
@@ -34,7 +34,7 @@ async def hops(sources: Sources, choices: Choices) -> Made:
     drawn = random.Random(choices.seed).sample(empty, min(most, len(empty)))
     left_out = set(empty) - set(drawn)
     rows = [row for place, row in enumerate(every) if place not in left_out]
-    return Made(
+    return ExampleRows(
         rows,
         {
             "questions": len(asked),
@@ -61,7 +61,9 @@ async def _walked(sources: Sources, question: LabelledQuestion) -> list[Row]:
         reply = HopLabels(necessary=necessary)
         about = {"round": state["round"], "necessary": necessary, "at_hand": known}
         source = sources.source(question, **about)
-        rows.append(imitation(Turn(CHOOSE_HOPS, shown.inputs, reply), sources.prompts, source))
+        rows.append(
+            imitation(ExampleTurn(CHOOSE_HOPS, shown.inputs, reply), sources.prompts, source)
+        )
         return reply
 
     state |= await retrieve_edges.function(state, run)

@@ -23,17 +23,17 @@ from ...nodes.node import Node
 from ...nodes.run import Run
 from ...prompts.deeprag_replies import StepAnswer, StepReading
 from ...prompts.library import CLOSED_BOOK
-from ...prompts.prompt import Asked, Excerpt, Prompt
+from ...prompts.prompt import Excerpt, FencedQuestion, Prompt
 from ...prompts.replies import PromptReply
 from ...state.deeprag import DeepragState, NarrativeStep, StepSource
 from ...state.found import NOTHING
 from ..asking import Asker, Estimate
-from .examples import Turn
+from .examples import ExampleTurn
 
 R = TypeVar("R", bound=PromptReply)
 
 
-class StoppedError(Exception):
+class SearchStoppedError(Exception):
     """The search of a question has come to its bound; ``missing`` is the reply that it lacks.
 
     ``missing`` is not empty in a dry run alone, which asks nobody.
@@ -60,7 +60,7 @@ class Recorder:
     most: int
     dry_run: bool = False
     calls: int = 0
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[ExampleTurn] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -68,18 +68,18 @@ class Recorder:
         return self.asker.model.name
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
-        """The reply. Raises StoppedError at the bound, and UselessError without a usable one."""
+        """The reply. Raises SearchStoppedError at the bound, UselessError without a usable one."""
         if self.calls >= self.most:
-            raise StoppedError(self.calls, Estimate())
+            raise SearchStoppedError(self.calls, Estimate())
         if self.dry_run:
             missing = await self.asker.missing(prompt, **inputs)
             if missing.calls_most:
-                raise StoppedError(self.calls, missing)
+                raise SearchStoppedError(self.calls, missing)
         self.calls += 1
         reply = await self.asker.ask(prompt, **inputs)
         if reply is None:
             raise UselessError
-        self.turns.append(Turn(prompt, inputs, reply))
+        self.turns.append(ExampleTurn(prompt, inputs, reply))
         return reply
 
     def missing_tokens(self, prompt: Prompt[Any], **inputs: str | Sequence[Excerpt]) -> int:
@@ -113,7 +113,7 @@ class Path:
     """A path through the tree: its state, the turns that led there, and its decisions."""
 
     state: DeepragState
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ExampleTurn, ...] = ()
     decisions: tuple[Decision, ...] = ()
     retrievals: int = 0
     ended: bool = False
@@ -145,7 +145,7 @@ class Search:
     async def cheapest(self) -> Path | None:
         """The correct path with the fewest retrievals; None where no path within the steps is.
 
-        Raises StoppedError at the bound of calls.
+        Raises SearchStoppedError at the bound of calls.
         """
         order, state = count(), fresh_state("deeprag", DeepragState)
         state |= {"question": self._question, "held": NOTHING, "mode": "narrative"}
@@ -228,7 +228,7 @@ class Search:
 
     async def _by_heart(self, state: DeepragState) -> dict[str, Any]:
         [step] = state["pending"]
-        asked = Asked(step["question"], step["question"])
+        asked = FencedQuestion(step["question"], step["question"])
         reply = await self._run.ask(CLOSED_BOOK, question=asked)
         taken: NarrativeStep = {**step, "answer": reply.answer, "found": bool(reply.answer)}
         return {"steps": [*state["steps"], taken], "pending": [], "proposed": []}

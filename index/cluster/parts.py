@@ -16,7 +16,7 @@ from ...state.errors import RagraphsError
 from ..concurrency import in_parallel
 from ..opening import Index
 from ..progress import Progress
-from .worker import Outcome, Spent, Work
+from .worker import BatchOutcome, Spent, Work
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,7 +32,7 @@ class Cluster(Protocol):
 
     def begin(
         self, work: Work[T, R], items: Sequence[T], spent: Spent | None
-    ) -> Awaitable[Outcome[R]]:
+    ) -> Awaitable[BatchOutcome[R]]:
         """Has a worker do ``work`` on ``items``. Cancelled, it waits until the worker has ended.
 
         Raises RagraphsError where workers die of it again and again.
@@ -133,7 +133,7 @@ class _HandedOut(Generic[T, R]):
             if outcome.short or self.is_over:
                 break
 
-    async def _begun(self, place: int, at_once: int) -> Outcome[R]:
+    async def _begun(self, place: int, at_once: int) -> BatchOutcome[R]:
         meter = current_meter()
         free = at_once - self.under_way
         self.under_way += 1
@@ -149,7 +149,7 @@ class _HandedOut(Generic[T, R]):
         self.index.replies.note_used(outcome.used)
         return outcome
 
-    def _take(self, place: int, outcome: Outcome[R]) -> None:
+    def _take(self, place: int, outcome: BatchOutcome[R]) -> None:
         current_meter().repeat(outcome.tally)
         if outcome.problem:
             raise RagraphsError(outcome.problem)

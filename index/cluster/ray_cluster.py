@@ -21,7 +21,7 @@ from ...stores.vector_store import store_of
 from ..concurrency import to_its_end
 from ..opening import Index
 from .parts import handing_out
-from .worker import Job, Outcome, Spent, Work, work_on
+from .worker import BatchOutcome, Job, Spent, Work, work_on
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -80,7 +80,9 @@ class RayCluster:
         options = {"num_cpus": 1, "max_retries": _DEATHS, "scheduling_strategy": "SPREAD"}
         self._task = ray.remote(work_on).options(**options)
 
-    async def begin(self, work: Work[T, R], items: Sequence[T], spent: Spent | None) -> Outcome[R]:
+    async def begin(
+        self, work: Work[T, R], items: Sequence[T], spent: Spent | None
+    ) -> BatchOutcome[R]:
         """Has a worker do ``work`` on ``items``. Cancelled, it waits until the worker has ended.
 
         Raises RagraphsError where workers die of it again and again.
@@ -89,7 +91,7 @@ class RayCluster:
             task = self._task.remote(self._job, work, items, spent)
             ended = asyncio.wrap_future(task.future())
             try:
-                outcome: Outcome[R] = await asyncio.shield(ended)
+                outcome: BatchOutcome[R] = await asyncio.shield(ended)
             except asyncio.CancelledError:
                 self._ray.cancel(task)
                 with suppress(Exception):

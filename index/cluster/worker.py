@@ -38,7 +38,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[R]):
+class BatchOutcome(Generic[R]):
     """The end of a batch: the ``result`` of its work, or the ``problem`` that ended it.
 
     ``done`` items were reported; ``tally`` has usage and warnings, ``used`` the keys of the replies
@@ -53,13 +53,13 @@ class Outcome(Generic[R]):
     problem: str = ""
 
 
-def work_on(job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | None) -> Outcome[R]:
+def work_on(job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | None) -> BatchOutcome[R]:
     """Does ``work`` on a batch of ``items`` in a worker's process, and stores what comes of it.
 
     ``spent`` is what counts as spent of the run's limits, if it has any. Blocks.
     """
     if (ours := version("ragraphs")) != job.version:
-        return Outcome(
+        return BatchOutcome(
             None,
             0,
             Tally(),
@@ -72,7 +72,9 @@ def work_on(job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | None)
     return asyncio.run(_done(job, work, items, spent))
 
 
-async def _done(job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | None) -> Outcome[R]:
+async def _done(
+    job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | None
+) -> BatchOutcome[R]:
     context = IndexContext(**job.settings)
     budget = None
     if spent is not None:
@@ -93,4 +95,4 @@ async def _done(job: Job, work: Work[T, R], items: Sequence[T], spent: Spent | N
     except RagraphsError as error:
         problem, used = str(error), frozenset()
     short = budget is not None and budget.was_reached
-    return Outcome(result, done, meter.tally(), used, short, problem)
+    return BatchOutcome(result, done, meter.tally(), used, short, problem)

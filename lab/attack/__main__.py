@@ -12,9 +12,9 @@ import typer
 from ..command import run
 from . import files, kills, replies, requests
 from .table import faults, table
-from .trials import Part, Row, attacked
+from .trials import AttackPart, TrialRow, attacked
 
-PARTS: dict[str, Part] = {
+PARTS: dict[str, AttackPart] = {
     part.name: part for part in (replies.PART, requests.PART, files.PART, kills.PART)
 }
 
@@ -33,7 +33,7 @@ def main(
     unknown = set(parts or ()) - PARTS.keys()
     if unknown:
         raise typer.BadParameter(f"There is no part {min(unknown)!r}; name {', '.join(PARTS)}.")
-    rows: list[Row] = []
+    rows: list[TrialRow] = []
     with (out or Path("/dev/null")).open("w", encoding="utf-8") as written:
         for name in parts or PARTS:
             part = PARTS[name]
@@ -51,7 +51,7 @@ def main(
     raise typer.Exit(any(row.problems for row in rows))
 
 
-def _show_progress(name: str, rows: list[Row], count: int) -> None:
+def _show_progress(name: str, rows: list[TrialRow], count: int) -> None:
     tried = sum(len(row.labels) for row in rows)
     broken = sum(bool(row.problems) for row in rows)
     end = "\r" if sys.stderr.isatty() else "\n" if len(rows) % 50 == 0 else ""

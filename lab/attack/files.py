@@ -21,11 +21,11 @@ from ragraphs.evaluation.measuring import peak_megabytes
 from ragraphs.settings import settings
 
 from ..benchmarks.stub_model import apart
-from .hostile_files import Made, make
+from .hostile_files import HostileFile, make
 from .hostile_filters import odd_prices
 from .replies import DOCUMENTS, LAYERS
 from .signs import controls, leaks
-from .trials import Part, Trial
+from .trials import AttackPart, Trial
 
 _QUESTION = "Who designed the Forth Bridge?"
 _SECONDS = 20.0
@@ -106,7 +106,7 @@ def trial(arena: Honest, chance: random.Random, result: Trial) -> None:
     shutil.rmtree(place, ignore_errors=True)
 
 
-def _attack(arena: Honest, made: Made, result: Trial, small_pieces: bool) -> None:
+def _attack(arena: Honest, made: HostileFile, result: Trial, small_pieces: bool) -> None:
     pieces = ("--chunk-tokens", "40") if small_pieces else ()
     index = ("index", "docs", "--yes", "--layers", ",".join(LAYERS), *pieces)
     indexed = _judged(made, result, *index)
@@ -166,7 +166,7 @@ def _command(*arguments: str) -> _Ended:
     return _Ended(code, out.getvalue(), err.getvalue(), time.process_time() - started)
 
 
-def _judged(made: Made, result: Trial, *arguments: str) -> _Ended:
+def _judged(made: HostileFile, result: Trial, *arguments: str) -> _Ended:
     name = arguments[0]
     try:
         ended = _command(*arguments)
@@ -188,7 +188,7 @@ def _judged(made: Made, result: Trial, *arguments: str) -> _Ended:
     return ended
 
 
-def _judge_size(made: Made, result: Trial) -> None:
+def _judge_size(made: HostileFile, result: Trial) -> None:
     figures = result.figures
     source = max(1.0, made.size + _BYTES_A_PASSAGE * figures["passages"])
     index = max(0.0, figures["index"] - _INDEX_FREE) / source
@@ -200,7 +200,9 @@ def _judge_size(made: Made, result: Trial) -> None:
         result.fail("unbounded", f"{memory:.0f} bytes of memory for a byte of {made.label}")
 
 
-def _judge_named(made: Made, indexed: _Ended, described: dict[str, Any], result: Trial) -> None:
+def _judge_named(
+    made: HostileFile, indexed: _Ended, described: dict[str, Any], result: Trial
+) -> None:
     """Fails ``result`` unless the run or the status names the file ``made``, read or not."""
     read = [each["path"] for each in described["document_list"]]
     failures = [each["path"] for each in described["failures"]]
@@ -217,4 +219,4 @@ def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-PART = Part("files", 200, arena, trial, each=1, longest=150)
+PART = AttackPart("files", 200, arena, trial, each=1, longest=150)

@@ -100,7 +100,7 @@ def _base64(size: int, chance: random.Random) -> str:
 
 
 @dataclass(frozen=True)
-class Made:
+class HostileFile:
     """A hostile file: its kind, its name, and the bytes that it holds."""
 
     label: str
@@ -108,20 +108,20 @@ class Made:
     size: int
 
 
-def make(folder: Path, chance: random.Random) -> Made:
+def make(folder: Path, chance: random.Random) -> HostileFile:
     """Writes one hostile file, or what is no file, into ``folder``."""
     if chance.random() < 0.4:
         label, write = chance.choice([*_SPECIAL.items(), *[_REPEATED] * len(_SPECIAL)])
         path = write(folder, chance)
         size = path.stat().st_size if path.is_file() and not path.is_symlink() else 0
-        return Made(label, path.name, size)
+        return HostileFile(label, path.name, size)
     shape = chance.choice(list(SHAPES))
     form = chance.choice(list(_FORMS))
     text = SHAPES[shape](chance.choice(_SIZES), chance)
     data = _FORMS[form](text, chance)[:150_000]
     name = f"{chance.choice(_NAMES)}.{form.split()[0]}"
     (folder / name).write_bytes(data)
-    return Made(f"{form}: {shape}", name, len(data))
+    return HostileFile(f"{form}: {shape}", name, len(data))
 
 
 _NAMES = (

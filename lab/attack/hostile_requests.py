@@ -38,7 +38,7 @@ _UNKNOWN = (
 
 
 @dataclass(frozen=True)
-class Request:
+class HostileRequest:
     """A request: its kind, where it goes, its body, and the unknown settings that it names."""
 
     label: str
@@ -58,13 +58,15 @@ class Request:
         return f"{self.path} {self.data[:300].decode('utf-8', 'replace')}"
 
 
-def run(graph: str, given: Any, context: Any = None, *, label: str = "", **more: Any) -> Request:
+def run(
+    graph: str, given: Any, context: Any = None, *, label: str = "", **more: Any
+) -> HostileRequest:
     """A run of ``graph`` without a thread, whose end the client waits for."""
     body = {"assistant_id": graph, "input": given, "context": {} if context is None else context}
-    return Request(label, "/runs/wait", body | more)
+    return HostileRequest(label, "/runs/wait", body | more)
 
 
-def draw(chance: random.Random) -> Request:
+def draw(chance: random.Random) -> HostileRequest:
     """One hostile request."""
     return chance.choices([each for each, _ in _FAMILIES], [share for _, share in _FAMILIES])[0](
         chance
@@ -81,7 +83,7 @@ def _good_input(graph: str) -> Any:
     return {"question": QUESTION}
 
 
-def _odd_input(chance: random.Random) -> Request:
+def _odd_input(chance: random.Random) -> HostileRequest:
     graph = _graph(chance)
     odd = odd_value(chance)
     messages: tuple[Any, ...] = (
@@ -98,7 +100,7 @@ def _odd_input(chance: random.Random) -> Request:
     return run(graph, chance.choice(forms), _own(chance, graph), label="odd input")
 
 
-def _odd_index_input(chance: random.Random) -> Request:
+def _odd_index_input(chance: random.Random) -> HostileRequest:
     odd = odd_value(chance)
     text = chance.choice((odd, "A text.", "a" * 500_000, "{" * 10_000))
     documents: tuple[Any, ...] = (
@@ -123,7 +125,7 @@ def _own(chance: random.Random, graph: str) -> dict[str, Any]:
     return {"index": f"own{chance.randrange(4)}"} if graph == "index" else {}
 
 
-def _path(chance: random.Random) -> Request:
+def _path(chance: random.Random) -> HostileRequest:
     path = chance.choice(_PATHS)
     forms: tuple[tuple[Any, Any], ...] = (
         ({"sources": [path]}, {"index": "paths"}), ({"triples": [path]}, {"index": "paths"}),
@@ -137,7 +139,7 @@ def _path(chance: random.Random) -> Request:
     return run("index", given, context, label="path")
 
 
-def _setting(chance: random.Random) -> Request:
+def _setting(chance: random.Random) -> HostileRequest:
     """A known setting with an odd value."""
     graph = _graph(chance)
     fields = _fields(graph)
@@ -157,16 +159,16 @@ def _fields(graph: str) -> list[str]:
     return list(graph_of(graph)[1].model_fields)
 
 
-def _unknown(chance: random.Random) -> Request:
+def _unknown(chance: random.Random) -> HostileRequest:
     graph = _graph(chance)
     names = tuple(chance.sample(_UNKNOWN, chance.choice((1, 1, 2))))
     context = {**_own(chance, graph), **dict.fromkeys(names, odd_value(chance))}
     body = run(graph, _good_input(graph), context).body
     path = chance.choice(("/runs/wait", "/runs/wait", "/runs/stream"))
-    return Request("unknown setting", path, body, unknown=names)
+    return HostileRequest("unknown setting", path, body, unknown=names)
 
 
-def _names(chance: random.Random) -> Request:
+def _names(chance: random.Random) -> HostileRequest:
     """A model, or embeddings, that the operator did not allow."""
     graph = _graph(chance)
     if graph == "index" and chance.random() < 0.6:
@@ -180,7 +182,7 @@ def _names(chance: random.Random) -> Request:
     return run(graph, _good_input(graph), context, label="model not allowed")
 
 
-def _config(chance: random.Random) -> Request:
+def _config(chance: random.Random) -> HostileRequest:
     graph = _graph(chance)
     odd = odd_value(chance)
     more: dict[str, Any] = chance.choice(
@@ -198,10 +200,10 @@ def _config(chance: random.Random) -> Request:
         )
     )  # fmt: skip
     body = run(graph, _good_input(graph), _own(chance, graph)).body
-    return Request("odd config", chance.choice(("/runs/wait", "/runs/stream")), body | more)
+    return HostileRequest("odd config", chance.choice(("/runs/wait", "/runs/stream")), body | more)
 
 
-def _raw(chance: random.Random) -> Request:
+def _raw(chance: random.Random) -> HostileRequest:
     forms: tuple[bytes, ...] = (
         b"", b"{", b"null", b"[]", b"\xff\xfe", deep(20_000).encode(), b"[" * 100_000, b"9" * 5000,
         b'{"assistant_id": "basic", "assistant_id": 5}', b'{"input": ' + b"9" * 5000 + b"}",
@@ -210,10 +212,12 @@ def _raw(chance: random.Random) -> Request:
     )  # fmt: skip
     kind = chance.choice(("application/json", "text/plain", "multipart/form-data", ""))
     path = chance.choice(("/runs/wait", "/runs/stream", "/threads", "/assistants/search", "/mcp"))
-    return Request("odd body", path, raw=chance.choice(forms), headers={"Content-Type": kind})
+    return HostileRequest(
+        "odd body", path, raw=chance.choice(forms), headers={"Content-Type": kind}
+    )
 
 
-def _route(chance: random.Random) -> Request:
+def _route(chance: random.Random) -> HostileRequest:
     odd = chance.choice(("x", "..%2f..%2fetc", "0" * 300, "%00", "basic", "-1", "'"))
     place = chance.choice(
         (
@@ -226,27 +230,27 @@ def _route(chance: random.Random) -> Request:
     )  # fmt: skip
     body = {"assistant_id": "basic", "input": odd_value(chance), "namespace": odd_value(chance)}
     method = chance.choice(("GET", "POST", "POST", "PUT", "DELETE", "PATCH"))
-    return Request("odd route", place, body, method=method)
+    return HostileRequest("odd route", place, body, method=method)
 
 
-def _mcp(chance: random.Random) -> Request:
+def _mcp(chance: random.Random) -> HostileRequest:
     headers = {"Accept": "application/json, text/event-stream"}
-    return Request("MCP", "/mcp", odd_call(chance, QUESTION), headers=headers)
+    return HostileRequest("MCP", "/mcp", odd_call(chance, QUESTION), headers=headers)
 
 
-def _filter(chance: random.Random) -> Request:
+def _filter(chance: random.Random) -> HostileRequest:
     """A question of the documents with the metadata in ``KEPT``."""
     graph = chance.choice(METHODS)
     context = {"index": FILTERED, "where": odd_filter(chance), "top_k": 20}
     return run(graph, {"question": QUESTION}, context, label="odd filter")
 
 
-def _metadata(chance: random.Random) -> Request:
+def _metadata(chance: random.Random) -> HostileRequest:
     document = {"id": "a", "text": "A text of Ann Bell.", "metadata": odd_metadata(chance)}
     return run("index", {"documents": [document]}, _own(chance, "index"), label="odd metadata")
 
 
-def _limits(chance: random.Random) -> Request:
+def _limits(chance: random.Random) -> HostileRequest:
     graph = _graph(chance)
     context = {**_own(chance, graph), **odd_limits(chance)}
     if graph == "index":
@@ -267,7 +271,7 @@ def resumes(chance: random.Random) -> tuple[Any, bool]:
     return (chance.choice(yes), True) if chance.random() < 0.25 else (chance.choice(no), False)
 
 
-_FAMILIES: tuple[tuple[Callable[[random.Random], Request], float], ...] = (
+_FAMILIES: tuple[tuple[Callable[[random.Random], HostileRequest], float], ...] = (
     (_odd_input, 20),
     (_odd_index_input, 18),
     (_path, 15),

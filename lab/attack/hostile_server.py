@@ -29,7 +29,7 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Asked:
+class LoggedRequest:
     """A request, and the reply that it got."""
 
     path: str
@@ -45,7 +45,7 @@ class HostileServer:
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
-        self.asked: list[Asked] = []
+        self.asked: list[LoggedRequest] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -58,10 +58,10 @@ class HostileServer:
                     for place, part in enumerate(sent.parts):
                         time.sleep(sent.pause if place else 0)
                         self.wfile.write(part)
-                except OSError:
+                except ConnectionError:
                     pass  # the client has gone
                 finally:
-                    server.asked.append(Asked(self.path, body, sent))
+                    server.asked.append(LoggedRequest(self.path, body, sent))
 
             def log_message(self, *_: Any) -> None:
                 pass

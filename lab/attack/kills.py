@@ -29,7 +29,7 @@ from .hostile_replies import honest
 from .hostile_server import HostileServer, Sent, serving
 from .replies import LAYERS, kind_of
 from .signs import KEY
-from .trials import Part, Trial
+from .trials import AttackPart, Trial
 
 Kind = Literal["fresh", "update", "repair", "purge"]
 
@@ -202,4 +202,4 @@ def _answered(server: HostileServer) -> set[str]:
     return {hashlib.sha256(repr(each.body).encode()).hexdigest() for each in server.asked}
 
 
-PART = Part("kills", 40, arena, trial, each=1000, longest=240)
+PART = AttackPart("kills", 40, arena, trial, each=1000, longest=240)

@@ -30,9 +30,9 @@ from ragraphs.state.errors import RagraphsError
 from ..benchmarks.stub_model import apart
 from ..benchmarks.stub_replies import stub_reply
 from .hostile_replies import honest, hostile
-from .hostile_server import Asked, HostileServer, Sent
+from .hostile_server import HostileServer, LoggedRequest, Sent
 from .signs import KEY, check_value
-from .trials import Part, Trial
+from .trials import AttackPart, Trial
 
 QUESTION = "Who designed the Forth Bridge, and where was John Fowler born?"
 LAYERS = list(get_args(LayerName))
@@ -237,7 +237,7 @@ class _Attack:
     def _honest(self, path: str, body: Any) -> Sent:
         return honest(stub_reply(kind_of(body), body["messages"][1]["content"]), body)
 
-    def _judge(self, found: Any, asked: list[Asked], again: bool) -> None:
+    def _judge(self, found: Any, asked: list[LoggedRequest], again: bool) -> None:
         out, warnings = self._out, found["warnings"]
         check_value(out, {key: value for key, value in found.items() if key != "messages"})
         if any(len(warning) > _LONGEST_WARNING for warning in warnings):
@@ -258,7 +258,7 @@ class _Attack:
             kinds = sorted({f"{kind_of(each.body)} {each.sent.label}" for each in harmed})
             out.fail("lost", f"lost without a warning: {kinds[0]}")
 
-    def _judge_retries(self, asked: list[Asked]) -> None:
+    def _judge_retries(self, asked: list[LoggedRequest]) -> None:
         """A status from 500 on passes; with one retry every such request comes twice."""
         if not self._retries:
             return
@@ -313,4 +313,4 @@ async def _longest_standstill() -> float:
         return max(longest, time.thread_time() - before)
 
 
-PART = Part("replies", 10_000, arena, trial, each=40, longest=120)
+PART = AttackPart("replies", 10_000, arena, trial, each=40, longest=120)

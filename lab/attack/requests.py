@@ -22,12 +22,12 @@ from ..benchmarks.dev_server import dev_server
 from ..benchmarks.stub_replies import stub_reply
 from .hostile_filters import KEPT
 from .hostile_replies import honest
-from .hostile_requests import FILTERED, QUESTION, Request, draw, resumes, run
+from .hostile_requests import FILTERED, QUESTION, HostileRequest, draw, resumes, run
 from .hostile_server import Sent, http, serving
 from .hostile_values import spelled
 from .replies import DOCUMENTS, LAYERS, kind_of
 from .signs import KEY, leaks
-from .trials import Part, Trial
+from .trials import AttackPart, Trial
 
 _AT_ONCE = 10
 # Requests that LangGraph's server answers by itself, before a graph sees them.
@@ -145,7 +145,9 @@ async def _attack(arena: Arena, chance: random.Random, result: Trial) -> None:
         result.figures["honest_seconds"] = round(time.monotonic() - started, 2)
 
 
-async def _try(arena: Arena, client: httpx.AsyncClient, request: Request, result: Trial) -> None:
+async def _try(
+    arena: Arena, client: httpx.AsyncClient, request: HostileRequest, result: Trial
+) -> None:
     headers = {"Content-Type": "application/json", **request.headers}
     started = time.monotonic()
     try:
@@ -166,7 +168,7 @@ async def _try(arena: Arena, client: httpx.AsyncClient, request: Request, result
     _judge(arena, request, answer, result)
 
 
-def _judge(arena: Arena, request: Request, answer: httpx.Response, result: Trial) -> None:
+def _judge(arena: Arena, request: HostileRequest, answer: httpx.Response, result: Trial) -> None:
     text = answer.text
     # A text that the caller sent may come back.
     shown = text if arena.root not in str(request.data) else ""
@@ -187,13 +189,13 @@ def _judge(arena: Arena, request: Request, answer: httpx.Response, result: Trial
         _judge_filtered(answer.json(), json.loads(request.data)["context"]["where"], result)
 
 
-def _judge_refusal(kind: str, message: str, request: Request, result: Trial) -> None:
+def _judge_refusal(kind: str, message: str, request: HostileRequest, result: Trial) -> None:
     raw = _RAW.match(kind) or _PROGRAM.search(message)
     if raw or not message.strip() or len(message) > _LONGEST_SENTENCE or message.count("\n") > 1:
         result.fail("unclear", f"{kind}: {message[:150]!r}: {request}")
 
 
-def _judge_tool(text: str, request: Request, result: Trial) -> None:
+def _judge_tool(text: str, request: HostileRequest, result: Trial) -> None:
     """A tool ends with its result or a sentence, never with an error that only the log tells."""
     if "failed on the server" in text or '"code":-32603' in text.replace(" ", ""):
         result.fail("crash", f"{text[:200]}: {request}")
@@ -257,7 +259,7 @@ async def _resume(
         content=spelled(body).encode(),
         headers={"Content-Type": "application/json"},
     )
-    request = Request("odd resume", "resume", said)
+    request = HostileRequest("odd resume", "resume", said)
     _judge(arena, request, answer, result)
     with Path(arena.asked).open() as file:
         file.seek(start)
@@ -271,4 +273,4 @@ async def _resume(
         result.fail("lost", f"no web search after a yes: {request}")
 
 
-PART = Part("requests", 1000, arena, trial, each=10_000, longest=300)
+PART = AttackPart("requests", 1000, arena, trial, each=10_000, longest=300)

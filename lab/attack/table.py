@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from .trials import Row, Sign
+from .trials import Sign, TrialRow
 
 # Figures of a part that the table shows at their largest, with the words for them.
 _LARGEST = {
@@ -19,7 +19,7 @@ _LARGEST = {
 _SHORT = 110
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[TrialRow]) -> str:
     """One line of Markdown for each part: things tried, their kinds, trials with a problem."""
     signs = get_args(Sign)
     lines = ["| part | tried | kinds | " + " | ".join(signs) + " | slowest | largest |"]
@@ -34,7 +34,7 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def faults(rows: Sequence[Row]) -> Iterator[str]:
+def faults(rows: Sequence[TrialRow]) -> Iterator[str]:
     """Each different problem, the most frequent first, with the arguments that repeat it."""
     met: Counter[str] = Counter()
     repeats: dict[str, tuple[float, str, str]] = {}
@@ -49,7 +49,7 @@ def faults(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{times} x {key.split()[1]}: {words}\n    {repeat}"
 
 
-def _largest(rows: Sequence[Row]) -> str:
+def _largest(rows: Sequence[TrialRow]) -> str:
     found = []
     for name, words in _LARGEST.items():
         values = [row.figures[name] for row in rows if name in row.figures]

@@ -55,7 +55,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Part:
+class AttackPart:
     """A part of the attack.
 
     ``arena`` sets up what all trials share, and gives what each is told of it; ``trial`` gets
@@ -74,7 +74,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Row:
+class TrialRow:
     """A trial as it is written down."""
 
     part: str
@@ -96,14 +96,14 @@ class Row:
 
 
 def attacked(
-    part: Part, seed: int, numbers: Iterable[int], count: int, at_once: int
-) -> Iterator[Row]:
+    part: AttackPart, seed: int, numbers: Iterable[int], count: int, at_once: int
+) -> Iterator[TrialRow]:
     """The trials of ``part``, in turn from ``numbers``, until ``count`` things were tried.
 
     ``at_once`` run side by side.
     """
     draw = _Draw(numbers, count)
-    rows: SimpleQueue[Row | None] = SimpleQueue()
+    rows: SimpleQueue[TrialRow | None] = SimpleQueue()
 
     def work(arena: Any) -> None:
         worker = _Worker(part, arena, seed)
@@ -156,15 +156,15 @@ class _Draw:
             self._left = 0
 
 
-def _row(part: Part, seed: int, number: int, trial: Trial) -> Row:
+def _row(part: AttackPart, seed: int, number: int, trial: Trial) -> TrialRow:
     problems = [asdict(problem) for problem in trial.problems]
-    return Row(part.name, seed, number, trial.labels, problems, trial.figures, trial.seconds)
+    return TrialRow(part.name, seed, number, trial.labels, problems, trial.figures, trial.seconds)
 
 
 class _Worker:
     """A process that makes trials one after another, and is replaced when it hangs or dies."""
 
-    def __init__(self, part: Part, arena: Any, seed: int) -> None:
+    def __init__(self, part: AttackPart, arena: Any, seed: int) -> None:
         self._part = part
         self._given = (arena, seed)
         self._made = 0
@@ -220,7 +220,7 @@ def _failed(sign: Sign, words: str) -> Trial:
     return trial
 
 
-def _serve(connection: Connection, part: Part, arena: Any, seed: int) -> None:
+def _serve(connection: Connection, part: AttackPart, arena: Any, seed: int) -> None:
     connection.send("ready")
     while True:
         try:

@@ -30,7 +30,7 @@ from ..command import run
 Part = frozenset[str]
 
 
-class Case(NamedTuple):
+class DecompositionCase(NamedTuple):
     """A question with its type and the names in each of its gold parts, in plain words."""
 
     question: str
@@ -58,19 +58,19 @@ def evaluate(folder: Path) -> dict[str, Any]:
     return {"set": folder.resolve().name, **_shares(marks), **left_out, "by_type": types}
 
 
-def marks_of(case: Case) -> tuple[bool, bool]:
+def marks_of(case: DecompositionCase) -> tuple[bool, bool]:
     """Whether the sub-questions are as many as the gold parts, and whether they name the same."""
     leaves = [_plain(part.text) for part in decompose(case.question)]
     return len(leaves) == len(case.parts), _all_matched(case.parts, leaves)
 
 
-def _case(row: Mapping[str, Any]) -> Case:
+def _case(row: Mapping[str, Any]) -> DecompositionCase:
     question = row["question"]
     if row.get("decomposition"):
         named = [_names_in(part["question"], question) for part in row["decomposition"]]
     else:
         named = _facts(row.get("triples") or [], question)
-    return Case(question, row.get("type") or "", tuple(named))
+    return DecompositionCase(question, row.get("type") or "", tuple(named))
 
 
 def _names_in(part: str, question: str) -> Part:

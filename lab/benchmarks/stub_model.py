@@ -32,7 +32,7 @@ _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
 @dataclass
-class Asked:
+class RequestLog:
     """The requests so far: the kind of reply each wanted, when it came, and the tokens sent."""
 
     kinds: list[str] = field(default_factory=list)
@@ -47,10 +47,10 @@ class StubModel:
     url: str
     seconds: float
 
-    def asked(self) -> Asked:
+    def asked(self) -> RequestLog:
         """The requests since the last time."""
         with urllib.request.urlopen(f"{self.url}/asked") as reply:
-            return Asked(**json.load(reply))
+            return RequestLog(**json.load(reply))
 
 
 @contextmanager
@@ -107,7 +107,7 @@ class _Stub:
     def __init__(self, seconds: float, reply: Reply) -> None:
         self._seconds = seconds
         self._reply = reply
-        self._asked = Asked()
+        self._asked = RequestLog()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answers the requests of one connection, each with one write."""
@@ -115,7 +115,7 @@ class _Stub:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 arrived = time.monotonic()
                 if head.startswith(b"GET"):
-                    data, self._asked = json.dumps(vars(self._asked)).encode(), Asked()
+                    data, self._asked = json.dumps(vars(self._asked)).encode(), RequestLog()
                 else:
                     length = _LENGTH.search(head)
                     assert length is not None

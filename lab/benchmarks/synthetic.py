@@ -56,7 +56,7 @@ class Fact(NamedTuple):
     supporting: list[str]
 
 
-class Made(NamedTuple):
+class SyntheticPassage(NamedTuple):
     """A passage, and questions that end in it: of one hop and of two."""
 
     document: Document
@@ -91,7 +91,7 @@ def made_up(count: int, seed: int = 0) -> Iterator[Document]:
     return (made.document for made in islice(passages_with_facts(seed), count))
 
 
-def passages_with_facts(seed: int = 0) -> Iterator[Made]:
+def passages_with_facts(seed: int = 0) -> Iterator[SyntheticPassage]:
     """Passages without an end, with questions about each."""
     said: set[int] = set()
     number = 0
@@ -109,7 +109,7 @@ class _Writer:
         self._kind = _KINDS[number % len(_KINDS)]
         self._title = _title(number, seed)
 
-    def written(self) -> Made:
+    def written(self) -> SyntheticPassage:
         wanted = min(_around(self._chance, _MEDIAN_WORDS, _SPREAD_OF_WORDS), _MOST_WORDS)
         sentences = [self._once(lambda: self._sentence(DEFINITIONS[self._kind], self._title))]
         told, facts = self._facts()
@@ -119,7 +119,9 @@ class _Writer:
             sentences.append(self._once(self._further))
             left -= len(sentences[-1].split())
         text = " ".join(sentences)
-        return Made({"id": str(self._number), "title": self._title, "text": text}, facts)
+        return SyntheticPassage(
+            {"id": str(self._number), "title": self._title, "text": text}, facts
+        )
 
     def _once(self, write: Callable[[], str]) -> str:
         """A sentence of ``write`` that was not written before."""

@@ -26,7 +26,7 @@ from ragraphs.cli.flags import Commands, Shown, context_options, shown
 from ragraphs.cli.main import main
 from ragraphs.cli.running import progress_bars
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.answering import Plan
+from ragraphs.evaluation.answering import AnsweringPlan
 from ragraphs.evaluation.asking import Estimate
 from ragraphs.graphs.methods import METHODS
 
@@ -89,7 +89,7 @@ def router(
     methods = chosen(method)
     settings = pairs(setting, [*methods, "router"])
     with progress_bars(quiet=False) as report:
-        plan = Plan(methods, context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(methods, context, limit, settings, fresh, parallel, report)
         result = (
             evaluate_router(dataset, plan, seed=seed)
             if recorded is None
@@ -122,7 +122,7 @@ def ablation(
     draw = drawing(plot)
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["crag"])
-        plan = Plan(["crag"], context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(["crag"], context, limit, settings, fresh, parallel, report)
         study = Study(
             partial(ablation_cost, dataset, plan),
             partial(evaluate_ablation, dataset, plan, seed=seed),
@@ -154,7 +154,7 @@ def boundary(
     draw = drawing(plot)
     with progress_bars(quiet=False) as report:
         settings = pairs(setting, ["deeprag"])
-        plan = Plan(["deeprag"], context, limit, settings, fresh, parallel, report)
+        plan = AnsweringPlan(["deeprag"], context, limit, settings, fresh, parallel, report)
         study = Study(
             partial(boundary_cost, dataset, plan),
             partial(evaluate_boundary, dataset, plan, seed=seed),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragraphs.evaluation.answering import Plan, Way, contexts_of, unfinished
+from ragraphs.evaluation.answering import AnsweringPlan, Way, contexts_of, unfinished
 from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.asking import Estimate
 from ragraphs.evaluation.cost import estimated
@@ -28,7 +28,7 @@ _NO_WEB = (
 )
 
 
-def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_ablation(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """The measures of CRAG, and of CRAG without each part, as ``--json`` has them.
 
     A part of the web search is not measured where the web cannot be searched. Raises RagraphsError
@@ -57,7 +57,7 @@ def evaluate_ablation(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     }
 
 
-def ablation_cost(folder: str, plan: Plan) -> Estimate:
+def ablation_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_ablation``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     return estimated(
@@ -83,7 +83,7 @@ def ablation_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _ways(plan: Plan) -> dict[str, Way]:
+def _ways(plan: AnsweringPlan) -> dict[str, Way]:
     """CRAG, and CRAG without each part that can be measured, by the part's name."""
     context = contexts_of(plan._replace(methods=["crag"]))["crag"]
     parts = [part for part in PARTS if _has_web(plan) or part not in _OF_THE_WEB]
@@ -92,7 +92,7 @@ def _ways(plan: Plan) -> dict[str, Way]:
     }
 
 
-def _has_web(plan: Plan) -> bool:
+def _has_web(plan: AnsweringPlan) -> bool:
     return web_search(settings(), plan.context.own.web) is not None
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from ragraphs.evaluation.answering import Plan, Way, contexts_of, unfinished
+from ragraphs.evaluation.answering import AnsweringPlan, Way, contexts_of, unfinished
 from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.asking import Estimate, gathered, open_asker
 from ragraphs.evaluation.bootstrap import resampled
@@ -95,7 +95,7 @@ _FUNCTIONS: dict[str, Callable[[Counts], Any]] = {
 }
 
 
-def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_boundary(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """The decisions of DeepRAG to retrieve, against what its model knows, as ``--json`` has them.
 
     Raises RagraphsError without a model, and for what concerns all questions.
@@ -134,7 +134,7 @@ def evaluate_boundary(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, An
     }
 
 
-def boundary_cost(folder: str, plan: Plan) -> Estimate:
+def boundary_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_boundary``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
     answers = estimated(
@@ -175,7 +175,7 @@ def boundary_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
-def _ways(plan: Plan) -> dict[str, Way]:
+def _ways(plan: AnsweringPlan) -> dict[str, Way]:
     if plan.context.model == OFFLINE:
         raise RagraphsError(f"{_USER} is a model's; name one with --model.")
     chosen = {**plan.settings, "policy": "model", "mode": "narrative"}
@@ -184,14 +184,16 @@ def _ways(plan: Plan) -> dict[str, Way]:
 
 
 async def _known(
-    index: Index, questions: Sequence[LabelledQuestion], plan: Plan
+    index: Index, questions: Sequence[LabelledQuestion], plan: AnsweringPlan
 ) -> list[ClosedBookAnswer | None]:
     asker = await open_asker(index, plan.context, _USER)
     works = [partial(closed_book, asker, one.question) for one in questions]
     return await gathered("without documents", works, plan.report)
 
 
-async def _missing(index: Index, questions: Sequence[LabelledQuestion], plan: Plan) -> Estimate:
+async def _missing(
+    index: Index, questions: Sequence[LabelledQuestion], plan: AnsweringPlan
+) -> Estimate:
     asker = await open_asker(index, plan.context, _USER)
     costs = [await asker.missing(CLOSED_BOOK, question=one.question) for one in questions]
     return sum(costs, Estimate())

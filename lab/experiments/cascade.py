@@ -20,7 +20,7 @@ from ragraphs.nodes.router.handing import handed_on, worth
 from ragraphs.state.found import NOTHING
 
 
-class Limits(NamedTuple):
+class CascadeLimits(NamedTuple):
     """The router's settings: calls a question, further methods, and whether it has the web."""
 
     max_calls: int
@@ -35,7 +35,7 @@ class Course(NamedTuple):
     kept: str
 
 
-def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Course:
+def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: CascadeLimits) -> Course:
     """The course of the cascade where every method begins anew, with its outcome of ``outcomes``.
 
     The decisions are the router's own; a method costs as much as alone, which may be more calls

@@ -45,7 +45,7 @@ class NaturalQuestion(NamedTuple):
     quotes: tuple[str, ...]
 
 
-class Asked(NamedTuple):
+class QuestionOutput(NamedTuple):
     """A question, the output of the method, and the texts that each retriever found, best first."""
 
     question: NaturalQuestion
@@ -128,7 +128,7 @@ async def _ask(
     questions: Sequence[NaturalQuestion],
     index: Index,
     report: Report,
-) -> list[Asked]:
+) -> list[QuestionOutput]:
     graph, asked = graph_of(method)[0], []
     for done, one in enumerate(questions, start=1):
         output = await graph.ainvoke({"question": one.question}, context=context)
@@ -141,7 +141,7 @@ async def _ask(
             ]
             for name in get_args(RetrieverName)
         }
-        asked.append(Asked(one, cast(AnswerOutput, output), found))
+        asked.append(QuestionOutput(one, cast(AnswerOutput, output), found))
         report("ask", done, len(questions))
     return asked
 
@@ -173,9 +173,9 @@ def is_highlighted(question: NaturalQuestion, output: AnswerOutput) -> bool:
 
 
 def _grouped(
-    asked: Sequence[Asked],
+    asked: Sequence[QuestionOutput],
     key: Callable[[NaturalQuestion], str],
-    measure: Callable[[Sequence[Asked]], dict[str, Any]],
+    measure: Callable[[Sequence[QuestionOutput]], dict[str, Any]],
 ) -> dict[str, Any]:
     """``measure`` of each group of questions by ``key``, and of all."""
     names = sorted({key(one.question) for one in asked})
@@ -183,7 +183,7 @@ def _grouped(
     return {name: measure(group) for name, group in [*groups.items(), ("all", asked)]}
 
 
-def _claims(asked: Sequence[Asked]) -> dict[str, Any]:
+def _claims(asked: Sequence[QuestionOutput]) -> dict[str, Any]:
     judged = [one for one in asked if one.question.kind != "open"]  # no short answer to compare
     sufficient = [one for one in judged if one.output["sufficient"]]
     return {
@@ -195,16 +195,16 @@ def _claims(asked: Sequence[Asked]) -> dict[str, Any]:
     }
 
 
-def _finds(retriever: str, asked: Sequence[Asked]) -> dict[str, Any]:
+def _finds(retriever: str, asked: Sequence[QuestionOutput]) -> dict[str, Any]:
     return {str(k): share_of([_is_found(one, retriever, k) for one in asked]) for k in CUTOFFS}
 
 
-def _is_found(asked: Asked, retriever: str, first: int) -> bool:
+def _is_found(asked: QuestionOutput, retriever: str, first: int) -> bool:
     texts = asked.found[retriever][:first]
     return any(stands_in(quote, text) for quote in asked.question.quotes for text in texts)
 
 
-def _row(asked: Asked) -> dict[str, Any]:
+def _row(asked: QuestionOutput) -> dict[str, Any]:
     question, output = asked.question, asked.output
     ranks = {
         name: next((k for k in range(1, CUTOFFS[-1] + 1) if _is_found(asked, name, k)), None)

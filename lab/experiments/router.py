@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from ragraphs.algorithms.router.decision import feasible, usable_methods
 from ragraphs.context import QuestionContext, RouterContext
-from ragraphs.evaluation.answering import Answerer, Plan, contexts_of, ways_of
+from ragraphs.evaluation.answering import Answerer, AnsweringPlan, contexts_of, ways_of
 from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.datasets import load_dataset
 from ragraphs.evaluation.plots import Curves
@@ -17,7 +17,7 @@ from ragraphs.models.protocol import OFFLINE
 from ragraphs.models.web import web_search
 from ragraphs.settings import settings
 
-from .cascade import Course, Limits, course_alone
+from .cascade import CascadeLimits, Course, course_alone
 from .recorded import read_recorded
 from .routing_matrix import (
     Cell,
@@ -49,7 +49,7 @@ class Compared(NamedTuple):
     notes: list[str]
 
 
-def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_router(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dict[str, Any]:
     """Every feasible method and the router on every question, and every way to choose among them.
 
     Raises RagraphsError for what concerns all questions.
@@ -69,7 +69,9 @@ def evaluate_router(folder: str, plan: Plan, *, seed: int = 0) -> dict[str, Any]
     return _result(compared, seed)
 
 
-def evaluate_recorded(folder: str, file: Path, plan: Plan, *, seed: int = 0) -> dict[str, Any]:
+def evaluate_recorded(
+    folder: str, file: Path, plan: AnsweringPlan, *, seed: int = 0
+) -> dict[str, Any]:
     """The same comparison of outcomes that ``file`` has; nobody is asked.
 
     Raises RagraphsError where the outcomes do not fit the set in ``folder``.
@@ -84,7 +86,7 @@ def _compared(
     name: str,
     model: str,
     scored: Mapping[Answerer, list[Scored]],
-    limits: Limits,
+    limits: CascadeLimits,
     notes: list[str],
 ) -> Compared:
     singles: dict[Answerer, list[Scored]] = {
@@ -153,11 +155,11 @@ def _obstacles(contexts: Mapping[Answerer, QuestionContext]) -> dict[str, str]:
     return obstacles
 
 
-def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> Limits:
+def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> CascadeLimits:
     """The router's limits; without a model it tries one method."""
     chosen = cast(RouterContext, contexts["router"])
     most = 0 if model == OFFLINE else chosen.escalations
-    return Limits(chosen.max_calls, most, web_search(settings()) is not None)
+    return CascadeLimits(chosen.max_calls, most, web_search(settings()) is not None)
 
 
 def _result(compared: Compared, seed: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ragraphs.algorithms.crag.grading import Features, GraderParameters
 from ragraphs.algorithms.crag.strips import decompose
 from ragraphs.cli.calibration import (
     GOOD_LOST,
-    Case,
+    CalibrationCase,
     best,
     case_of,
     cosines_of,
@@ -51,9 +51,9 @@ _RIDGE = 1e-3
 class Collected(NamedTuple):
     """A set's questions, the strips of each supporting passage, and the questions of its hops."""
 
-    cases: list[Case]
+    cases: list[CalibrationCase]
     strips: list[list[Features]]
-    hops: list[Case]
+    hops: list[CalibrationCase]
 
 
 def main(

@@ -49,7 +49,7 @@ _RELATIONS = {
 }
 
 
-class Case(NamedTuple):
+class FinderCase(NamedTuple):
     """Features that the confidence of an answer depends on, and whether the answer is right."""
 
     features: tuple[float, ...]
@@ -80,7 +80,7 @@ def main(
     print(json.dumps(fit(everything)), file=out)
 
 
-def collect(folder: str, embeddings: str) -> Iterator[Case]:
+def collect(folder: str, embeddings: str) -> Iterator[FinderCase]:
     """The best span for every question of a set, where there is one."""
     dataset = load_dataset(folder)
     parts = read_questions(Path(folder), _singles, "'question', 'answer' and 'supporting'")
@@ -90,13 +90,13 @@ def collect(folder: str, embeddings: str) -> Iterator[Case]:
             yield from _cases(index, prefix, single)
 
 
-def _cases(index: Index, prefix: str, single: Single) -> Iterator[Case]:
+def _cases(index: Index, prefix: str, single: Single) -> Iterator[FinderCase]:
     found = search(index, single.question, "hybrid", _TOP_K)
     useless = [p for p in found if p["document"].removeprefix(prefix) not in single.supporting]
     for passages, answerable in ((found, True), (useless, False)):
         told = features(single.question, lines_of(number_passages(passages)))
         if told:
-            yield Case(told[1], answerable and _is_right(told[0].text, single.answers))
+            yield FinderCase(told[1], answerable and _is_right(told[0].text, single.answers))
 
 
 def _is_right(answer: str, known: Sequence[str]) -> bool:
@@ -124,7 +124,7 @@ def _singles(row: Any) -> list[Single]:
     return found
 
 
-def fit(cases: Sequence[Case]) -> list[float]:
+def fit(cases: Sequence[FinderCase]) -> list[float]:
     """The bias, then the factors of the features."""
     with evaluate_extra():
         from sklearn.linear_model import LogisticRegression
@@ -136,7 +136,7 @@ def fit(cases: Sequence[Case]) -> list[float]:
     return [round(float(value), 2) for value in (*fitted.intercept_, *fitted.coef_[0])]
 
 
-def report(fitted: Sequence[float], cases: Sequence[Case]) -> dict[str, Any]:
+def report(fitted: Sequence[float], cases: Sequence[FinderCase]) -> dict[str, Any]:
     """By threshold the number of answers and of right ones; at 0 of all that were found."""
     told = {"0": [len(cases), sum(case.right for case in cases)]}
     for threshold in _THRESHOLDS if fitted else ():

@@ -42,7 +42,7 @@ _HALVES = 10
 _STRENGTH = 0.03
 
 
-class Case(NamedTuple):
+class RouterCase(NamedTuple):
     """The features of a question and its kind."""
 
     features: Mapping[str, float]
@@ -62,19 +62,19 @@ def main(sets: Sets, out: Out = None) -> None:
     print("{\n" + ",\n".join(lines) + "\n}", file=out)
 
 
-def read_sources(folders: Sequence[str]) -> dict[str, list[Case]]:
+def read_sources(folders: Sequence[str]) -> dict[str, list[RouterCase]]:
     """The cases of the sets and of our own examples, by the name of their source."""
     sources = {Path(folder).name: read_facts(folder) for folder in folders}
     for language, examples in EXAMPLES.items():
-        sources[language] = [Case(question_features(text), kind) for text, kind in examples]
+        sources[language] = [RouterCase(question_features(text), kind) for text, kind in examples]
     return sources
 
 
-def read_facts(folder: str) -> list[Case]:
+def read_facts(folder: str) -> list[RouterCase]:
     """The questions of a set that ask for facts, and the single facts they are made of."""
     rows = read_questions(Path(folder), _facts, "'question' and 'type'")
     facts = dict.fromkeys(text for row in rows for text in row)
-    return [Case(question_features(text), "fact") for text in facts]
+    return [RouterCase(question_features(text), "fact") for text in facts]
 
 
 def _facts(row: Any) -> list[str]:
@@ -94,7 +94,7 @@ def _single_facts(steps: Sequence[Mapping[str, str]]) -> list[str]:
     return found
 
 
-def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClassifier:
+def train(sources: Mapping[str, Sequence[RouterCase]], left_out: str = "") -> KindClassifier:
     """Parameters from all sources but one; every kind weighs the same, and in it every source."""
     with evaluate_extra():
         from sklearn.linear_model import LogisticRegression
@@ -119,7 +119,7 @@ def train(sources: Mapping[str, Sequence[Case]], left_out: str = "") -> KindClas
     }
 
 
-def halved(sources: Mapping[str, Sequence[Case]], name: str) -> dict[str, Any]:
+def halved(sources: Mapping[str, Sequence[RouterCase]], name: str) -> dict[str, Any]:
     """The report on one half of a source by parameters from the other half, over ten divisions."""
     draw, tested = np.random.default_rng(0), []
     for _ in range(_HALVES):
@@ -130,7 +130,7 @@ def halved(sources: Mapping[str, Sequence[Case]], name: str) -> dict[str, Any]:
     return report(tested)
 
 
-def report(tested: Sequence[tuple[KindClassifier, Sequence[Case]]]) -> dict[str, Any]:
+def report(tested: Sequence[tuple[KindClassifier, Sequence[RouterCase]]]) -> dict[str, Any]:
     """The number of cases that classifiers were tested on, and the share told of each kind."""
     told = [
         (case.kind, likely_kind(kind_probabilities(case.features, classifier)))

@@ -62,7 +62,7 @@ _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
-class _Asked(NamedTuple):
+class _FilledPrompt(NamedTuple):
     """A filled-in prompt; the key of its reply, which is of its inputs; a hash of its words."""
 
     texts: tuple[str, str]
@@ -142,7 +142,7 @@ class ChatLanguageModel:
         if self._server is not None:
             await self._server.aclose()
 
-    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> _Asked:
+    async def _rendered(self, prompt: Prompt[R], inputs: Inputs) -> _FilledPrompt:
         """The filled-in prompt; the template is read in a thread, a built-in one only once."""
         if self._prompts is None and prompt.name in self._loaded:
             return self._asked(prompt, inputs)
@@ -150,11 +150,11 @@ class ChatLanguageModel:
         self._loaded.add(prompt.name)
         return asked
 
-    def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _Asked:
+    def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _FilledPrompt:
         shown = prompt.filled_in(inputs)
         parts = [prompt.name, shown, self.name, self._settings_key]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-        return _Asked(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
+        return _FilledPrompt(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
@@ -187,7 +187,9 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(self, prompt: Prompt[R], asked: _Asked, passages: frozenset[str] | None) -> R:
+    async def _answer(
+        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
+    ) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -207,7 +209,9 @@ class ChatLanguageModel:
             await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
         return value
 
-    def _usable(self, stored: StoredReply | None, prompt: Prompt[R], asked: _Asked) -> R | None:
+    def _usable(
+        self, stored: StoredReply | None, prompt: Prompt[R], asked: _FilledPrompt
+    ) -> R | None:
         """The stored reply, or None where it is not of its type, or to words that do not count."""
         current = self._refresh or not prompt.lasting
         if stored is None or (current and stored["words"] != asked.words):

@@ -12,7 +12,7 @@ from ...language.comparing import Answered, compute
 from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.deeprag_replies import ShownStep, show_steps
 from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP
-from ...prompts.prompt import Asked, number_passages
+from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
 from ..answer import answered, check_citations, checked
 from ..node import node
@@ -141,7 +141,7 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
             question=state["question"],
             steps=_shown(state["steps"]),
             texts=number_passages(passages),
-            asked=Asked(step["question"], f"{step['question']}{told}"),
+            asked=FencedQuestion(step["question"], f"{step['question']}{told}"),
         )
     except NoReplyError as error:
         run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")

@@ -24,7 +24,7 @@ from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import SubQuestions
 from ...prompts.library import DECOMPOSE
-from ...prompts.prompt import Asked, fence_in_line, without_fences
+from ...prompts.prompt import FencedQuestion, fence_in_line, without_fences
 from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode
 from ...state.errors import RagraphsError
@@ -202,7 +202,7 @@ def _asked(state: DeepragState, one: TreeNode) -> str:
     """The question of ``one``, in which prompts fence off the answers of other questions."""
     nodes = {node["id"]: node for node in state["tree"]}
     shown = filled_in(one, nodes, fence_in_line)
-    return one["question"] if shown == one["question"] else Asked(one["question"], shown)
+    return one["question"] if shown == one["question"] else FencedQuestion(one["question"], shown)
 
 
 def _settled(tree: Sequence[TreeNode], context: DeepragContext) -> list[TreeNode]:

@@ -15,7 +15,7 @@ from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.report_material import ASIDE_RATING, passages_of
 from ...language.analyser import count_tokens
-from ...language.support import Source, cite_point, nearest_statements
+from ...language.support import CitablePassage, cite_point, nearest_statements
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError
 from ...prompts.graphrag_replies import ReplyPoint
@@ -350,7 +350,7 @@ def _stated(index: Index, point: Point, ids: Sequence[str], most: int) -> list[C
     passages = {passage["id"]: passage for passage in index.catalogue.passages(ids)}
     names = index.entities.names_in(passages)  # "the clerk" is Bob Cratchit
     sources = [
-        Source(id, passage["title"], passage["text"], "; ".join(names.get(id, ())))
+        CitablePassage(id, passage["title"], passage["text"], "; ".join(names.get(id, ())))
         for id, passage in passages.items()
     ]
     return [

@@ -16,7 +16,7 @@ from ...index.retrieval import search
 from ...index.vectors import owner_of
 from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...language.claims import told_claim
-from ...language.support import Source, cite_point
+from ...language.support import CitablePassage, cite_point
 from ...models.query_vectors import embed_queries
 from ...prompts.library import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
@@ -38,7 +38,7 @@ _ROW_TOKENS = 20
 _MOST_TEXTS = 200
 
 
-class Statement(NamedTuple):
+class EntityStatement(NamedTuple):
     """A statement about an entity, and the community whose report makes it, if one does."""
 
     text: str
@@ -50,7 +50,7 @@ class Surroundings(NamedTuple):
     """The texts for local search: passages to quote from, and statements from elsewhere."""
 
     evidence: list[Evidence]
-    statements: list[Statement]
+    statements: list[EntityStatement]
 
 
 @node()
@@ -124,17 +124,19 @@ def shown_knowledge(statements: Sequence[str]) -> str | list[Excerpt]:
     return [{"id": "-", "title": "Statements", "text": said}] if said else "(none)"
 
 
-def _unsaid(statements: Iterable[Statement], evidence: Sequence[Evidence]) -> list[Statement]:
+def _unsaid(
+    statements: Iterable[EntityStatement], evidence: Sequence[Evidence]
+) -> list[EntityStatement]:
     """The first statements that neither the evidence nor one before them makes.
 
     A doubtful claim is always among them: a text with the same words may tell it as a fact.
     """
-    said = [Source(one["id"], one["title"], one["text"]) for one in evidence]
-    kept: list[Statement] = []
+    said = [CitablePassage(one["id"], one["title"], one["text"]) for one in evidence]
+    kept: list[EntityStatement] = []
     for statement in statements:
         if statement.doubtful or not any(cite_point(statement.text, [one]) for one in said):
             kept.append(statement)
-            said.append(Source("", "", statement.text))
+            said.append(CitablePassage("", "", statement.text))
         if len(kept) == _STATEMENTS:
             break
     return kept
@@ -176,10 +178,10 @@ def _near_passages(
     ]
 
 
-def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
+def _described(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
     """Each sentence of the descriptions of the entities, and the claims about them."""
     claims = [
-        Statement(told_claim(one.claim), doubtful=one.claim["status"] != "true")
+        EntityStatement(told_claim(one.claim), doubtful=one.claim["status"] != "true")
         for one in index.entities.claims_of(entities)
     ]
     told = [
@@ -187,10 +189,10 @@ def _described(index: Index, entities: Sequence[str]) -> list[Statement]:
         for entity in index.entities.get(entities).values()
         for one in sentences(entity.description)
     ]
-    return [one for one in (*map(Statement, told), *claims) if one.text]
+    return [one for one in (*map(EntityStatement, told), *claims) if one.text]
 
 
-def _related(index: Index, entities: Sequence[str]) -> list[Statement]:
+def _related(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
     """The relations of the entities: those between two of them first, then the heaviest."""
     graph = read_entities(index, entities, relations=True)
     chosen = set(entities)
@@ -199,12 +201,12 @@ def _related(index: Index, entities: Sequence[str]) -> list[Statement]:
         key=lambda one: (-((one.source in chosen) + (one.target in chosen)), -one.weight, one.id),
     )
     return [
-        Statement(f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}.")
+        EntityStatement(f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}.")
         for one in found
     ]
 
 
-def _reported(index: Index, entities: Sequence[str], level: int) -> list[Statement]:
+def _reported(index: Index, entities: Sequence[str], level: int) -> list[EntityStatement]:
     """The findings of the reports on the communities of the entities, the first entities' first.
 
     None where a filter narrows the index, since reports are written from all documents.
@@ -219,7 +221,7 @@ def _reported(index: Index, entities: Sequence[str], level: int) -> list[Stateme
             weights[community] += 1 / ranks[entity]
     nearest = sorted(weights, key=lambda id: (-weights[id], id))[:_COMMUNITIES]
     return [
-        Statement(finding["statement"], id)
+        EntityStatement(finding["statement"], id)
         for id, report in view.reports(nearest)
         for finding in report["findings"]
     ]

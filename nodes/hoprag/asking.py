@@ -14,7 +14,7 @@ from ...index.hops import LoadedHops
 from ...index.opening import Index
 from ...language.analyser import keywords, one_line, sentences
 from ...prompts.library import CHOOSE_HOPS
-from ...prompts.prompt import Asked, Excerpt, Inputs, fence_in_line
+from ...prompts.prompt import Excerpt, FencedQuestion, Inputs, fence_in_line
 from ...prompts.replies import HopLabels
 from ...state.hoprag import HopragState
 from ...state.records import Passage
@@ -106,7 +106,7 @@ def _shown(
         asked += [hops.graph.raised(offer.edge) for offer in own]
         shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
         texts.append({"id": str(place), "title": passage["title"], "text": shown})
-    clue = Asked(missing, fence_in_line(missing)) if missing else "the answer"
+    clue = FencedQuestion(missing, fence_in_line(missing)) if missing else "the answer"
     return ShownHops({"question": question, "texts": texts, "clue": clue}, numbers)
 
 

@@ -40,7 +40,7 @@ _HEAD = 2  # of the retriever's passages keep their places
 _WALK = 0.2  # the weight of the walk, against 1 for the retriever that it starts from
 
 
-class _Step(NamedTuple):
+class _HopStep(NamedTuple):
     """The edge that a passage is left by, and why."""
 
     edge: int
@@ -145,7 +145,7 @@ def _nearest_edges(index: Index, sought: str, top_k: int) -> list[Hop]:
     hops = load_hops(index)
     asked = hops.ask(sought)
     edges = hops.nearest(asked, top_k)
-    return _hops(hops, asked, 0, [("", _Step(edge, "retrieved")) for edge in edges])
+    return _hops(hops, asked, 0, [("", _HopStep(edge, "retrieved")) for edge in edges])
 
 
 def _retrieved(hops: LoadedHops, found: Sequence[Evidence]) -> list[Hop]:
@@ -165,7 +165,7 @@ def _retrieved(hops: LoadedHops, found: Sequence[Evidence]) -> list[Hop]:
 
 
 def _hops(
-    hops: LoadedHops, asked: AskedEdges, number: int, steps: Sequence[tuple[str, _Step]]
+    hops: LoadedHops, asked: AskedEdges, number: int, steps: Sequence[tuple[str, _HopStep]]
 ) -> list[Hop]:
     """The hops of round ``number`` from passages, by their steps."""
     similarities = asked.similarities([step.edge for _, step in steps]).tolist()
@@ -194,7 +194,7 @@ def _model_name(context: HopragContext) -> str:
 
 def _most_similar(
     hops: LoadedHops, asked: AskedEdges, frontier: Sequence[str], read: Collection[str]
-) -> dict[str, _Step | None]:
+) -> dict[str, _HopStep | None]:
     """For each passage the edge that promises most, but for those to passages ``read`` before."""
     edges = {
         passage: [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
@@ -207,7 +207,7 @@ def _most_similar(
         for passage, own in edges.items()
     }
     return {
-        passage: None if edge is None else _Step(edge, "similarity")
+        passage: None if edge is None else _HopStep(edge, "similarity")
         for passage, edge in chosen.items()
     }
 
@@ -219,14 +219,14 @@ async def _labelled(
     asked: AskedEdges,
     state: HopragState,
     judged: dict[str, bool],
-) -> dict[str, _Step | None]:
+) -> dict[str, _HopStep | None]:
     """The edges that ``label`` would follow; ``judged`` gets what it said of their targets."""
     useful = [passage for passage, said in judged.items() if said]
     read = _read(hops, state["held"])
     offers = _offers(hops, asked, state, useful, read)
     known = list(dict.fromkeys([*useful, *_retriever_ranking(hops, state)]))[:_KNOWN]
     labelled = await labels_of(run, label, state, hops, known, offers)
-    steps: dict[str, _Step | None] = {}
+    steps: dict[str, _HopStep | None] = {}
     for source, labels in labelled.items():
         if labels is None:
             steps |= _most_similar(hops, asked, [source], read)
@@ -235,7 +235,7 @@ async def _labelled(
         judged |= {offer.target: offer.edge in labels for offer in own}
         similarities = asked.similarities([hop.edge for hop in own]).tolist()
         edge = choose(labels, dict(zip((hop.edge for hop in own), similarities, strict=True)))
-        steps[source] = None if edge is None else _Step(edge, labels[edge])
+        steps[source] = None if edge is None else _HopStep(edge, labels[edge])
     return steps
 
 
@@ -273,7 +273,7 @@ def _retriever_ranking(hops: LoadedHops, state: HopragState) -> list[str]:
 
 
 def _worths(
-    asked: AskedEdges, steps: Mapping[str, _Step | None], counts: Mapping[str, float]
+    asked: AskedEdges, steps: Mapping[str, _HopStep | None], counts: Mapping[str, float]
 ) -> dict[str, float]:
     """The worth of the hop from each passage: the passage's count times the edge's quality."""
     taken = {passage: step.edge for passage, step in steps.items() if step is not None}

@@ -23,7 +23,7 @@ from ...stores.readings import Reading, ReadingKind
 from ..node import node
 from ..run import Run, Update
 from .passage_reader import PassageReader, ReadOutcome
-from .surroundings import Shown, ShownPassages
+from .surroundings import ShownPassage, ShownPassages
 
 _BATCH = 64
 _Missing = tuple[str, tuple[ReadingKind, ...]]  # a passage, and what is not read in it
@@ -115,7 +115,7 @@ class _Reading:
         self._wanted = wanted
         self._missing = missing
         self._unfetched = batches(missing, _BATCH)
-        self._at_hand: dict[str, tuple[Passage, Shown]] = {}
+        self._at_hand: dict[str, tuple[Passage, ShownPassage]] = {}
         self._fetching = asyncio.Lock()
         self._report = report
         self._shown = ShownPassages(index, reader.model)
@@ -145,7 +145,7 @@ class _Reading:
         self._read.gave_up, self._read.is_spent = patience.is_lost, patience.is_spent
         return self._read
 
-    async def _fetched(self, id: str) -> tuple[Passage, Shown]:
+    async def _fetched(self, id: str) -> tuple[Passage, ShownPassage]:
         async with self._fetching:
             if id not in self._at_hand:  # passages are wanted in the order of the batches
                 batch = next(self._unfetched)

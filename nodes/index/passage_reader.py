@@ -23,7 +23,7 @@ from ...prompts.library import (
 from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind
-from .surroundings import Shown, surroundings
+from .surroundings import ShownPassage, surroundings
 
 # A passage of n words names no more things, and no more is sent to read it than four times as much
 # as it holds. A passage of a few words counts as one of so many, for the sake of its title.
@@ -50,7 +50,7 @@ class PassageReader:
         }
 
     async def read(
-        self, shown: Shown, kinds: Collection[ReadingKind]
+        self, shown: ShownPassage, kinds: Collection[ReadingKind]
     ) -> dict[ReadingKind, ReadOutcome]:
         """The reading of each kind, or the error that prevented it."""
         together = set(kinds) >= _BOTH
@@ -66,7 +66,7 @@ class PassageReader:
         ways = {"questions": self._questions, "facts": self._facts}
         return {kind: await _outcome(ways[kind], texts) for kind in kinds}
 
-    def price(self, shown: Shown, kinds: Collection[ReadingKind]) -> tuple[int, int]:
+    def price(self, shown: ShownPassage, kinds: Collection[ReadingKind]) -> tuple[int, int]:
         """The requests that reading would take, and the tokens to send; the least. Blocks."""
         together = set(kinds) >= _BOTH
         texts = _fitted(shown, requests=1 if together else 2)
@@ -106,7 +106,7 @@ class PassageReader:
     async def _gleaned(self, texts: Sequence[Excerpt], found: Facts) -> dict[str, Any]:
         """``found`` with the facts of further rounds, as long as any are missed (GraphRAG)."""
         read = texts[0]
-        texts = _alone(Shown(read["title"], read["text"]), requests=2)
+        texts = _alone(ShownPassage(read["title"], read["text"]), requests=2)
         room = _size(read["text"]) - count_tokens(texts[0]["title"])
         for _ in range(self._gleanings):
             listed = _fitting(already_found(to_facts(found)), room)
@@ -142,7 +142,7 @@ class PassageReader:
         return dict(facts)
 
 
-def _fitted(shown: Shown, requests: int) -> list[Excerpt]:
+def _fitted(shown: ShownPassage, requests: int) -> list[Excerpt]:
     """The passage and its surroundings, of which there are fewer where all would be too much.
 
     All ``requests`` that show them send at most four times the tokens of the passage beside their
@@ -157,7 +157,7 @@ def _fitted(shown: Shown, requests: int) -> list[Excerpt]:
     return texts
 
 
-def _alone(shown: Shown, requests: int) -> list[Excerpt]:
+def _alone(shown: ShownPassage, requests: int) -> list[Excerpt]:
     """The passage with its title, which is cut where ``requests`` that show it send too much."""
     return number([(_cut(shown.title, (4 // requests - 1) * _size(shown.text)), shown.text)])
 

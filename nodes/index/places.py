@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from ...state.records import Metadata, MetadataValue, Turn
-from ...stores.loading.types import Part
+from ...stores.loading.types import DocumentBlock
 from ...stores.metadata import LARGEST, combined, size_of
 
 
@@ -24,7 +24,8 @@ class Places:
     are asked about in the order of their starts.
 
     >>> places = Places({"author": "Ada"}, "")
-    >>> blocks = list(places.noted([Part("One. ", {"page": 1}), Part("Two.", {"page": 2})]))
+    >>> blocks = [DocumentBlock("One. ", {"page": 1}), DocumentBlock("Two.", {"page": 2})]
+    >>> blocks = list(places.noted(blocks))
     >>> places.within(5, 9)
     ({'author': 'Ada', 'page': 2}, [])
     """
@@ -39,7 +40,7 @@ class Places:
         """The ``blocks``, whose places are noted as they pass."""
         offset = 0
         for block in blocks:
-            for start, metadata in block.places if isinstance(block, Part) else [(0, {})]:
+            for start, metadata in block.places if isinstance(block, DocumentBlock) else [(0, {})]:
                 if metadata != self._places[-1].metadata:
                     self._places.append(_Place(offset + start, metadata))
             yield block

@@ -17,7 +17,7 @@ from ...stores.queries import batches
 from ..node import node
 from ..run import Run, Update
 from .passage_reader import PassageReader
-from .price import GROUP_DOCUMENTS, Price
+from .price import GROUP_DOCUMENTS, ReadingPrice
 from .split import DocumentReader, read_documents, to_read
 from .triples import names_in
 
@@ -28,7 +28,7 @@ async def plan(state: IndexState, run: Run[IndexContext]) -> Update:
     wanted = await run.in_thread(reading_settings, run.context, state["layers"])
     reader = PassageReader(await run.model(wanted.model), wanted.extraction)
     imported = await run.in_thread(names_in, state["triple_files"])
-    price = Price(reader, frozenset(wanted.readers), imported)
+    price = ReadingPrice(reader, frozenset(wanted.readers), imported)
     reading = await run.in_thread(DocumentReader, price=price)
     await read_documents(reading, to_read(state), progress_of("plan"))
     passages, tokens = await run.in_thread(_without_vector, run.context.repair)

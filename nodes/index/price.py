@@ -15,7 +15,7 @@ from ...stores.pieces import PlannedPiece
 from ...stores.queries import batches
 from ...stores.readings import ReadingKind
 from .passage_reader import PassageReader
-from .surroundings import DocumentNames, Shown, ShownPassages, as_shown
+from .surroundings import DocumentNames, ShownPassage, ShownPassages, as_shown
 from .triples import suffixes
 
 GROUP_DOCUMENTS = 100
@@ -28,7 +28,7 @@ SUMMARIES = (33 / 36, 2 / 9)
 REPORTS = (23 / 36, 4 / 9)
 
 
-class Price:
+class ReadingPrice:
     """The price of reading passages: requests to a model, and the tokens to send."""
 
     def __init__(
@@ -63,7 +63,7 @@ class Price:
             self._add(id, shown, set(self._kinds))
             self._added.add(each.id)
 
-    def _add(self, document: str, shown: Shown, wanted: set[ReadingKind]) -> None:
+    def _add(self, document: str, shown: ShownPassage, wanted: set[ReadingKind]) -> None:
         if not self._imported.isdisjoint(suffixes(document)):
             wanted.discard("facts")
         replies, tokens = self._reader.price(shown, wanted) if wanted else (0, 0)

@@ -133,7 +133,7 @@ def _check_passages(
     reading.read_all({"inline": inline, "files": files}, lambda done, total: None)
 
 
-class _Found(NamedTuple):
+class _ScannedFiles(NamedTuple):
     """Files of all sources, those skipped and refused, and the sources that are folders."""
 
     files: list[Path]
@@ -142,7 +142,7 @@ class _Found(NamedTuple):
     folders: list[Path]
 
 
-def _find(sources: Sequence[str], operator: Settings) -> _Found:
+def _find(sources: Sequence[str], operator: Settings) -> _ScannedFiles:
     files: dict[Path, None] = {}
     skipped: dict[Path, None] = {}
     failures: list[Failure] = []
@@ -163,7 +163,7 @@ def _find(sources: Sequence[str], operator: Settings) -> _Found:
         folder = Path(os.path.abspath(operator.base / Path(source).expanduser()))
         if folder.is_dir():
             folders.append(folder if operator.root is None else folder.resolve())
-    return _Found(list(files), list(skipped), failures, folders)
+    return _ScannedFiles(list(files), list(skipped), failures, folders)
 
 
 def _name(file: Path, operator: Settings) -> str:

@@ -27,15 +27,15 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.file_notes import AGAIN
 from ...stores.loading.blocks import sliced
-from ...stores.loading.reader import FileReader, StoppedError
+from ...stores.loading.reader import FileReader, ReadingStoppedError
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
-from ...stores.loading.types import Limits, LoadedDocument, LoadError, LoadFailure, Part
+from ...stores.loading.types import DocumentBlock, Limits, LoadedDocument, LoadError, LoadFailure
 from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
 from .given import given_metadata, require
 from .places import Places
-from .price import GROUP_DOCUMENTS, Price
+from .price import GROUP_DOCUMENTS, ReadingPrice
 
 
 class ToRead(TypedDict, total=False):
@@ -117,7 +117,7 @@ class DocumentReader:
         self,
         index: Index,
         files: Sequence[str] | None = None,
-        price: Price | None = None,
+        price: ReadingPrice | None = None,
         *,
         counts_only: bool = False,
         reader: FileReader | None = None,
@@ -150,7 +150,7 @@ class DocumentReader:
 
     def read_all(self, given: ToRead, report: Progress) -> None:
         """Reads the documents given inline and every file that changed; removes what is gone."""
-        with suppress(StoppedError), self._files:
+        with suppress(ReadingStoppedError), self._files:
             self._read_all(given, report)
 
     def stop(self) -> None:
@@ -256,7 +256,7 @@ class DocumentReader:
 
     def _go_on(self) -> None:
         if self._stopped:
-            raise StoppedError
+            raise ReadingStoppedError
 
     def _note(self, path: str, content: str | None, failures: dict[str, str]) -> None:
         if self._keep:
@@ -297,7 +297,7 @@ def _new(
     """A document to be; ``content`` is the hash of its file, for one that is no row."""
     metadata = item.metadata
     if content is None:
-        parts = [list(block.places) for block in item.blocks if isinstance(block, Part)]
+        parts = [list(block.places) for block in item.blocks if isinstance(block, DocumentBlock)]
         told = json.dumps([item.title, metadata, parts], sort_keys=True)
         digest = hashlib.sha256(told.encode())
         for block in item.blocks:  # not as JSON, which may take twelve times as much

@@ -22,7 +22,7 @@ _MOST_OF_A_WORD = 2
 _MOST_NAMES = 6
 
 
-class Shown(NamedTuple):
+class ShownPassage(NamedTuple):
     """A passage as it is read: under its title, after the lines before it, with longer names."""
 
     title: str
@@ -116,7 +116,7 @@ class ShownPassages:
         self._model = model
         self._names: dict[str, Mapping[str, Sequence[str]]] = {}
 
-    def of(self, ids: Sequence[str]) -> list[tuple[Passage, Shown]]:
+    def of(self, ids: Sequence[str]) -> list[tuple[Passage, ShownPassage]]:
         """The passages with these ids, each as it is read."""
         passages, before = self._catalogue.passages(ids), self._catalogue.lines_before(ids)
         documents = {passage["document"] for passage in passages}
@@ -147,9 +147,9 @@ class ShownPassages:
         return self._names[document]
 
 
-def as_shown(title: str, text: str, before: str, names: Sequence[str], count: int) -> Shown:
+def as_shown(title: str, text: str, before: str, names: Sequence[str], count: int) -> ShownPassage:
     """A passage of a document of ``count`` passages."""
-    return Shown(as_excerpt(title) if count > _FEW_PASSAGES else title, text, before, names)
+    return ShownPassage(as_excerpt(title) if count > _FEW_PASSAGES else title, text, before, names)
 
 
 def surroundings(before: str, names: Sequence[str]) -> list[Excerpt]:

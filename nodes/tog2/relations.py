@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...algorithms.similarity import hybrid_similarity
 from ...algorithms.tog2.sources import nearest_options, option_lines
 from ...algorithms.tog2.triple_sentences import triple_sentence
-from ...algorithms.tog2.walk import Edge, by_topic, prune_options, relation_options
+from ...algorithms.tog2.walk import EntityEdge, by_topic, prune_options, relation_options
 from ...context import Tog2Context
 from ...index.entities import EntityPart, read_entities
 from ...index.opening import Index
@@ -17,7 +17,7 @@ from ...index.vectors import cosines_with
 from ...language.analyser import keywords
 from ...models.query_vectors import embed_queries
 from ...prompts.library import SCORE_RELATIONS
-from ...prompts.prompt import Asked, Excerpt, fence_in_line, number
+from ...prompts.prompt import Excerpt, FencedQuestion, fence_in_line, number
 from ...state.tog2 import RelationOption, Tog2State
 from ..node import node
 from ..run import Run, Update
@@ -61,7 +61,7 @@ def _shown(index: Index, state: Tog2State) -> _Shown:
 
 
 def _nearest(
-    index: Index, graph: EntityPart, edges: Sequence[Edge], sought: str
+    index: Index, graph: EntityPart, edges: Sequence[EntityEdge], sought: str
 ) -> tuple[dict[str, float], dict[str, str]]:
     """How near relations are to what is ``sought``, and the sentence of each, by their ids.
 
@@ -110,7 +110,7 @@ async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict
         model=run.context.small_model,
         question=state["question"],
         texts=shown.texts,
-        clue=Asked(clue, fence_in_line(clue)) if clue else "the answer",
+        clue=FencedQuestion(clue, fence_in_line(clue)) if clue else "the answer",
     )
     if reply is None:
         return {option["id"]: 1.0 for option in shown.options}

@@ -14,13 +14,13 @@ from ...algorithms.tog2.relevance import (
     prune_entities,
     rank_context,
 )
-from ...algorithms.tog2.walk import Edge, discover, extend_paths, step_sentence, walked_edges
+from ...algorithms.tog2.walk import EntityEdge, discover, extend_paths, step_sentence, walked_edges
 from ...context import Tog2Context
 from ...index.entities import EntityPart, linked_topics, read_entities
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.retrieval import best_retriever
-from ...index.triple_sources import Source, sources_of
+from ...index.triple_sources import SourceSentence, sources_of
 from ...index.vectors import cosines_with, passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
@@ -296,8 +296,8 @@ def _ends(steps: Iterable[Triple]) -> list[str]:
     return [end for step in steps for end in (step["source"], step["target"])]
 
 
-def _edge(step: Triple) -> Edge:
-    return Edge(step["edge"], step["source"], step["phrase"], step["target"])
+def _edge(step: Triple) -> EntityEdge:
+    return EntityEdge(step["edge"], step["source"], step["phrase"], step["target"])
 
 
 def _walked(
@@ -305,7 +305,7 @@ def _walked(
     finished: int,
     entity: str,
     steps: Sequence[Triple],
-    sources: Mapping[str, Source],
+    sources: Mapping[str, SourceSentence],
 ) -> WalkedPath:
     triples: list[WalkedTriple] = [
         {
@@ -319,7 +319,7 @@ def _walked(
             "quote": source.text,
         }
         for step in steps
-        for source in [sources.get(step["edge"], Source("", ""))]
+        for source in [sources.get(step["edge"], SourceSentence("", ""))]
     ]
     name = graph.name_of(entity)
     return {"round": finished, "entity": entity, "name": name, "triples": triples}

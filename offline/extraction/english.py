@@ -10,7 +10,16 @@ from ...algorithms.tog2.triple_sentences import MENTIONED_WITH
 from ...language.analyser import STOP_WORDS, Span, sentences
 from ...language.mentions import EPITHETS, Mention, aliases, find_mentions, key
 from ...language.verbs import PAST_OF, PASTS
-from .entities import ADDRESS, TITLES, Found, Link, Mark, type_of_name, type_of_noun, type_of_quoted
+from .entities import (
+    ADDRESS,
+    TITLES,
+    KeyLink,
+    Mark,
+    MarkedPassage,
+    type_of_name,
+    type_of_noun,
+    type_of_quoted,
+)
 
 _MOST_IN_SENTENCE = 12
 _LONGEST_GAP = 120
@@ -51,20 +60,20 @@ _GOVERNED = re.compile(rf"\b(?:{_PREPOSITION}|than)(?: (?:the|an?|its|his|her))?
 _EDGES = re.compile(r"^(?:also|then|and|who|which) |(?: (?:the|an?))+$")
 
 
-def read_english(title: str, text: str) -> Found:
+def read_english(title: str, text: str) -> MarkedPassage:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
     mentions = sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end))
     grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
     marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
-    links: list[Link] = []
+    links: list[KeyLink] = []
     topic = next((mark for some in marks for mark in some if mark.key == key(title)), None)
     before = topic
     for span, some in zip(spans, marks, strict=True):
         subject = _subject(span.text, some, before, topic)
         links += _links(span.text, some, subject)
         before = subject[0] if subject else None
-    return Found([" ".join(span.text.split()) for span in spans], marks, links)
+    return MarkedPassage([" ".join(span.text.split()) for span in spans], marks, links)
 
 
 def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
@@ -135,7 +144,7 @@ def _subject(
     return (first, first.end) if first and acts else None
 
 
-def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[Link]:
+def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[KeyLink]:
     """Verb phrases between neighbouring names; others are "mentioned with" the subject or first."""
     head = subject[0] if subject else marks[0] if marks else None
     joined = {frozenset((head.key,))} if head else set()
@@ -145,10 +154,12 @@ def _links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> It
     for mark in marks[:_MOST_IN_SENTENCE]:
         if head and (pair := frozenset((head.key, mark.key))) not in joined:
             joined.add(pair)
-            yield Link(head.key, MENTIONED_WITH, mark.key, 1.0)
+            yield KeyLink(head.key, MENTIONED_WITH, mark.key, 1.0)
 
 
-def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) -> Iterator[Link]:
+def _verb_links(
+    text: str, marks: list[Mark], subject: tuple[Mark, int] | None
+) -> Iterator[KeyLink]:
     doer, at = subject or (None, 0)
     source, previous, relation = doer, doer, ""
     asides = [match.span() for match in _ASIDE.finditer(text)]
@@ -156,21 +167,21 @@ def _verb_links(text: str, marks: list[Mark], subject: tuple[Mark, int] | None) 
         aside = next((text[a : mark.start] for a, b in asides if a <= mark.start < b), "")
         lived = previous and 0 < len(aside) < _LONGEST_GAP and _LIVED.search(aside)
         if previous and lived:
-            yield Link(previous.key, "died in" if lived[1] else "was born in", mark.key, 8.0)
+            yield KeyLink(previous.key, "died in" if lived[1] else "was born in", mark.key, 8.0)
         if aside or mark.start < at:
             continue
         gap = re.sub(r"\s+", " ", _ASIDE.sub("", text[at : mark.start]))
         kin = _OWNED.fullmatch(gap.rstrip())
         further = _NEXT_VERB.match(gap)
         if previous and kin and type_of_noun(kin[1].rpartition(" ")[2]) == "person":
-            yield Link(mark.key, f"is the {kin[1]} of", previous.key, 8.0)
+            yield KeyLink(mark.key, f"is the {kin[1]} of", previous.key, 8.0)
             relation = ""
         elif not (relation and _LISTED.fullmatch(gap)):
             relation = _relation(gap[further.end() :] if further else gap)
             source = doer if further or not _acts(text, previous, doer, gap) else previous
         possessive = text[mark.end : mark.end + 2] in {"'s", "’s"}
         if source and relation and source.key != mark.key and not possessive:
-            yield Link(source.key, relation, mark.key, 8.0)
+            yield KeyLink(source.key, relation, mark.key, 8.0)
             doer = source
         previous, at = mark, mark.end
 

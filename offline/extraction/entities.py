@@ -78,7 +78,7 @@ class Mark(NamedTuple):
     type: str
 
 
-class Link(NamedTuple):
+class KeyLink(NamedTuple):
     """A directed relation between two things, by their keys; ``strength`` is in [1, 10]."""
 
     source: str
@@ -87,12 +87,12 @@ class Link(NamedTuple):
     strength: float
 
 
-class Found(NamedTuple):
+class MarkedPassage(NamedTuple):
     """The sentences of a passage, the marks of each of them, and the links."""
 
     sentences: list[str]
     marks: list[list[Mark]]
-    links: list[Link]
+    links: list[KeyLink]
 
 
 def type_of_noun(noun: str) -> str:

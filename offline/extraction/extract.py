@@ -12,7 +12,7 @@ from ...language.markup import prose
 from ...language.mentions import topic_title
 from ...state.facts import EntityFact, PassageFacts, RelationFact
 from .english import read_english
-from .entities import Found, Mark
+from .entities import Mark, MarkedPassage
 from .korean import read_korean
 
 _MOST_RELATIONS = 60
@@ -55,7 +55,7 @@ def _entity(own: Sequence[tuple[Mark, str]]) -> EntityFact:
     }
 
 
-def _relations(found: Found, names: dict[str, str]) -> list[RelationFact]:
+def _relations(found: MarkedPassage, names: dict[str, str]) -> list[RelationFact]:
     """The relations, each once, the strongest if there are too many; never of a thing to itself."""
     once: dict[tuple[str, str, str], RelationFact] = {}
     said = {frozenset((link.source, link.target)) for link in found.links if link.strength > 1}

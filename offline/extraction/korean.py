@@ -10,7 +10,7 @@ from ...algorithms.tog2.triple_sentences import MENTIONED_WITH_KOREAN
 from ...language.analyser import sentences, strip_particle
 from ...language.answer_types import KOREAN_COUNTRIES
 from ...language.mentions import Mention, aliases, find_mentions, key
-from .entities import Found, Link, Mark, type_of_name
+from .entities import KeyLink, Mark, MarkedPassage, type_of_name
 
 _MOST_IN_SENTENCE = 12
 _TYPES = {
@@ -51,7 +51,7 @@ _AFTER = re.compile(
 )
 
 
-def read_korean(title: str, text: str) -> Found:
+def read_korean(title: str, text: str) -> MarkedPassage:
     """The things and links of the Korean passage ``text``, which stands under ``title``."""
     spans = sentences(text)
     mentions = find_mentions(title, text)
@@ -64,7 +64,7 @@ def read_korean(title: str, text: str) -> Found:
         if told is not None:
             types[mention.key] = told or types.get(mention.key, "")
     marks: list[list[Mark]] = []
-    links: list[Link] = []
+    links: list[KeyLink] = []
     topic: Mark | None = None
     if spans and title and _IS_PERSON.search(spans[0].text):
         types[key(title)] = "person"
@@ -81,7 +81,7 @@ def read_korean(title: str, text: str) -> Found:
             some.append(mark)
         marks.append(some[:_MOST_IN_SENTENCE])
         links += _links(span.text, marks[-1], topic)
-    return Found([" ".join(span.text.split()) for span in spans], marks, links)
+    return MarkedPassage([" ".join(span.text.split()) for span in spans], marks, links)
 
 
 def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None:
@@ -107,7 +107,7 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
     return "" if noun and strip_particle(written) == written else None
 
 
-def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
+def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[KeyLink]:
     """The subject, or else the passage's topic, to the other names by the predicate at the end."""
     subject = next((m for m in marks if _TOPIC.match(text, m.end)), None)
     if not subject and _PRONOUN.match(text):
@@ -120,6 +120,6 @@ def _links(text: str, marks: list[Mark], topic: Mark | None) -> Iterator[Link]:
         said = after["said"].split() if after else []
         if after and 0 < len(said) <= 3:
             relation = " ".join(filter(None, (after["kept"], *said)))
-            yield Link(head.key, relation, mark.key, 8.0)
+            yield KeyLink(head.key, relation, mark.key, 8.0)
         else:
-            yield Link(head.key, MENTIONED_WITH_KOREAN, mark.key, 1.0)
+            yield KeyLink(head.key, MENTIONED_WITH_KOREAN, mark.key, 1.0)

@@ -13,10 +13,11 @@ from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_soon
+from ...nodes.subgraph import Events
 from ..admission import BusyError, questions_of
-from ..exchange import Events, EventStream, body_of
+from ..exchange import EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
-from .following import events_of
+from .following import shown_events
 from .route import access_by
 from .waiting import WaitingRun, WaitingRuns
 
@@ -33,7 +34,7 @@ class Confirm(BaseModel):
     plan: bool = False
 
 
-class Asked(AskedQuestion):
+class AskBody(AskedQuestion):
     """The body of a request to ``/page/ask``; DeepRAG splits the question at once as a ``tree``."""
 
     confirm: Confirm = Confirm()
@@ -52,7 +53,7 @@ class Resumed(BaseModel):
 async def ask(request: Request) -> Response:
     """Answers a question by the router, and tells what happens while it does."""
     access = access_by(request)
-    asked = await body_of(request, Asked, EXAMPLE)
+    asked = await body_of(request, AskBody, EXAMPLE)
     web, plan = asked.confirm.web, asked.confirm.plan
     mode = "tree" if asked.tree else "narrative"
     confirmed = {"confirm_web": web, "confirm_plan": plan}
@@ -86,7 +87,7 @@ async def _events(graph: Any, given: Any, context: RouterContext, again: bool = 
 
     A run that goes on ``again`` starts the node over in which it waits.
     """
-    async with aclosing(events_of(graph, given, _THREAD, context)) as events:
+    async with aclosing(shown_events(graph, given, _THREAD, context)) as events:
         async for name, value in events:
             if again and value.get("step") == "try":
                 again = False

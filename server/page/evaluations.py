@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...context import Context
-from ...evaluation.results import Kept, heads, kept
+from ...evaluation.results import StoredResult, heads, kept
 from ...index.opening import open_index
 from ...settings import settings, told
 from ...state.errors import RagraphsError
@@ -67,7 +67,7 @@ async def _written(look: Callable[[Path], Any], request: Request) -> Response:
     return Response(await asyncio.to_thread(text), media_type="application/json")
 
 
-def _kept(folder: Path, name: str) -> Kept:
+def _kept(folder: Path, name: str) -> StoredResult:
     """The result of that name; raises RagraphsError where there is none."""
     found = kept(folder, name)
     if found is None:

@@ -31,7 +31,7 @@ _LONGEST = 1000
 _CORRECTION = '{"action": "merge", "a": "Forth Rail Bridge", "b": "Forth Bridge"}'
 
 
-class Correction(BaseModel):
+class CorrectBody(BaseModel):
     """The body of a request to ``/page/correct``: two names, or ids, that are one thing or not."""
 
     model_config = ConfigDict(extra="forbid")
@@ -71,7 +71,7 @@ def exploring_routes() -> list[Route]:
 async def correct_entities(request: Request) -> Response:
     """Merges two entities, or keeps two names apart."""
     access = access_by(request)
-    asked = await body_of(request, Correction, _CORRECTION)
+    asked = await body_of(request, CorrectBody, _CORRECTION)
     context = _writing(access.index(asked.index))
     done = await asyncio.to_thread(correct, context, asked.action, asked.a, asked.b)
     return as_json(done)

@@ -9,9 +9,7 @@ from langgraph.types import Overwrite
 
 from ...context import RouterContext
 from ...graphs.methods import METHODS
-from ...state.answering import AnswerOutput
-from ...state.router import RouterOutput
-from ..exchange import Events
+from ...nodes.subgraph import Events, events_of
 from .naming import PassageNames
 
 _PASSAGE = ("id", "title", "document", "start", "end", "score", "found")
@@ -19,44 +17,25 @@ _PASSAGES = ("evidence", "retrieved", "pages")
 _STRIPS = ("refined", "web_refined")
 # Of what a node writes, the part that a person looks at.
 _SHOWN = (*(key for method in METHODS.values() for key in method.shown), "stop_reason")
-_OUTPUT = [
-    name
-    for name in {**AnswerOutput.__annotations__, **RouterOutput.__annotations__}
-    if name != "messages"
-]
 
 
-async def events_of(graph: Any, given: Any, config: Any, context: RouterContext) -> Events:
-    """The events of a run of the router ``graph``, the last of them ``answer`` or ``interrupt``.
+async def shown_events(graph: Any, given: Any, config: Any, context: RouterContext) -> Events:
+    """The events of a run of the router ``graph``, of which ``update`` tells what a node wrote.
 
-    ``step`` and ``text`` are the run's own; ``update`` tells what a node of a method's graph wrote.
-    An ``interrupt`` has the value that the run waits with.
+    Only nodes of a method's graph are told of. The last event is ``answer`` or ``interrupt``.
     """
-    result: Mapping[str, Any] = {}
-    stopped: dict[str, Any] | None = None
     names = PassageNames(context.index)
-    modes = ["custom", "values", "updates"]
-    async for place, mode, part in graph.astream(
-        given, config, context=context, stream_mode=modes, subgraphs=True
-    ):
-        if mode == "updates":
-            if "__interrupt__" in part:
-                stopped = part["__interrupt__"][0].value
-            elif len(place) == 1:
-                method = place[0].partition(":")[0]
-                for node, values in _written(part):
-                    named = await names.added(values)
-                    yield "update", {"method": method, "node": node, "values": named}
-        elif not place:
-            if mode == "values":
-                result = part
-            else:
-                yield "text" if "text" in part else "step", part
-    if stopped is not None:  # only now are the checkpoints written
-        yield "interrupt", stopped
-        return
-    details = await names.added(result["details"])
-    yield "answer", {**{name: result[name] for name in _OUTPUT}, "details": details}
+    async for name, value in events_of(graph, given, context, config, inner=["updates"]):
+        if name == "answer":
+            plain = {key: part for key, part in value.items() if key != "messages"}
+            yield name, {**plain, "details": await names.added(value["details"])}
+        elif name != "updates":
+            yield name, value
+        elif len(value[0]) == 1:
+            (place,), part = value
+            for node, values in _written(part):
+                named = await names.added(values)
+                yield "update", {"method": place.partition(":")[0], "node": node, "values": named}
 
 
 def _written(part: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

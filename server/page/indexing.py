@@ -15,9 +15,10 @@ from starlette.responses import Response
 
 from ...context import IndexContext, LayerName
 from ...index.opening import open_index
+from ...nodes.subgraph import Events, events_of
 from ...state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
 from ..admission import runs_of
-from ..exchange import Events, EventStream, body_of
+from ..exchange import EventStream, body_of
 from .pending import note_reason, taken_along
 from .route import access_by
 from .turns import in_turn
@@ -27,7 +28,7 @@ _MOST = 10_000
 _BUSY = "Another run was writing to the index, and its turn did not come."
 
 
-class Wanted(BaseModel):
+class IndexBody(BaseModel):
     """The body of a request to ``/page/index``: uploaded files to read, documents to remove."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +43,7 @@ class Wanted(BaseModel):
 async def index(request: Request) -> Response:
     """Brings an index up to date, and tells what is done of it; the last event is ``done``."""
     access = access_by(request)
-    wanted = await body_of(request, Wanted, '{"paths": ["uploads/notes/a.md"]}')
+    wanted = await body_of(request, IndexBody, '{"paths": ["uploads/notes/a.md"]}')
     name = access.index(wanted.index)
     folder = await asyncio.to_thread(checked_uploads, wanted.paths, name)
     layers: list[LayerName] = wanted.layers or ["passages"]
@@ -57,7 +58,7 @@ def _graph() -> Pregel[Any, Any, Any, Any]:
     return graph
 
 
-async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events:
+async def _events(wanted: IndexBody, context: IndexContext, folder: Path) -> Events:
     """The events of a run, which takes along what was uploaded before and nobody has read.
 
     One that only removes takes nothing along, since the page shows no price before it.
@@ -77,7 +78,7 @@ async def _events(wanted: Wanted, context: IndexContext, folder: Path) -> Events
     yield "done", done
 
 
-async def _with_others(wanted: Wanted, others: list[str], context: IndexContext) -> Events:
+async def _with_others(wanted: IndexBody, others: list[str], context: IndexContext) -> Events:
     """The events of a run that reads ``others``, too; where one of them holds it up, each alone."""
     try:
         async for event in _run([*wanted.paths, *others], wanted.remove, context):
@@ -100,21 +101,18 @@ async def _run(sources: list[str], remove: list[str], context: IndexContext) -> 
     """The events of one run of the graph, once it is its turn to write."""
     graph = await asyncio.to_thread(_graph)
     given = {"sources": sources, "remove": remove}
-    modes: list[Any] = ["custom", "values"]
-    result: Any = None
+    done: dict[str, Any] = {}
     try:
-        async for mode, part in in_turn(
-            lambda: graph.astream(given, context=context, stream_mode=modes)
-        ):
-            if mode == "values":
-                result = part
+        async for name, value in in_turn(lambda: events_of(graph, given, context)):
+            if name == "answer":
+                done = value
             else:
-                yield "step", part
+                yield name, value
     except RagraphsError as error:
         note_reason(sources, _BUSY if isinstance(error, IndexBusyError) else str(error))
         raise
     note_reason(sources, "")
-    yield "done", {key: result[key] for key in graph.output_channels}
+    yield "done", done
 
 
 def _files_of(ids: list[str], name: str) -> set[str]:

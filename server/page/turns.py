@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import Callable
 
+from ...nodes.subgraph import Events
 from ...state.errors import IndexBusyError
 
 _SECONDS = 20.0
 _PAUSE = 1.0
 
-Parts = AsyncIterator[Any]
-
 
 async def in_turn(
-    run: Callable[[], Parts], *, seconds: float = _SECONDS, pause: float = _PAUSE
-) -> Parts:
-    """The parts of ``run()``, which is begun again while another run writes to the index.
+    run: Callable[[], Events], *, seconds: float = _SECONDS, pause: float = _PAUSE
+) -> Events:
+    """The events of ``run()``, which is begun again while another run writes to the index.
 
-        async for mode, part in in_turn(lambda: graph.astream(given, stream_mode=modes)):
+        async for name, value in in_turn(lambda: events_of(graph, given, context)):
             ...
 
     A step tells how long it has waited. Raises IndexBusyError where its turn does not come in
@@ -29,11 +27,11 @@ async def in_turn(
     began = time.monotonic()
     while True:
         try:
-            async for part in run():
-                yield part
+            async for event in run():
+                yield event
             return
         except IndexBusyError:
             if (waited := time.monotonic() - began) >= seconds:
                 raise
-        yield "custom", {"step": "wait_for_turn", "done": int(waited), "total": int(seconds)}
+        yield "step", {"step": "wait_for_turn", "done": int(waited), "total": int(seconds)}
         await asyncio.sleep(pause)

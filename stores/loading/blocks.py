@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from .text import in_blocks
-from .types import Part
+from .types import DocumentBlock
 
 _LONGEST = 1_000_000
 _MOST_CHANGES = 5000
@@ -26,7 +26,7 @@ def sliced(blocks: Iterable[str]) -> Iterator[str]:
 
 
 def _slices(block: str) -> Iterator[str]:
-    changes = block.changes if isinstance(block, Part) else ()
+    changes = block.changes if isinstance(block, DocumentBlock) else ()
     cuts = [0, *(start for start, _ in changes[_MOST_CHANGES::_MOST_CHANGES]), len(block)]
     for start, end in pairwise(cuts):
         if end - start <= _LONGEST:
@@ -39,12 +39,14 @@ def _slices(block: str) -> Iterator[str]:
 
 
 def _with_metadata(block: str, place: int, text: str) -> str:
-    if not isinstance(block, Part):
+    if not isinstance(block, DocumentBlock):
         return text
     first = bisect_right(block.changes, place, key=_start_of)
     last = bisect_left(block.changes, place + len(text), key=_start_of)
     metadata = block.changes[first - 1][1] if first else block.metadata
-    return Part(text, metadata, [(at - place, new) for at, new in block.changes[first:last]])
+    return DocumentBlock(
+        text, metadata, [(at - place, new) for at, new in block.changes[first:last]]
+    )
 
 
 def _start_of(change: tuple[int, object]) -> int:

@@ -11,7 +11,7 @@ from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
 from .metadata import Outline, fitting
 from .package import PackageKind, nearest, safe_package
-from .types import LoadedDocument, Part
+from .types import DocumentBlock, LoadedDocument
 
 _KIND = PackageKind("Word", "open it in Word and save it again", ".doc")
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -54,11 +54,11 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
     yield LoadedDocument("", clean(title), tuple(_parts(blocks)), metadata)
 
 
-def _parts(blocks: list[tuple[str, int | None]]) -> Iterator[Part]:
+def _parts(blocks: list[tuple[str, int | None]]) -> Iterator[DocumentBlock]:
     outline = Outline()
     for text, level in blocks:
         text = clean(text)
-        yield Part(text, outline.metadata if level is None else outline.enter(level, text))
+        yield DocumentBlock(text, outline.metadata if level is None else outline.enter(level, text))
 
 
 def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[tuple[str, int | None]]:

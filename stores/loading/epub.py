@@ -12,7 +12,7 @@ from .file import SourceFile, clean, unreadable
 from .html import page_part, title_of_page
 from .metadata import Outline, fitting
 from .package import PackageKind, parsed, safe_parts
-from .types import BoundError, LoadedDocument, LoadError, LoadFailure, Part
+from .types import BoundError, DocumentBlock, LoadedDocument, LoadError, LoadFailure
 
 _KIND = PackageKind(
     "EPUB", "download it again, or convert it to .html", pages=(".xhtml", ".html", ".htm")
@@ -23,7 +23,7 @@ _PAGES = ("application/xhtml+xml", "text/html")
 
 
 def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
-    """The one document of a book, a Part for each chapter, after a failure for each broken one.
+    """The one document of a book, in blocks for its chapters, after a failure for each broken one.
 
     Raises LoadError.
     """
@@ -39,7 +39,7 @@ def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
     if sum(parts.get(name, b"").count(b"<") for name in names) > source.limits.html_tags:
         raise LoadError(f"{source.name} has more than {source.limits.html_tags} tags; split it.")
     title = _stated(package, "title")
-    chapters: list[Part] = []
+    chapters: list[DocumentBlock] = []
     for name in names:
         try:
             chapters += _chapter(source, parts[name], title) if name in parts else []
@@ -79,7 +79,7 @@ def _encrypted(parts: Mapping[str, bytes]) -> set[str]:
     return {unquote(found.get("URI", "")) for found in parsed(told).iter("{*}CipherReference")}
 
 
-def _chapter(source: SourceFile, data: bytes, book: str) -> list[Part]:
+def _chapter(source: SourceFile, data: bytes, book: str) -> list[DocumentBlock]:
     page, part = page_part(source, data)
     if not part.strip():
         return []
@@ -87,7 +87,7 @@ def _chapter(source: SourceFile, data: bytes, book: str) -> list[Part]:
     if not any(metadata for _, metadata in part.places):
         title = title_of_page(page)
         before = Outline().enter(1, title) if title != book else {}
-    return [Part(f"{part}\n\n", part.metadata or before, part.changes)]
+    return [DocumentBlock(f"{part}\n\n", part.metadata or before, part.changes)]
 
 
 def _stated(package: Any, name: str) -> str:

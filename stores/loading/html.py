@@ -13,7 +13,7 @@ from .content import Content
 from .encoding import detect
 from .file import SourceFile, clean
 from .metadata import Outline, fitting
-from .types import LoadedDocument, LoadError, Part
+from .types import DocumentBlock, LoadedDocument, LoadError
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -84,7 +84,7 @@ def web_page(source: SourceFile, data: bytes) -> str:
     return _DECLARATION.sub("", data.decode(encoding.codec))
 
 
-def page_part(source: SourceFile, data: bytes) -> tuple[BeautifulSoup, Part]:
+def page_part(source: SourceFile, data: bytes) -> tuple[BeautifulSoup, DocumentBlock]:
     """A page that is all content, as a chapter of a book is, and its text with its sections."""
     from bs4 import BeautifulSoup
 
@@ -92,8 +92,8 @@ def page_part(source: SourceFile, data: bytes) -> tuple[BeautifulSoup, Part]:
     return page, _laid_out(source, page)
 
 
-def _laid_out(source: SourceFile, element: Tag, content: Content | None = None) -> Part:
-    layout = _Layout(source, content)
+def _laid_out(source: SourceFile, element: Tag, content: Content | None = None) -> DocumentBlock:
+    layout = _TextLayout(source, content)
     layout.add(element)
     return layout.part()
 
@@ -119,7 +119,7 @@ def title_of_page(page: BeautifulSoup) -> str:
     return ""
 
 
-class _Layout:
+class _TextLayout:
     """Text laid out in lines as a browser does, with a blank line around paragraphs.
 
     Of ``content`` what is around it is left out, and cells have the header of their column.
@@ -134,7 +134,7 @@ class _Layout:
         self._headings: list[list[int]] = []
         self._open: list[int] = []
 
-    def part(self) -> Part:
+    def part(self) -> DocumentBlock:
         """The text with its sections, without space at its ends."""
         starts = [start for _, start, _ in self._headings]
         texts = [
@@ -147,7 +147,7 @@ class _Layout:
             place += len(before)
             if heading := clean("".join(self._pieces[start:end])).strip():
                 changes.append((max(0, place), outline.enter(level, heading)))
-        return Part(text.strip(), {}, changes)
+        return DocumentBlock(text.strip(), {}, changes)
 
     def add(self, page: Tag) -> None:
         # A list of what is left instead of recursion: pages nest thousands of elements deep.

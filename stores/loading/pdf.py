@@ -10,7 +10,7 @@ from ...state.records import Metadata
 from .file import SourceFile, clean
 from .metadata import fitting
 from .text import title_of
-from .types import LoadedDocument, LoadError, LoadFailure, Part
+from .types import DocumentBlock, LoadedDocument, LoadError, LoadFailure
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
@@ -74,10 +74,10 @@ def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
     return reader
 
 
-def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[LoadFailure]]:
+def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[DocumentBlock], list[LoadFailure]]:
     from pypdf.errors import LimitReachedError
 
-    parts: list[Part] = []
+    parts: list[DocumentBlock] = []
     failures: list[LoadFailure] = []
     seen: set[Any] = set()
     for number in range(1, len(reader.pages) + 1):
@@ -96,7 +96,7 @@ def _pages(reader: PdfReader, source: SourceFile) -> tuple[list[Part], list[Load
             failures.append(LoadFailure(where, f"{where} {why}, so the page was left out."))
             continue
         if text.strip():
-            parts.append(Part(f"{text.strip()}\n\n", {"page": number}))
+            parts.append(DocumentBlock(f"{text.strip()}\n\n", {"page": number}))
     if not parts and failures:
         raise LoadError(f"{source.name} has no page that can be read: {failures[0].reason}")
     if not parts:

@@ -11,13 +11,13 @@ from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
 from .package import PackageKind, safe_package
-from .types import LoadedDocument, Part
+from .types import DocumentBlock, LoadedDocument
 
 _KIND = PackageKind("PowerPoint", "open it in PowerPoint and save it again", ".ppt")
 
 
 def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
-    """The one document of a PowerPoint file, a Part for each slide with text.
+    """The one document of a PowerPoint file, in blocks for the slides with text.
 
     Raises LoadError.
     """
@@ -38,7 +38,7 @@ def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
     yield LoadedDocument("", title, parts, metadata)
 
 
-def _parts(slides: Any, source: SourceFile) -> Iterator[Part]:
+def _parts(slides: Any, source: SourceFile) -> Iterator[DocumentBlock]:
     """The text of each slide, however often it is listed."""
     seen: set[Any] = set()
     for number, slide in enumerate(slides, 1):
@@ -49,7 +49,7 @@ def _parts(slides: Any, source: SourceFile) -> Iterator[Part]:
             yield part
 
 
-def _part(slide: Any, number: int, source: SourceFile) -> Part | None:
+def _part(slide: Any, number: int, source: SourceFile) -> DocumentBlock | None:
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
     texts = [heading]
@@ -61,7 +61,7 @@ def _part(slide: Any, number: int, source: SourceFile) -> Part | None:
         texts.append(f"Notes: {said}" if said else "")
     text = clean("\n\n".join(filter(None, texts)).replace("\v", "\n"))
     metadata: Metadata = {"slide": number, **fitting({"section": clean(heading)})}
-    return Part(f"{text}\n\n", metadata) if text.strip() else None
+    return DocumentBlock(f"{text}\n\n", metadata) if text.strip() else None
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:

@@ -41,7 +41,7 @@ class Process:
         self._is_ready = False
         self.is_late = False
 
-    def ask(self, request: worker.Request) -> None:
+    def ask(self, request: worker.ReadRequest) -> None:
         """Sends a request. Raises OSError or EOFError where the process has ended.
 
         Blocks until the process has begun.

@@ -13,10 +13,10 @@ from types import TracebackType
 from .load import load
 from .process import Process, taken
 from .types import DEFAULT_LIMITS, PLAIN, Limits, LoadedDocument, LoadError, LoadFailure
-from .worker import End, Event, Request, beginnings
+from .worker import End, Event, ReadRequest, beginnings
 
 
-class StoppedError(Exception):
+class ReadingStoppedError(Exception):
     """Reading was stopped by whoever began it."""
 
 
@@ -50,12 +50,12 @@ class FileReader:
     ) -> Iterator[LoadedDocument | LoadFailure]:
         """The documents of a file as ``load`` gives them, but that blocks may be read only once.
 
-        They are read before the next document is asked for. Blocks; raises StoppedError.
+        They are read before the next document is asked for. Blocks; raises ReadingStoppedError.
         """
         if path.suffix.lower() in PLAIN:
             yield from load(path, name=name, root=root, limits=self._limits)
             return
-        request = Request(path, name or path.name, root, self._limits, self._seconds(path))
+        request = ReadRequest(path, name or path.name, root, self._limits, self._seconds(path))
         events = self._events(request)
         try:
             yield from _documents(events, request.name)
@@ -65,19 +65,19 @@ class FileReader:
     def beginnings(self, path: Path, rows: int, *, root: Path | None = None) -> Iterator[str]:
         """The first block of each of the first ``rows`` documents of a file; none of a broken one.
 
-        Blocks; raises StoppedError.
+        Blocks; raises ReadingStoppedError.
         """
         if path.suffix.lower() in PLAIN:
             yield from beginnings(path, root, self._limits, rows)
             return
-        request = Request(path, path.name, root, self._limits, self._seconds(path), rows)
+        request = ReadRequest(path, path.name, root, self._limits, self._seconds(path), rows)
         try:
             yield from (event for event in self._events(request) if isinstance(event, str))
         except LoadError:
             return
 
     def stop(self) -> None:
-        """Ends what another thread is reading, which raises StoppedError there."""
+        """Ends what another thread is reading, which raises ReadingStoppedError there."""
         self._stopped = True
         if process := self._process:
             process.kill()
@@ -94,8 +94,8 @@ class FileReader:
         except OSError:
             return self._limits.seconds_for(0)
 
-    def _events(self, request: Request) -> Generator[Event, None, None]:
-        """Events of reading a file, until its end. Raises LoadError and StoppedError."""
+    def _events(self, request: ReadRequest) -> Generator[Event, None, None]:
+        """Events of reading a file, until its end. Raises LoadError and ReadingStoppedError."""
         goes_on, left = False, request.seconds
         try:
             process = self._asked(request)
@@ -113,27 +113,27 @@ class FileReader:
                 self._process.end()
                 self._process = None
 
-    def _asked(self, request: Request) -> Process:
+    def _asked(self, request: ReadRequest) -> Process:
         try:
             process = self._process = self._process or taken()
             if self._stopped:
-                raise StoppedError
+                raise ReadingStoppedError
             process.ask(request)
         except (OSError, EOFError) as error:
             if self._stopped:
-                raise StoppedError from error
+                raise ReadingStoppedError from error
             raise LoadError(
                 f"{request.name} was not read, because the program that reads it could not be "
                 "begun; try again when the machine has more memory."
             ) from error
         return process
 
-    def _answer(self, process: Process, request: Request, seconds: float) -> list[Event]:
+    def _answer(self, process: Process, request: ReadRequest, seconds: float) -> list[Event]:
         try:
             return process.answer(seconds)
         except EOFError as error:
             if self._stopped:
-                raise StoppedError from error
+                raise ReadingStoppedError from error
             raise process.reason(request.name, request.limits) from error
 
 

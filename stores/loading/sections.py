@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...state.records import Metadata
 from .metadata import Outline
-from .types import Part
+from .types import DocumentBlock
 
 # A line that marks a heading with ``#``, opens or closes a fence, or underlines the line before.
 _MARKING = (
@@ -39,7 +39,7 @@ class _Heading(NamedTuple):
     text: str
 
 
-def markdown_parts(blocks: Iterable[str], front: int = 0) -> Iterator[Part]:
+def markdown_parts(blocks: Iterable[str], front: int = 0) -> Iterator[DocumentBlock]:
     """The blocks of a Markdown text with their sections; headings in fenced code are none.
 
     ``front`` are the characters of front matter before the text.
@@ -47,7 +47,7 @@ def markdown_parts(blocks: Iterable[str], front: int = 0) -> Iterator[Part]:
     return _parts(blocks, _MarkdownHeadings(front))
 
 
-def rst_parts(blocks: Iterable[str]) -> Iterator[Part]:
+def rst_parts(blocks: Iterable[str]) -> Iterator[DocumentBlock]:
     """The blocks of a reStructuredText with their sections, by the order of the underlines."""
     return _parts(blocks, _RstHeadings())
 
@@ -57,7 +57,7 @@ def rst_title(text: str) -> str:
     return next((heading.text for heading in _RstHeadings()(text)), "")
 
 
-def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[Part]:
+def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[DocumentBlock]:
     """Consecutive texts with their metadata, in blocks of ``size`` characters or a little more."""
     texts: list[str] = []
     changes: list[tuple[int, Metadata]] = []
@@ -68,15 +68,15 @@ def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[Part]:
         texts.append(text)
         length += len(text)
         if length >= size:
-            yield Part("".join(texts), {}, changes)
+            yield DocumentBlock("".join(texts), {}, changes)
             texts, changes, length = [], [], 0
     if texts:
-        yield Part("".join(texts), {}, changes)
+        yield DocumentBlock("".join(texts), {}, changes)
 
 
 def _parts(
     blocks: Iterable[str], headings_of: Callable[[str], Iterator[_Heading]]
-) -> Iterator[Part]:
+) -> Iterator[DocumentBlock]:
     outline = Outline()
     for block in blocks:
         before = outline.metadata
@@ -84,7 +84,7 @@ def _parts(
             (heading.start, outline.enter(heading.level, heading.text))
             for heading in headings_of(block)
         ]
-        yield Part(block, before, changes)
+        yield DocumentBlock(block, before, changes)
 
 
 class _MarkdownHeadings:

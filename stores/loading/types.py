@@ -41,14 +41,14 @@ class BoundError(LoadError):
     """A document has more text than may be made of it."""
 
 
-class Part(str):
+class DocumentBlock(str):
     """A block of a document that has metadata of its own, such as ``{"page": 3}``.
 
     ``changes`` are the places within the block where other metadata begins, as characters from its
     start: a long block of Markdown has many sections, and passages may reach from one into the
     next, as they may not from one block into the next.
 
-    >>> part = Part("Intro. Method.", {"section": "Intro"}, [(7, {"section": "Method"})])
+    >>> part = DocumentBlock("Intro. Method.", {"section": "Intro"}, [(7, {"section": "Method"})])
     >>> list(part.places)
     [(0, {'section': 'Intro'}), (7, {'section': 'Method'})]
     """
@@ -58,7 +58,7 @@ class Part(str):
 
     def __new__(
         cls, text: str, metadata: Metadata, changes: Iterable[tuple[int, Metadata]] = ()
-    ) -> Part:
+    ) -> DocumentBlock:
         """The block ``text``; ``metadata`` holds from its first character to the first change."""
         part = super().__new__(cls, text)
         part.metadata, part.changes = metadata, tuple(changes)
@@ -66,8 +66,8 @@ class Part(str):
             part.metadata, part.changes = part.changes[0][1], part.changes[1:]
         return part
 
-    def __reduce__(self) -> tuple[type[Part], tuple[object, ...]]:
-        return Part, (str(self), self.metadata, self.changes)
+    def __reduce__(self) -> tuple[type[DocumentBlock], tuple[object, ...]]:
+        return DocumentBlock, (str(self), self.metadata, self.changes)
 
     @property
     def places(self) -> Iterator[tuple[int, Metadata]]:
@@ -82,9 +82,9 @@ class LoadedDocument:
 
     ``id`` is empty for a file that is one document, else the row's. The concatenation of
     ``blocks`` is the document's text, with every line end as ``\\n``; citations count its
-    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError; a block
-    that is a Part has metadata of its own, besides the document's ``metadata``. A long ``title`` is
-    cut, because each passage carries it.
+    characters. Iterating ``blocks`` reads the file again each time and may raise LoadError; a
+    DocumentBlock has metadata of its own, besides the document's ``metadata``. A long ``title``
+    is cut, because each passage carries it.
     """
 
     id: str

@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 from ...state.records import Metadata
 from .blocks import sliced
 from .load import load
-from .types import Limits, LoadedDocument, LoadError, LoadFailure, Part
+from .types import DocumentBlock, Limits, LoadedDocument, LoadError, LoadFailure
 
 _MESSAGE_CHARACTERS = 256 * 1024
 _LARGE_SHARE = 0.2  # of the memory allowed: a process that took more begins anew
@@ -29,7 +29,7 @@ READY: list[object] = []  # the first message: from now on time counts
 NO_MEMORY = 3  # the code with which a process ends that took too much of it
 
 
-class Request(NamedTuple):
+class ReadRequest(NamedTuple):
     """A file to read in at most ``seconds``: all of it, or of some ``rows`` only the beginnings.
 
     The other fields are the arguments of ``load``.
@@ -57,7 +57,7 @@ def main() -> None:
     """Reads files until nobody asks any more, or whoever asked is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what ends with it
     requests, answers = _taken(0, os.O_RDONLY, "rb"), _taken(1, os.O_WRONLY, "wb")
-    asked: queue.Queue[Request] = queue.Queue()
+    asked: queue.Queue[ReadRequest] = queue.Queue()
     threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
     write(answers, READY)
     goes_on = True
@@ -97,14 +97,14 @@ def _taken(descriptor: int, flags: int, mode: str) -> IO[bytes]:
     return file
 
 
-def _listen(requests: IO[bytes], asked: queue.Queue[Request]) -> None:
+def _listen(requests: IO[bytes], asked: queue.Queue[ReadRequest]) -> None:
     with suppress(EOFError, OSError):
-        while isinstance(request := read(requests), Request):
+        while isinstance(request := read(requests), ReadRequest):
             asked.put(request)
     os._exit(0)  # whoever asked is gone, whatever is being read
 
 
-def _limit(request: Request) -> None:
+def _limit(request: ReadRequest) -> None:
     """Has the system end this process where it takes more time or memory than it may."""
     try:
         import resource
@@ -149,7 +149,7 @@ def _memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _events(request: Request) -> Iterator[Event]:
+def _events(request: ReadRequest) -> Iterator[Event]:
     limits = request.limits
     try:
         if request.rows:
@@ -207,7 +207,7 @@ def _messages(events: Iterable[Event]) -> Iterator[list[Event]]:
 def _length(event: Event) -> int:
     if isinstance(event, LoadedDocument):
         return 200 + sum(map(_length, event.blocks)) + _size(event.metadata)
-    if isinstance(event, Part):
+    if isinstance(event, DocumentBlock):
         return len(event) + sum(200 + _size(metadata) for _, metadata in event.places)
     return len(event) if isinstance(event, str) else 200
 

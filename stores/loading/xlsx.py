@@ -14,7 +14,7 @@ from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
 from .package import PackageKind, safe_package
 from .text import in_blocks
-from .types import LoadedDocument, LoadError, Part
+from .types import DocumentBlock, LoadedDocument, LoadError
 
 _KIND = PackageKind("Excel", "open it in Excel and save it again", ".xls")
 _LONGEST_SHEET = 1_048_576  # rows, in Excel
@@ -44,7 +44,7 @@ def load_xlsx(source: SourceFile) -> Iterator[LoadedDocument]:
     yield LoadedDocument("", title, parts, metadata)
 
 
-def _parts(sheets: Sequence[Any], source: SourceFile) -> Iterator[Part]:
+def _parts(sheets: Sequence[Any], source: SourceFile) -> Iterator[DocumentBlock]:
     cells = 0
     for sheet in sheets:
         sheet.reset_dimensions()  # They are only declared, and rows would be filled up to them.
@@ -64,7 +64,7 @@ def _parts(sheets: Sequence[Any], source: SourceFile) -> Iterator[Part]:
         metadata = fitting({"sheet": name})
         laid_out = chain(heading, _laid_out(rows, source))
         for block in in_blocks(laid_out, source.limits.block_characters):
-            yield Part(block, metadata)
+            yield DocumentBlock(block, metadata)
 
 
 def _text(value: object, source: SourceFile) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.cli.excerpts import Found, best_passages, excerpt, supporting
+from ragraphs.cli.excerpts import PassageExcerpt, best_passages, excerpt, supporting
 from ragraphs.state.records import Citation, Evidence
 from rich.cells import cell_len
 
@@ -45,7 +45,7 @@ def flat(text: str) -> str:
 def test_all_that_is_shown_stands_in_the_passage_in_order_and_no_highlight_is_lost(text, edges):
     one = passage(text)
     spans = list(pairwise(sorted(edge for edge in edges if edge <= len(text))))[::2]
-    shown = excerpt(Found(one, [citation(one, *span) for span in spans]), in_colour=True)
+    shown = excerpt(PassageExcerpt(one, [citation(one, *span) for span in spans]), in_colour=True)
     letters = iter(flat(text))
     assert all(letter in letters for letter in flat(shown.plain))
     marked = flat("".join(shown.plain[span.start : span.end] for span in shown.spans))
@@ -66,14 +66,14 @@ def test_a_quote_is_shown_in_its_own_part_of_a_passage():
 
 def test_a_block_of_code_is_shown_line_by_line_after_what_leads_to_it():
     one = passage("To install it, run this:\n\n```sh\npip install it\nit --version\n```\n\nDone.")
-    shown = excerpt(Found(one, [quoted(one, "To install it, run this:")]), in_colour=False)
+    shown = excerpt(PassageExcerpt(one, [quoted(one, "To install it, run this:")]), in_colour=False)
     assert shown.plain.splitlines()[1:] == ["pip install it", "it --version", "Done."]
 
 
 def test_a_highlight_is_shown_with_its_neighbours_and_marked_where_there_are_no_colours():
     sentences = [f"Sentence number {n} says something of no weight at all." for n in range(40)]
     one = passage(" ".join(sentences))
-    found = Found(one, [quoted(one, sentences[20])])
+    found = PassageExcerpt(one, [quoted(one, sentences[20])])
     plain = excerpt(found, in_colour=False).plain
     assert re.fullmatch(r"… Sentence number 1\d .* «Sentence number 20 .*\.» .* …", plain)
     assert cell_len(plain) < 500
@@ -85,7 +85,8 @@ def test_far_highlights_are_joined_by_an_ellipsis_and_paragraphs_by_a_line_end()
     middle = " ".join(["Nothing here."] * 60)
     one = passage(f"First one.\n\nThen this. {middle} The last one.")
     shown = excerpt(
-        Found(one, [quoted(one, "First one."), quoted(one, "The last one.")]), in_colour=False
+        PassageExcerpt(one, [quoted(one, "First one."), quoted(one, "The last one.")]),
+        in_colour=False,
     )
     assert shown.plain.startswith("«First one.»\nThen this.")
     assert shown.plain.endswith(" … «The last one.»") or "here. «The last one.»" in shown.plain
@@ -93,13 +94,13 @@ def test_far_highlights_are_joined_by_an_ellipsis_and_paragraphs_by_a_line_end()
 
 def test_a_passage_without_a_highlight_is_shown_from_its_start():
     assert excerpt(
-        Found(passage("세종은 왕이다.\n한글을 만들었다."), []), in_colour=False
+        PassageExcerpt(passage("세종은 왕이다.\n한글을 만들었다."), []), in_colour=False
     ).plain == ("세종은 왕이다. 한글을 만들었다.")
 
 
 def test_neighbours_are_marked_together_and_the_best_highlight_has_a_colour():
     one = passage("One is here. Two is here. Three is here.")
-    found = Found(one, [quoted(one, "Two is here."), quoted(one, "One is here.")])
+    found = PassageExcerpt(one, [quoted(one, "Two is here."), quoted(one, "One is here.")])
     assert excerpt(found, in_colour=False).plain == "«One is here. Two is here.» Three is here."
     assert [span.style for span in excerpt(found, in_colour=True).spans] == ["bold", "bold green"]
 

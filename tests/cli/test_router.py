@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from ragraphs.cli.answers import Writing
+from ragraphs.cli.answers import AnswerWriter
 from ragraphs.cli.show import err, out
 from rich.cells import cell_len
 from scripted_model import FACT, MODEL, QUESTION
@@ -110,7 +110,7 @@ def test_a_terminal_gets_the_answer_as_it_is_written_and_once(
 @pytest.mark.parametrize("text", ["The bridge was designed, I think, by nobody.", "다리는 " * 9])
 def test_an_answer_is_written_in_lines_that_end_between_words(capsys, monkeypatch, text):
     monkeypatch.setattr(out, "width", 20)
-    writing = Writing()
+    writing = AnswerWriter()
     for place in range(0, len(text), 3):
         writing.add(text[place : place + 3], "1")
     writing.end()
@@ -120,7 +120,7 @@ def test_an_answer_is_written_in_lines_that_end_between_words(capsys, monkeypatc
 
 
 def test_an_answer_that_breaks_off_is_begun_on_a_new_line(capsys):
-    writing = Writing()
+    writing = AnswerWriter()
     writing.add("It was", "1")
     writing.add("It was Fowler.\n\n", "2")
     writing.end()

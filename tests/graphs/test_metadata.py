@@ -16,7 +16,7 @@ from ragraphs.graphs.crag import graph as crag
 from ragraphs.index import opening
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.loading.reader import FileReader
-from ragraphs.stores.loading.types import LoadedDocument, Part
+from ragraphs.stores.loading.types import DocumentBlock, LoadedDocument
 from ragraphs.views.status import describe
 from scripted_model import MODEL
 
@@ -88,7 +88,12 @@ def test_metadata_that_does_not_fit_is_refused_before_anything_is_stored(indexin
 
 
 def test_metadata_of_a_file_and_of_its_parts_is_its_passages(indexing, loading):
-    loading(Part("One. ", {"page": 1}), Part("Two. ", {"page": 2}), "Three.", author="Ada")
+    loading(
+        DocumentBlock("One. ", {"page": 1}),
+        DocumentBlock("Two. ", {"page": 2}),
+        "Three.",
+        author="Ada",
+    )
     indexing.run("docs/forth.txt")
     path = {"author": "Ada", "path": "docs/forth.txt"}
     assert [(one["text"], one["metadata"]) for one in passages(indexing)] == [
@@ -113,7 +118,7 @@ def test_a_citation_names_the_section_of_its_quote_where_a_passage_has_two(
 ):
     text = f"{BREAKWATER} {LIGHTHOUSE}"
     second = text.index(LIGHTHOUSE)
-    loading(Part(text, {"section": "Piers"}, [(second, {"section": "Lights"})]))
+    loading(DocumentBlock(text, {"section": "Piers"}, [(second, {"section": "Lights"})]))
     indexing.run("docs/forth.txt")
     assert [one["metadata"]["section"] for one in passages(indexing)] == ["Piers"]
     script.replies["Answer"] = lambda human: script.quoting(human, LIGHTHOUSE)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ragraphs.language.analyser import count_tokens
 from ragraphs.models.meter import start_meter
 from ragraphs.nodes.index.passage_reader import PassageReader
-from ragraphs.nodes.index.surroundings import Shown
+from ragraphs.nodes.index.surroundings import ShownPassage
 from ragraphs.prompts.extraction_replies import Facts, MoreToFind, PassageReading
 from ragraphs.prompts.replies import PassageQuestions
 
@@ -158,7 +158,7 @@ def read_once(shown, named, gleanings=2):
     st.text(max_size=300) | st.just("Lines before. " * 20),
 )
 def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, named, before):
-    model, _ = read_once(Shown(title, text, before, [named] * 12), named or "x")
+    model, _ = read_once(ShownPassage(title, text, before, [named] * 12), named or "x")
     rounding = 3
     for part in (lambda name: "glean" not in name, lambda name: "glean" in name):
         sent = [tokens for name, tokens in model.sent if part(name)]
@@ -168,7 +168,7 @@ def test_reading_a_passage_sends_at_most_four_times_its_tokens(title, text, name
 
 def test_an_honest_title_is_shown_whole():
     title = "The history of Penguin Books"
-    model, _ = read_once(Shown(title, "It was founded in 1935."), "x", gleanings=0)
+    model, _ = read_once(ShownPassage(title, "It was founded in 1935."), "x", gleanings=0)
     assert model.sent[0][1] >= count_tokens(title)
 
 
@@ -182,7 +182,7 @@ def test_a_passage_names_no_more_things_than_it_has_words(isolated):
             "gleanings": 0,
         }
         reader = PassageReader(Tireless("x"), extraction)
-        read = await reader.read(Shown("T", "word " * 60), ["questions", "facts"])
+        read = await reader.read(ShownPassage("T", "word " * 60), ["questions", "facts"])
         return meter, read["facts"]
 
     meter, facts = asyncio.run(reading())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.language.support import Source, cite_point, nearest_statements
+from ragraphs.language.support import CitablePassage, cite_point, nearest_statements
 
 BRIDGE = "The Forth Bridge opened in 1890. John Fowler designed the Forth Bridge. It is red."
 TOWN = "Fowler was born in Sheffield. Sheffield lies on the river Don."
@@ -22,7 +22,7 @@ WORDS = st.lists(
 
 
 def cited(point, *texts, most=1, title=""):
-    sources = [Source(str(place), title, text) for place, text in enumerate(texts)]
+    sources = [CitablePassage(str(place), title, text) for place, text in enumerate(texts)]
     return [one.text for one in cite_point(point, sources, most)]
 
 
@@ -63,7 +63,7 @@ def test_a_paraphrase_is_cited_though_its_subject_is_named_elsewhere():
 
 def test_the_sentence_stands_where_it_says():
     (found,) = cite_point(
-        "The Forth Bridge was designed by John Fowler.", [Source("b", "", BRIDGE)]
+        "The Forth Bridge was designed by John Fowler.", [CitablePassage("b", "", BRIDGE)]
     )
     assert (found.passage, found.text) == ("b", "John Fowler designed the Forth Bridge.")
     assert BRIDGE[found.start : found.end] == found.text
@@ -82,7 +82,9 @@ def test_korean_points_need_their_predicate_too():
 
 def test_sources_state_a_point_together_and_the_best_comes_first():
     point = "John Fowler, born in Sheffield, designed the Forth Bridge."
-    found = cite_point(point, [Source("t", "", TOWN), Source("b", "John Fowler", BRIDGE)], most=5)
+    found = cite_point(
+        point, [CitablePassage("t", "", TOWN), CitablePassage("b", "John Fowler", BRIDGE)], most=5
+    )
     assert [one.passage for one in found] == ["b", "t"]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert cited(point, TOWN) == []
@@ -102,7 +104,7 @@ def test_what_is_longer_than_a_quotation_is_not_cited():
 
 @given(WORDS, st.lists(WORDS, max_size=4), st.integers(0, 4))
 def test_citations_are_where_they_say_in_at_most_as_many_passages(point, texts, most):
-    sources = [Source(str(place), "", text) for place, text in enumerate(texts)]
+    sources = [CitablePassage(str(place), "", text) for place, text in enumerate(texts)]
     found = cite_point(point, sources, most)
     assert len(found) <= most and len({one.passage for one in found}) == len(found)
     assert all(texts[int(one.passage)][one.start : one.end] == one.text for one in found)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from page_server import followed
 from ragraphs import IndexContext, index_graph
-from ragraphs.server.admission import BusyError, Places
+from ragraphs.server.admission import BusyError, Slots
 from ragraphs.server.exchange import failure
 from ragraphs.state.errors import UnavailableError
 from scripted_model import DOCUMENTS, MODEL, Script
@@ -190,7 +190,7 @@ async def test_an_absent_store_is_no_mistake_of_the_caller():
 
 
 async def test_a_place_is_waited_for_no_longer_than_the_question_may_take():
-    places = Places(1, 20.0, "questions")
+    places = Slots(1, 20.0, "questions")
     async with places.taken(), asyncio.timeout(5):
         with pytest.raises(BusyError):
             await places.take(0.1)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from ragraphs.models.meter import start_meter
-from ragraphs.server.admission import BusyError, Places
+from ragraphs.server.admission import BusyError, Slots
 from ragraphs.server.alone import app
 from ragraphs.server.app import lifespan
 
@@ -40,7 +40,7 @@ async def test_work_that_hangs_takes_no_thread_of_the_other_kind(go, indexing):
 
 
 async def test_places_are_given_in_order_and_who_leaves_the_queue_takes_none():
-    places = Places(2, 5, "questions")
+    places = Slots(2, 5, "questions")
     first, _ = await places.take(), await places.take()
     leaving, next_one = (asyncio.create_task(places.take()) for _ in range(2))
     with pytest.raises(BusyError, match="as many questions"):
@@ -59,7 +59,7 @@ async def test_places_are_given_in_order_and_who_leaves_the_queue_takes_none():
 
 
 async def test_a_turn_that_does_not_come_in_time_is_refused():
-    places = Places(1, 0.05, "runs of indexing")
+    places = Slots(1, 0.05, "runs of indexing")
     async with places.taken():
         with pytest.raises(BusyError, match="runs of indexing"):
             await places.take()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lab.attack.trials import Part, Trial
+from lab.attack.trials import AttackPart, Trial
 
 HANGS, DIES, RAISES = 1, 2, 3
 
@@ -33,4 +33,4 @@ def trial(arena: list[int], chance: random.Random, result: Trial) -> None:
             raise KeyError("mine")
 
 
-PART = Part("drawn", 8, arena, trial, each=3, longest=1.0, preloaded=())
+PART = AttackPart("drawn", 8, arena, trial, each=3, longest=1.0, preloaded=())

@@ -16,7 +16,7 @@ from ragraphs.algorithms.linear_rag.question import read_question
 from ragraphs.algorithms.linear_rag.walk import (
     BridgingSettings,
     Similarities,
-    Start,
+    WalkStart,
     edge_weights,
     informativeness,
     rank,
@@ -142,7 +142,7 @@ def test_one_round_of_the_walk_by_hand() -> None:
     leaving = ann.astype(np.float32)
     arriving = leaving / 2
     settings = BridgingSettings(damping=0.5, rounds=2)
-    start = Start(read_question(graph, ""), passages, passages, entities, leaving, arriving)
+    start = WalkStart(read_question(graph, ""), passages, passages, entities, leaving, arriving)
     found, _ = walk(graph, start, settings)
     assert edges > 2
     assert found == pytest.approx([0.5 + 0.5 * 0.5 * 0.5 * 0.5, 0.5 * 0.5 * 0.5 * 0.5])

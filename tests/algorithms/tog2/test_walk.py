@@ -1,7 +1,7 @@
 import json
 
 from ragraphs.algorithms.tog2.walk import (
-    Edge,
+    EntityEdge,
     discover,
     extend_paths,
     prune_options,
@@ -18,12 +18,12 @@ NAMES = {
     "cincinnati": "Cincinnati",
 }
 EDGES = [
-    Edge("r1", "jaws", "directed by", "spielberg"),
-    Edge("r2", "duel", "Directed by", "spielberg"),
-    Edge("r3", "spielberg", "born in", "cincinnati"),
-    Edge("r4", "jaws", "composer", "williams"),
-    Edge("r5", "jaws", "praised by", "spielberg"),
-    Edge("r6", "jaws", "is", "jaws"),
+    EntityEdge("r1", "jaws", "directed by", "spielberg"),
+    EntityEdge("r2", "duel", "Directed by", "spielberg"),
+    EntityEdge("r3", "spielberg", "born in", "cincinnati"),
+    EntityEdge("r4", "jaws", "composer", "williams"),
+    EntityEdge("r5", "jaws", "praised by", "spielberg"),
+    EntityEdge("r6", "jaws", "is", "jaws"),
 ]
 
 

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judging_support import BEST, WORSE, by
-from ragraphs.evaluation.judging.questions import Question, Wanted, keep_questions, read_questions
+from ragraphs.evaluation.judging.questions import (
+    PersonaQuestion,
+    QuestionQuota,
+    keep_questions,
+    read_questions,
+)
 from ragraphs.evaluation.judging.questions import spread as spread_over
 from ragraphs.state.errors import RagraphsError
 
@@ -84,7 +89,7 @@ def test_a_model_that_writes_fewer_questions_is_told_of_and_none_is_an_error(jud
 
 @given(FEW, FEW, FEW, st.integers(1, 250))
 def test_questions_are_spread_evenly_over_personas_and_tasks(personas, tasks, per_task, most):
-    wanted = Wanted(personas, tasks, per_task, most)
+    wanted = QuestionQuota(personas, tasks, per_task, most)
     counts = wanted.counts()
     assert wanted.total == min(most, personas * tasks * per_task)
     totals = [sum(row) for row in counts]
@@ -92,7 +97,7 @@ def test_questions_are_spread_evenly_over_personas_and_tasks(personas, tasks, pe
     for row in counts:
         assert max(row) - min(row) <= 1 and (len(row) == tasks or max(row) == 1)
     asked = [
-        Question(str(person), str(task), f"{person} {task} {n}")
+        PersonaQuestion(str(person), str(task), f"{person} {task} {n}")
         for person in range(personas)
         for task in range(tasks)
         for n in range(per_task)
@@ -112,5 +117,5 @@ def test_a_file_of_questions_is_read_once_each_and_must_have_some(tmp_path):
         read_questions(file)
     with pytest.raises(RagraphsError, match="cannot be read"):
         read_questions(tmp_path / "none")
-    backups = [keep_questions(file, [Question("", "", str(n))]) for n in range(3)]
+    backups = [keep_questions(file, [PersonaQuestion("", "", str(n))]) for n in range(3)]
     assert [one and one.name for one in backups] == ["own-1.txt", "own-2.txt", "own-3.txt"]

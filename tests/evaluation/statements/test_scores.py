@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.answering import Plan
+from ragraphs.evaluation.answering import AnsweringPlan
 from ragraphs.evaluation.conditions import condition_of
 from ragraphs.evaluation.intervals import mean_of, pooled_share
 from ragraphs.evaluation.question_files import read_question_file
@@ -100,7 +100,9 @@ def test_a_condition_is_a_method_or_a_search_of_graphrag_at_a_level():
     assert condition_of("graphrag", "global").settings == {"search": "global"}
     assert condition_of("graphrag:global:0").settings == {"search": "global", "level": "0"}
     named = [condition_of(text) for text in ("graphrag:global:0", "graphrag:text", "basic")]
-    plan = Plan(["graphrag", "basic"], IndexContext(), settings={"top_k": "3", "level": "2"})
+    plan = AnsweringPlan(
+        ["graphrag", "basic"], IndexContext(), settings={"top_k": "3", "level": "2"}
+    )
     ways = ways_of(named, plan)
     chosen = {name: way.context.model_dump(exclude_unset=True) for name, way in ways.items()}
     assert chosen["C0"] == {"top_k": 3, "level": 0, "search": "global"}

@@ -14,7 +14,7 @@ import pytest
 from ragraphs.context import Context, IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.cluster.parts import handing_out, in_parts
-from ragraphs.index.cluster.worker import Job, Outcome, work_on
+from ragraphs.index.cluster.worker import BatchOutcome, Job, work_on
 from ragraphs.index.opening import Index, open_index
 from ragraphs.index.progress import Progress
 from ragraphs.state.errors import RagraphsError
@@ -35,10 +35,10 @@ class Threads:
         chosen = {name: getattr(context, name) for name in context.model_fields_set}
         self._job = Job(_version(), {**chosen, "concurrency": 1}, {})
 
-    async def begin(self, work: Any, items: Any, spent: Any) -> Outcome[Any]:
+    async def begin(self, work: Any, items: Any, spent: Any) -> BatchOutcome[Any]:
         self.batches.append(items)
         handed = pickle.loads(pickle.dumps((self._job, work, items, spent)))
-        done: asyncio.Future[Outcome[Any]] = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[BatchOutcome[Any]] = asyncio.get_running_loop().create_future()
         loop = asyncio.get_running_loop()
 
         def run() -> None:

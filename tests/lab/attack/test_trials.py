@@ -9,13 +9,13 @@ import pytest
 from attack_parts import PART
 
 from lab.attack.table import faults, table
-from lab.attack.trials import Row, attacked
+from lab.attack.trials import TrialRow, attacked
 
 _EXPECTED = {0: [], 1: ["hang"], 2: ["crash"], 3: ["broken"]}
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[TrialRow]:
     return sorted(attacked(PART, 0, itertools.count(), 8, 2), key=lambda row: row.number)
 
 

@@ -8,14 +8,14 @@ from itertools import islice
 import pytest
 from ragraphs.language.analyser import sentences
 
-from lab.benchmarks.synthetic import Made, made_up, main, passages_with_facts
+from lab.benchmarks.synthetic import SyntheticPassage, made_up, main, passages_with_facts
 from lab.benchmarks.text_statistics import statistics
 
 COUNT = 600
 
 
 @pytest.fixture(scope="module")
-def made() -> list[Made]:
+def made() -> list[SyntheticPassage]:
     return list(islice(passages_with_facts(), COUNT))
 
 

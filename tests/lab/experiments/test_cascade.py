@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lab.experiments.cascade import Limits, course_alone
+from lab.experiments.cascade import CascadeLimits, course_alone
 
 QUESTION = "Who designed the Forth Bridge?"
-PLENTY = Limits(max_calls=24, escalations=2, web=False)
+PLENTY = CascadeLimits(max_calls=24, escalations=2, web=False)
 CITATION = {"passage": "p", "document": "d", "title": "", "start": 0, "end": 4, "quote": "Text"}
 
 

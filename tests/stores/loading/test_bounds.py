@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loading_support import Write, documents, failures, peak_mb, reason, text_of
 from ragraphs.stores.loading.load import load
-from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadFailure, Part
+from ragraphs.stores.loading.types import DocumentBlock, Limits, LoadedDocument, LoadFailure
 
 from lab.attack.hostile_files import SHAPES
 from lab.attack.repetition import REPEATED
@@ -184,7 +184,7 @@ def test_the_sections_above_a_heading_are_bounded_in_number(tmp_path: Path) -> N
     sections = [
         str(metadata.get("section", ""))
         for block in loaded.blocks
-        if isinstance(block, Part)
+        if isinstance(block, DocumentBlock)
         for _, metadata in block.places
     ]
     assert sections and max(map(len, sections)) < 120

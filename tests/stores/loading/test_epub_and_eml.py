@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from loading_support import Write, documents, failures, only, reason, text_of
 from office_files import BOOK, CHAPTER, MAIL, OPF, eml, epub
-from ragraphs.stores.loading.types import Limits, Part
+from ragraphs.stores.loading.types import DocumentBlock, Limits
 
 
 class TestBooks:
@@ -22,7 +22,7 @@ class TestBooks:
 
     def test_chapters_are_sections(self, tmp_path: Path) -> None:
         first, second = only(epub(tmp_path / "a.epub")).blocks
-        assert isinstance(first, Part) and isinstance(second, Part)
+        assert isinstance(first, DocumentBlock) and isinstance(second, DocumentBlock)
         assert first.metadata == {"section": "Preface"}
         assert list(second.places) == [
             (0, {"section": "The Harbour"}),

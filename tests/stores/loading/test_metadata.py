@@ -16,7 +16,7 @@ from pdf_files import pdf
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.metadata import fitting, front_metadata
 from ragraphs.stores.loading.sections import joined, markdown_parts, rst_parts
-from ragraphs.stores.loading.types import Limits, LoadedDocument, Part
+from ragraphs.stores.loading.types import DocumentBlock, Limits, LoadedDocument
 
 
 def sections(document: LoadedDocument) -> list[tuple[str, str]]:
@@ -24,7 +24,7 @@ def sections(document: LoadedDocument) -> list[tuple[str, str]]:
     return [
         (str(metadata.get("section", "")), block[place:].partition("\n")[0])
         for block in document.blocks
-        if isinstance(block, Part)
+        if isinstance(block, DocumentBlock)
         for place, metadata in block.places
     ]
 

@@ -12,13 +12,13 @@ import pytest
 from loading_support import Write, only, reason, text_of
 from office_files import odt, pptx, unzipped, xlsx, zipped
 from openpyxl import Workbook
-from ragraphs.stores.loading.types import Limits, LoadedDocument, Part
+from ragraphs.stores.loading.types import DocumentBlock, Limits, LoadedDocument
 
 
-def parts(document: LoadedDocument) -> list[Part]:
+def parts(document: LoadedDocument) -> list[DocumentBlock]:
     blocks = list(document.blocks)
-    assert all(isinstance(block, Part) for block in blocks)
-    return [block for block in blocks if isinstance(block, Part)]
+    assert all(isinstance(block, DocumentBlock) for block in blocks)
+    return [block for block in blocks if isinstance(block, DocumentBlock)]
 
 
 class TestSlides:

@@ -19,15 +19,15 @@ from pdf_files import ENDLESS, pdf
 from ragraphs.settings import Settings
 from ragraphs.stores.loading import process, worker
 from ragraphs.stores.loading.load import load
-from ragraphs.stores.loading.reader import FileReader, StoppedError
+from ragraphs.stores.loading.reader import FileReader, ReadingStoppedError
 from ragraphs.stores.loading.types import (
     DEFAULT_LIMITS,
     ENDINGS,
+    DocumentBlock,
     Limits,
     LoadedDocument,
     LoadError,
     LoadFailure,
-    Part,
 )
 
 from lab.attack.repetition import REPEATED
@@ -76,7 +76,7 @@ def told(loaded: Iterator[LoadedDocument | LoadFailure]) -> list[object]:
             one.id,
             one.title,
             one.metadata,
-            [(str(b), list(b.places) if isinstance(b, Part) else []) for b in one.blocks],
+            [(str(b), list(b.places) if isinstance(b, DocumentBlock) else []) for b in one.blocks],
         )
         for one in loaded
     ]
@@ -103,7 +103,9 @@ def test_a_long_block_comes_in_slices_with_its_sections(write: Write) -> None:
             blocks = list(loaded.blocks)
             assert "".join(blocks) == "".join(whole.blocks)
             assert max(map(len, blocks)) <= 1_000_000 and len(blocks) > 2
-            sections = [m["section"] for b in blocks if isinstance(b, Part) for _, m in b.places]
+            sections = [
+                m["section"] for b in blocks if isinstance(b, DocumentBlock) for _, m in b.places
+            ]
             assert list(dict.fromkeys(sections)) == [f"Part {n}" for n in range(8)]
 
 
@@ -169,10 +171,10 @@ def test_reading_is_stopped_by_another_thread(write: Write) -> None:
     reader = FileReader()
     Timer(0.5, reader.stop).start()
     began = time.monotonic()
-    with pytest.raises(StoppedError), reader:
+    with pytest.raises(ReadingStoppedError), reader:
         list(reader.load(write("a.pdf", ENDLESS)))
     assert time.monotonic() - began < 20
-    with pytest.raises(StoppedError):
+    with pytest.raises(ReadingStoppedError):
         list(reader.load(write("a.html", PAGE)))
 
 
@@ -268,7 +270,7 @@ def test_the_operator_sets_the_limits() -> None:
 
 def test_the_metadata_of_parts_counts_for_the_length_of_a_message() -> None:
     sections = [{"section": f"{number} {'x' * 2000}"} for number in range(5)]
-    parts = [Part("a", {}, [(1, sections[number % 5])]) for number in range(2000)]
+    parts = [DocumentBlock("a", {}, [(1, sections[number % 5])]) for number in range(2000)]
     messages = list(worker._messages([*parts, worker.End(goes_on=True)]))
     assert sum(map(len, messages)) == 2001
     assert max(map(len, messages)) < 200
