@@ -34,7 +34,7 @@ _TIMES_EMBEDDED = 3
 _GIGABYTE = 1000.0
 _HOUR = 3600.0
 _LEAST = 1e-6
-_STORES = {"tables": "tables_mb", "vectors": "chroma_mb", "arrays": "arrays_mb"}
+_STORES = {"tables": "tables_mb", "vectors": "vectors_mb", "arrays": "arrays_mb"}
 
 
 class Figure(TypedDict):
@@ -120,7 +120,7 @@ def needs(
         return lambda figures: sum(layer[name] for layer in figures["layers"].values())
 
     def outside(figures: Any) -> float:
-        return of_layers("chroma_mb")(figures) if stores != "folder" else 0.0
+        return of_layers("vectors_mb")(figures) if stores != "folder" else 0.0
 
     def inside(figures: Any) -> float:
         return float(figures["serving_mb"]) - outside(figures)
