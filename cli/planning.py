@@ -116,7 +116,7 @@ def needs(
         }
 
     stores = stores_for(passages)
-    inside, outside = (_serving, _nothing) if stores == "folder" else (_without_chroma, _vectors)
+    inside, outside = (_serving, _nothing) if stores == "folder" else (_without_vectors, _vectors)
     cost = _money(passages, prices, words, model, embeddings)
     return {
         "passages": passages,
@@ -156,7 +156,7 @@ def _serving(figures: Any) -> float:
     return float(figures["serving_mb"])
 
 
-def _without_chroma(figures: Any) -> float:
+def _without_vectors(figures: Any) -> float:
     return _serving(figures) - _vectors(figures)
 
 

@@ -119,7 +119,7 @@ def _stored(index: str) -> dict[str, int]:
     PostgreSQL is asked for its own; the folder of a Chroma server is not seen.
     """
     opened = open_index(index)
-    sizes = {"tables": 0, "chroma": 0, "arrays": 0}
+    sizes = {"tables": 0, "vectors": 0, "arrays": 0}
     if opened.location.in_database:
         for name, size in table_sizes(opened.engine).items():
             sizes["arrays" if name.startswith("array") else "tables"] += size
@@ -133,4 +133,4 @@ def _stored(index: str) -> dict[str, int]:
 
 def _place_of(parts: Sequence[str]) -> str:
     first = parts[0]
-    return "chroma" if first.startswith("chroma") else "arrays" if ".arrays" in first else "tables"
+    return "vectors" if first.startswith("chroma") else "arrays" if ".arrays" in first else "tables"

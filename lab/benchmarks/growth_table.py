@@ -18,7 +18,7 @@ from ragraphs.state.errors import RagraphsError
 
 Part = dict[str, Any]
 
-_STORES = ("tables", "chroma", "arrays")
+_STORES = ("tables", "vectors", "arrays")
 _SERVING = "serving"
 _LEAST = 0.001
 

@@ -15,7 +15,7 @@ PRICES = Prices({"openai:small": Price(input=1.0, output=2.0), "openai:vectors":
 
 
 def layer(seconds: float, megabytes: float) -> dict[str, float]:
-    stored = {"tables_mb": megabytes, "chroma_mb": megabytes / 2, "arrays_mb": megabytes}
+    stored = {"tables_mb": megabytes, "vectors_mb": megabytes / 2, "arrays_mb": megabytes}
     return {"seconds": seconds, "processor_seconds": seconds, "peak_mb": megabytes, **stored}
 
 

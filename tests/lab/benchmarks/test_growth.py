@@ -17,7 +17,7 @@ REPLIES = ROOT / "tests" / "data" / "recorded" / "replies.jsonl"
 
 
 def part(passages: int, name: str, seconds: float, megabytes: float) -> str:
-    stored = {"tables": megabytes, "chroma": 0.0, "arrays": 0.0}
+    stored = {"tables": megabytes, "vectors": 0.0, "arrays": 0.0}
     row = {"first_seconds": 1, "median_ms": seconds, "median_processor_ms": seconds, "p95_ms": 1}
     line = {
         "passages": passages, "embeddings": "lexical", "stores": "folder", "part": name,
