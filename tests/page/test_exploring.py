@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 from page_visit import expect
@@ -36,6 +37,28 @@ def test_a_circle_of_the_map_is_chosen_by_a_click_and_zoomed_into(visit, searchi
         if page.evaluate("location.hash") != "#explore/communities":  # a click is heard at once
             break
     expect(page.part("report").or_(page.part("entity"))).to_be_visible()
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_a_node_of_the_graph_is_chosen_by_a_click_and_zoomed_to(visit, searching):
+    page = visit(searching, "#explore/graph")
+    drawing = page.part("graph").locator(".graph-canvas")
+    expect(drawing).to_have_attribute("data-drawn", re.compile("^[1-9]"))
+    drawn = int(drawing.get_attribute("data-drawn"))
+    expect(page.part("node-list").get_by_role("button")).to_have_count(drawn)
+    box = drawing.bounding_box()
+    places = product(range(20, int(box["height"]), 12), range(20, int(box["width"]), 12))
+    for down, across in places:
+        page.page.mouse.click(box["x"] + across, box["y"] + down)
+        if page.evaluate("Boolean(document.querySelector('[data-part=node]'))"):
+            break
+    expect(page.part("node")).to_be_visible()
+    before = page.page.screenshot(clip=box)
+    page.page.get_by_role("button", name="Zoom in").click()
+    page.page.wait_for_timeout(300)
+    assert page.page.screenshot(clip=box) != before
+    page.page.get_by_role("button", name="Show everything").click()
+    expect(page.part("node-list").locator("[aria-pressed=true]")).to_have_count(1)
 
 
 def test_entities_are_merged_and_the_merge_is_undone(visit, searching):

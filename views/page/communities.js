@@ -1,10 +1,10 @@
 /* Communities: a map of circles in circles, a list to walk through, and the reports. */
 
+import { DrawingView } from "./drawing.js";
 import { html, useMemo, useState } from "./html.js";
 import { Missing, Trouble, useReply } from "./looking.js";
 import { placeOf } from "./places.js";
 import { sceneOf } from "./map_scene.js";
-import { MapView } from "./map_view.js";
 import { CommunityReport, Heading } from "./report.js";
 import { t } from "./words.js";
 
@@ -30,7 +30,7 @@ function Communities({ index, path, openDocument }) {
     location.hash = to;
   };
   return html`<div class=${`map-view${id ? " chosen" : ""}`}>
-    <${MapView} scene=${scene} chosen=${id} onChoose=${choose} label=${t("x_map", { n: known.size })} />
+    <${DrawingView} scene=${scene} chosen=${id} onChoose=${choose} label=${t("x_map", { n: known.size })} />
     <aside class="map-side" aria-label=${t("x_communities")}>
       <${Trail} known=${known} id=${id} />
       ${id && html`<${CommunityReport} key=${id} id=${id} index=${index} openDocument=${openDocument} />`}

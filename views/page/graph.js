@@ -1,8 +1,9 @@
 /* The graph of passages, entities and names: one node with its neighbours, and on from each. */
 
 import { getJson } from "./api.js";
-import { GraphView } from "./graph_view.js";
-import { html, useEffect, useMemo, useState } from "./html.js";
+import { DrawingView } from "./drawing.js";
+import { graphScene } from "./graph_scene.js";
+import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { Missing, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
 import { t } from "./words.js";
@@ -29,13 +30,15 @@ function Walk({ index, path, openDocument }) {
     () => (orphans ? walk.nodes : walk.nodes.filter((node) => !alone.has(node.id) || node.id === begin)),
     [walk, orphans],
   );
+  const places = useRef(new Map());
+  const scene = useMemo(() => graphScene(shown, walk.edges, places.current), [shown, walk.edges]);
   const choose = (id) => {
     setChosen(id);
     if (!(id in walk.opened)) expand(id);
   };
   const node = walk.nodes.find((one) => one.id === chosen);
   return html`<div class=${`map-view${node ? " chosen" : ""}`}>
-    <${GraphView} nodes=${shown} edges=${walk.edges} chosen=${chosen} onChoose=${choose} label=${t("x_graph_label", { n: shown.length })} />
+    <${DrawingView} scene=${scene} chosen=${chosen} onChoose=${choose} label=${t("x_graph_label", { n: shown.length })} />
     <aside class="map-side" aria-label=${t("x_graph")}>
       <${Search} index=${index} />
       ${problem && html`<${Trouble} problem=${problem} />`}

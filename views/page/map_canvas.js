@@ -1,29 +1,15 @@
 /* A map of communities on a canvas: circles, lines and dots, and names where there is room. */
 
-import { DOT } from "./map_scene.js";
-import { colour } from "./theme.js";
+import { cut, letters, widthOf, write } from "./canvas_text.js";
 
+export const DOT = 3.5; // the radius of an entity
 const TITLE = 12.5; // pixels on the screen, as are all that follow
 const NAME = 11;
 const READABLE = 30; // of a circle that has room for its title
 const WIDEST = 130; // of an entity's name
-const KINDS = 7;
 const POSTER = 1600;
 const SHARP = 2; // times that a poster is enlarged
 const TOGETHER = 300; // lines of one path: long paths are slow
-const widths = new Map();
-
-/* The colours and letters of today. */
-export function inkOf() {
-  return {
-    ink: colour("--ink"),
-    surface: colour("--surface"),
-    line: colour("--strong-line"),
-    accent: colour("--accent"),
-    kinds: Array.from({ length: KINDS }, (_, at) => colour(`--kind-${at + 1}`)),
-    font: getComputedStyle(document.body).fontFamily,
-  };
-}
 
 /* Draws a scene as a view {x, y, zoom} of {width, height} pixels has it.
 
@@ -153,15 +139,7 @@ function disc(context, x, y, radius) {
 /* Names, none over another: of circles, and of entities where one comes close. */
 function names({ context, view, ink }, scene, isMoving) {
   const taken = [];
-  context.textAlign = "center";
-  context.lineJoin = "round";
-  context.strokeStyle = ink.surface;
-  context.fillStyle = ink.ink;
-  const letters = (size, weight) => {
-    context.font = `${weight} ${size}px ${ink.font}`;
-    context.lineWidth = size / 3;
-  };
-  letters(TITLE, 600);
+  letters(context, ink, TITLE, 600);
   const room = Math.min(view.width, view.height) * 0.8;
   for (const one of scene.circles) {
     const radius = one.r * view.zoom;
@@ -170,7 +148,7 @@ function names({ context, view, ink }, scene, isMoving) {
     put(context, taken, one.label, across(view, one.x), top, 1.8 * radius, TITLE);
   }
   if (isMoving || view.zoom < 1) return;
-  letters(NAME, 400);
+  letters(context, ink, NAME, 400);
   for (const one of scene.dots) {
     if (!isSeen(view, one, 0)) continue;
     const base = down(view, one.y) + DOT * view.zoom + NAME + 2;
@@ -185,24 +163,5 @@ function put(context, taken, text, x, y, widest, size) {
   const box = [x - half, y - size, x + half, y + size / 3];
   if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return;
   taken.push(box);
-  context.strokeText(shown, x, y);
-  context.fillText(shown, x, y);
-}
-
-function cut(context, text, widest) {
-  const whole = widthOf(context, text);
-  if (whole <= widest) return text;
-  let most = Math.floor((text.length * widest) / whole);
-  while (most > 1 && widthOf(context, `${text.slice(0, most).trimEnd()}…`) > widest) most -= 1;
-  return `${text.slice(0, most).trimEnd()}…`;
-}
-
-/* The width of a text, measured once. */
-function widthOf(context, text) {
-  const key = `${context.font} ${text}`;
-  if (!widths.has(key)) {
-    if (widths.size > 20000) widths.clear();
-    widths.set(key, context.measureText(text).width);
-  }
-  return widths.get(key);
+  write(context, shown, x, y);
 }

@@ -1,8 +1,12 @@
 /* What a map of communities draws: circles, dots and lines, and which of them stands at a point. */
 
+import { fitting } from "./drawing.js";
+import { DOT, draw, posterOf } from "./map_canvas.js";
+
 const KINDS = 7;
+const MANY = 1500; // lines and dots that are not all drawn while they move
+const EDGE = 24;
 const CELL = 48; // a square of the grid in which dots are looked for
-export const DOT = 3.5; // the radius of an entity
 const NEAR = 8; // pixels from a dot within which it is meant
 const MEANT = 12; // pixels of a circle that can be meant
 
@@ -21,7 +25,7 @@ export function sceneOf({ communities, entities, edges }) {
     label: one.entities > 1 ? (full.has(one.id) ? one.title : `${one.title} · ${one.entities}`) : "",
   }));
   const dots = entities.map(([id, label, x, y, at]) => ({ id, label, x, y, at, colour: circles[at]?.colour ?? 0 }));
-  return {
+  const scene = {
     circles: circles.sort((a, b) => a.level - b.level || b.r - a.r),
     dots,
     byColour: Array.from({ length: KINDS }, (_, colour) => dots.filter((one) => one.colour === colour)),
@@ -29,6 +33,15 @@ export function sceneOf({ communities, entities, edges }) {
     across: edges.filter(([a, b]) => dots[a].at !== dots[b].at),
     grid: gridOf(dots),
     known: new Map(circles.map((one) => [one.id, one])),
+  };
+  return {
+    ...scene,
+    count: dots.length,
+    isLarge: dots.length + edges.length > MANY,
+    draw: (context, view, ink, how) => draw(context, scene, view, ink, how),
+    poster: (ink) => posterOf(scene, ink),
+    standing: (x, y, zoom) => standing(scene, x, y, zoom),
+    goal: (id, view) => fitting(scene.known.has(id) ? [scene.known.get(id)] : scene.circles, view, EDGE),
   };
 }
 
@@ -44,7 +57,7 @@ function gridOf(dots) {
 const cell = (x, y) => `${Math.floor(x / CELL)} ${Math.floor(y / CELL)}`;
 
 /* The id of the dot or the smallest circle at a point, of those that are large enough at a zoom. */
-export function standing(scene, x, y, zoom) {
+function standing(scene, x, y, zoom) {
   const dot = DOT * zoom > 1.5 ? nearest(scene.grid, x, y, Math.min(NEAR / zoom, CELL)) : null;
   if (dot) return dot.id;
   const around = scene.circles.filter((one) => Math.hypot(one.x - x, one.y - y) < one.r);

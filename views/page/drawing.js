@@ -1,40 +1,69 @@
-/* The map of communities, to be moved and zoomed: thousands of dots, so on a canvas of its own. */
+/* A drawing to be moved and zoomed: a scene on a canvas, of which a part is in view. */
 
 import { html, useEffect, useRef } from "./html.js";
-import { draw, inkOf, posterOf } from "./map_canvas.js";
 import { movedBy } from "./map_moves.js";
-import { standing } from "./map_scene.js";
-import { onTheme } from "./theme.js";
+import { colour, onTheme } from "./theme.js";
 import { ZoomButtons } from "./zoom_buttons.js";
 
-const MANY = 1500; // lines and dots that are not all drawn while they move
+const KINDS = 7;
 const REST = 140; // milliseconds without a move after which all is drawn
 const WAY = 260; // milliseconds of the way to another place
-const PADDING = 24;
 const [FURTHEST, NEAREST] = [0.01, 6];
 const QUICK = matchMedia("(prefers-reduced-motion: reduce)");
 
-/* Draws a `scene`; the circle that is `chosen` is marked and zoomed to, all where none is.
-   `onChoose(id)` is called by a click. `label` says what is drawn; the list beside it, which
-   the caller makes, is for those who cannot see or point. */
-export function MapView({ scene, chosen, onChoose, label }) {
+/* Draws a `scene`, in which `chosen` is marked. `onChoose(id)` is called by a click. `label` says
+   what is drawn; the list beside it, which the caller makes, is for those who cannot see or point.
+
+   A scene has `draw(context, view, ink, {chosen, isMoving, poster})`; `standing(x, y, zoom)`, the id
+   of what is there; `goal(id, view, why)`, the view in which an id is shown, all where it is "", or
+   null where the view stays, and `why` is scene, choice or all; the `count` of what it draws; and
+   where it `isLarge`, `poster(ink)`, a picture that `draw` may show while it moves. */
+export function DrawingView({ scene, chosen, onChoose, label }) {
   const box = useRef();
-  const map = useRef();
+  const drawing = useRef();
   const choose = useRef();
   choose.current = onChoose;
   useEffect(() => {
-    map.current = new MapDrawing(box.current, (id) => choose.current?.(id));
-    return () => map.current.end();
+    drawing.current = new Drawing(box.current, (id) => choose.current?.(id));
+    return () => drawing.current.end();
   }, []);
-  useEffect(() => map.current.show(scene, chosen), [scene, chosen]);
+  useEffect(() => drawing.current.show(scene, chosen), [scene, chosen]);
   return html`<div class="graph" data-part="graph">
     <div class="graph-canvas" role="img" aria-label=${label} ref=${box}><canvas></canvas></div>
-    <${ZoomButtons} zoom=${(by) => map.current.zoom(by)} all=${() => map.current.look("")} />
+    <${ZoomButtons} zoom=${(by) => drawing.current.zoom(by)} all=${() => drawing.current.look("", "all")} />
   </div>`;
 }
 
-/* A drawing in an element that holds a canvas, and the part of it that is in view. */
-class MapDrawing {
+/* The view in which circles fill a canvas, with an edge around them. */
+export function fitting(circles, { width, height }, edge) {
+  if (!circles.length || !width || !height) return null;
+  const reach = (side, sign) => Math.max(...circles.map((one) => sign * one[side] + one.r));
+  const [left, right, top, bottom] = [-reach("x", -1), reach("x", 1), -reach("y", -1), reach("y", 1)];
+  const room = Math.min((width - 2 * edge) / (right - left), (height - 2 * edge) / (bottom - top));
+  return centred((left + right) / 2, (top + bottom) / 2, within(room), { width, height });
+}
+
+/* The view at a zoom that has a point in its middle. */
+export function centred(x, y, zoom, { width, height }) {
+  return { zoom, x: width / 2 - zoom * x, y: height / 2 - zoom * y };
+}
+
+const within = (zoom) => Math.min(NEAREST, Math.max(FURTHEST, zoom));
+
+/* The colours and letters of today. */
+function inkOf() {
+  return {
+    ink: colour("--ink"),
+    surface: colour("--surface"),
+    line: colour("--strong-line"),
+    accent: colour("--accent"),
+    kinds: Array.from({ length: KINDS }, (_, at) => colour(`--kind-${at + 1}`)),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+}
+
+/* A drawing in an element that holds a canvas. */
+class Drawing {
   constructor(box, choose) {
     this.box = box;
     this.canvas = box.querySelector("canvas");
@@ -68,18 +97,18 @@ class MapDrawing {
 
   /* Draws another scene, or another choice in it. */
   show(scene, chosen) {
-    if (scene !== this.scene) this.poster = null;
+    const isNew = scene !== this.scene;
+    if (isNew) this.poster = null;
     this.scene = scene;
     this.chosen = chosen;
-    this.look(chosen);
+    this.look(chosen, isNew ? "scene" : "choice");
     this.ask();
   }
 
-  /* Brings a circle, or everything, into view. */
-  look(id) {
+  /* Brings what is chosen, or everything, into view. */
+  look(id, why) {
     this.focus = id;
-    const one = this.scene.known.get(id);
-    const goal = this.fitting(one ? [one] : this.scene.circles);
+    const goal = this.scene.goal(id, this.view, why);
     if (!goal) return;
     const isFirst = !this.isPlaced;
     this.isPlaced = true;
@@ -89,14 +118,14 @@ class MapDrawing {
 
   /* Zooms around a point of the screen, else its middle. */
   zoom(by, x = this.view.width / 2, y = this.view.height / 2) {
-    const zoom = Math.min(NEAREST, Math.max(FURTHEST, this.view.zoom * by));
+    const zoom = within(this.view.zoom * by);
     const share = zoom / this.view.zoom;
     this.place({ zoom, x: x - (x - this.view.x) * share, y: y - (y - this.view.y) * share });
   }
 
   click(x, y, choose) {
     const { view } = this;
-    const id = standing(this.scene, (x - view.x) / view.zoom, (y - view.y) / view.zoom, view.zoom);
+    const id = this.scene.standing((x - view.x) / view.zoom, (y - view.y) / view.zoom, view.zoom);
     if (id) choose(id);
   }
 
@@ -108,19 +137,8 @@ class MapDrawing {
     const before = this.view;
     const [x, y] = [before.x + (width - before.width) / 2, before.y + (height - before.height) / 2];
     this.view = { ...before, x, y, width, height };
-    if (this.scene && !this.isPlaced) this.look(this.focus);
+    if (this.scene && !this.isPlaced) this.look(this.focus, "scene");
     if (this.scene && width && height) this.paint(false);
-  }
-
-  /* The view in which circles fill the canvas. */
-  fitting(circles) {
-    const { width, height } = this.view;
-    if (!circles.length || !width || !height) return null;
-    const edge = (side, sign) => Math.max(...circles.map((one) => sign * one[side] + one.r));
-    const [left, right, top, bottom] = [-edge("x", -1), edge("x", 1), -edge("y", -1), edge("y", 1)];
-    const room = Math.min((width - 2 * PADDING) / (right - left), (height - 2 * PADDING) / (bottom - top));
-    const zoom = Math.min(NEAREST, Math.max(FURTHEST, room));
-    return { zoom, x: width / 2 - (zoom * (left + right)) / 2, y: height / 2 - (zoom * (top + bottom)) / 2 };
   }
 
   /* Moves to another view step by step. */
@@ -151,28 +169,23 @@ class MapDrawing {
 
   /* Draws with the next frame; where much moves, all of it when it rests. */
   ask(isMoving = false) {
-    const isRough = isMoving && this.isLarge();
+    const isRough = isMoving && this.scene?.isLarge;
     clearTimeout(this.resting);
     if (isRough) this.resting = setTimeout(() => this.ask(), REST);
     cancelAnimationFrame(this.asked);
     this.asked = requestAnimationFrame(() => this.paint(isRough));
   }
 
-  paint(isRough) {
-    if (!this.view.width) return;
-    const { chosen, poster } = this;
-    draw(this.context, this.scene, this.view, this.ink, { chosen, isMoving: isRough, poster });
-    if (!isRough && !poster && this.isLarge()) this.resting = setTimeout(() => this.prepare(), REST);
-    this.box.dataset.drawn = isRough ? "moving" : this.scene.dots.length;
+  paint(isMoving) {
+    if (!this.view.width || !this.scene) return;
+    const { chosen, poster, scene } = this;
+    scene.draw(this.context, this.view, this.ink, { chosen, isMoving, poster });
+    if (!isMoving && !poster && scene.isLarge) this.resting = setTimeout(() => this.prepare(), REST);
+    this.box.dataset.drawn = isMoving ? "moving" : scene.count;
   }
 
-  isLarge() {
-    const { dots, inside, across } = this.scene;
-    return dots.length + inside.length + across.length > MANY;
-  }
-
-  /* Makes what is shown while the map moves. */
+  /* Makes what is shown while the drawing moves. */
   prepare() {
-    this.poster = posterOf(this.scene, this.ink);
+    this.poster = this.scene.poster(this.ink);
   }
 }
