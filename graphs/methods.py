@@ -117,7 +117,7 @@ METHODS = {method.name: method for method in _RECORDS}
 
 
 def _router_context() -> Any:
-    """Settings of the router and of every method, whose names are the choices of `method`."""
+    """Settings of the router and of all methods, and the names of the methods to choose from."""
     own = (method.context_type for method in METHODS.values())
     choice = KnownSettings.model_fields["method"]
     return create_model(

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from ragraphs import context
-from ragraphs.graphs.methods import METHODS, RouterContext
+from ragraphs.graphs.methods import METHODS, Method, RouterContext
 from ragraphs.settings import Settings
 
 _INTRODUCTION = """\
@@ -31,13 +31,21 @@ the index may take at most 100,000,000 bytes, 20,000 documents and 100,000 new p
 operator sets other numbers. A larger run is refused before it begins. An address in `.env` \
 receives only a key from the same file.
 """
+
+
+def _see(method: Method) -> str:
+    page = f"methods/{method.name}.md"
+    is_written = Path(__file__).parents[1].joinpath(page).exists()
+    return f"See [{method.title}]({page})." if is_written else ""
+
+
 _GROUPS: tuple[tuple[str, type[BaseModel], type[BaseModel] | None, str], ...] = (
     ("All graphs", context.Context, None, ""),
     ("All questions", context.QuestionContext, context.Context, ""),
     ("index", context.IndexContext, context.Context, "See [Layers](layers.md)."),
     *(
-        (name, one.context_type, context.QuestionContext, f"See [{one.title}](methods/{name}.md).")
-        for name, one in METHODS.items()
+        (one.name, one.context_type, context.QuestionContext, _see(one))
+        for one in METHODS.values()
         if one.context_type is not context.BasicContext
     ),
 )

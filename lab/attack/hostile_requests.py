@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragraphs.context import IndexContext, RouterContext
-from ragraphs.graphs import graph_of
+from ragraphs.graphs import CONTEXTS
+from ragraphs.graphs.methods import METHODS
 
 from .hostile_filters import odd_call, odd_filter, odd_limits, odd_metadata
 from .hostile_values import ESCAPES, ODD_STRINGS, deep, odd_value, spelled
 
-METHODS = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag", "router")
+GRAPHS = (*METHODS, "router")
 QUESTION = "Who designed the Forth Bridge?"
 FILTERED = "filtered"  # an index of documents with metadata
 _PATHS = (
@@ -74,7 +74,7 @@ def draw(chance: random.Random) -> HostileRequest:
 
 
 def _graph(chance: random.Random) -> str:
-    return chance.choice((*METHODS, "index"))
+    return chance.choice((*GRAPHS, "index"))
 
 
 def _good_input(graph: str) -> Any:
@@ -133,7 +133,7 @@ def _path(chance: random.Random) -> HostileRequest:
         ({"documents": [{"id": path, "text": "x"}]}, {"index": "paths"}),
     )  # fmt: skip
     if chance.random() < 0.4:
-        graph = chance.choice(METHODS)
+        graph = chance.choice(GRAPHS)
         return run(graph, {"question": QUESTION}, {"index": path}, label="index by a path")
     given, context = chance.choice(forms)
     return run("index", given, context, label="path")
@@ -152,11 +152,7 @@ def _setting(chance: random.Random) -> HostileRequest:
 
 
 def _fields(graph: str) -> list[str]:
-    if graph == "index":
-        return list(IndexContext.model_fields)
-    if graph == "router":
-        return list(RouterContext.model_fields)
-    return list(graph_of(graph)[1].model_fields)
+    return list(CONTEXTS[graph].model_fields)
 
 
 def _unknown(chance: random.Random) -> HostileRequest:
@@ -240,7 +236,7 @@ def _mcp(chance: random.Random) -> HostileRequest:
 
 def _filter(chance: random.Random) -> HostileRequest:
     """A question of the documents with the metadata in ``KEPT``."""
-    graph = chance.choice(METHODS)
+    graph = chance.choice(GRAPHS)
     context = {"index": FILTERED, "where": odd_filter(chance), "top_k": 20}
     return run(graph, {"question": QUESTION}, context, label="odd filter")
 

@@ -17,10 +17,9 @@ from importlib import resources
 from typing import Any, get_args
 
 from langchain_core.callbacks import BaseCallbackHandler
-from ragraphs.context import IndexContext, LayerName, QuestionContext, RouterContext
+from ragraphs.context import IndexContext, LayerName
 from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.graphs.router import graph as router
 from ragraphs.prompts import library
 from ragraphs.prompts.prompt import Prompt
 from ragraphs.settings import settings
@@ -220,7 +219,7 @@ class _Attack:
                 index=folder, embeddings="lexical", layers=LAYERS, repair=again, **self._options
             )
             return await index_graph.ainvoke(given, self._config, context=context)
-        graph, context_type = _graph(self._name)
+        graph, context_type = graph_of(self._name)
         context = context_type(index=folder, **self._options)
         return await graph.ainvoke(given, self._config, context=context)
 
@@ -292,10 +291,6 @@ def _system(prompt: Prompt[Any]) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def _graph(name: str) -> tuple[Any, type[QuestionContext]]:
-    return (router, RouterContext) if name == "router" else graph_of(name)
 
 
 async def _longest_standstill() -> float:

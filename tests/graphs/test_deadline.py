@@ -53,7 +53,7 @@ _GRAPHS |= dict.fromkeys(("global", "local", "drift", "text"), "graphrag")
 
 
 def graph_for(way: str) -> Any:
-    return router if way == "router" else graph_of(_GRAPHS[way])[0]  # type: ignore[arg-type]
+    return router if way == "router" else graph_of(_GRAPHS[way])[0]
 
 
 def ask(graph: Any, context: QuestionContext, **chosen: Any) -> Any:

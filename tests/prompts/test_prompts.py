@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
+from importlib import import_module, resources
+from pkgutil import iter_modules
 from string import Template
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs import prompts
 from ragraphs.algorithms.graphrag.report_context import Element
 from ragraphs.index.report_material import shown
 from ragraphs.models.chat.structured import read_reply
 from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts import evaluation, library
 from ragraphs.prompts.prompt import Prompt, fence, number
@@ -67,7 +70,11 @@ every_prompt = pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: pro
 
 
 def test_every_file_has_a_prompt_and_every_prompt_a_file():
-    assert sorted(prompt.name for prompt in PROMPTS) == FILES
+    modules = (
+        import_module(f"ragraphs.prompts.{one.name}") for one in iter_modules(prompts.__path__)
+    )
+    made = {one.name for part in modules for one in vars(part).values() if isinstance(one, Prompt)}
+    assert sorted(made) == FILES
 
 
 def inputs_of(prompt):
@@ -105,6 +112,12 @@ ANSWERED_OFFLINE = [prompt for prompt in OF_METHODS if prompt not in UNASKED]
 async def test_the_offline_reader_replies_to_what_a_prompt_shows(prompt):
     reply = await OfflineLanguageModel(LexicalEmbedder()).run(prompt, **inputs_of(prompt))
     assert isinstance(reply, prompt.reply)
+
+
+async def test_a_prompt_without_rules_gets_no_reply_of_the_offline_reader():
+    prompt = Prompt("feedback", library.ANSWER.reply)
+    with pytest.raises(NoReplyError, match="no rules for the prompt feedback"):
+        await OfflineLanguageModel(LexicalEmbedder()).run(prompt, question="Who?")
 
 
 @every_prompt
