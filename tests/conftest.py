@@ -18,6 +18,7 @@ from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
 from shared_stores import SharedStores, serving_stores
+from snapshots import Snapshots
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
@@ -86,6 +87,12 @@ def isolated(
     if shared_stores is not None:
         shared_stores.empty()
     settings.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def snapshots(tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
+    """The indexes that the tests of a module begin with."""
+    return Snapshots(tmp_path_factory.mktemp("snapshots"))
 
 
 @pytest.fixture

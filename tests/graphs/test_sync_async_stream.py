@@ -40,9 +40,10 @@ QUESTION = {"question": "Who designed the Forth Bridge?"}
 
 
 @pytest.fixture(params=METHODS, ids=NAMES)
-def method(request, indexing) -> tuple[Any, Any]:
+def method(request, indexing, snapshots) -> tuple[Any, Any]:
     """A graph and a context that names a filled index."""
-    indexing.run("docs", context={"layers": ["hops", "communities"]})
+    layers = {"layers": ["hops", "communities"]}
+    snapshots.fill(indexing.name, lambda: indexing.run("docs", context=layers))
     graph, context_type = request.param
     return graph, context_type(index=indexing.name)
 
