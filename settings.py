@@ -112,6 +112,11 @@ class Settings(BaseSettings):
         defer_build=True, env_prefix="RAGRAPHS_", env_ignore_empty=True, extra="ignore"
     )
 
+    @classmethod
+    def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[Any, ...]:
+        """The environment alone, to which ``add_env_file`` has added the file."""
+        return sources["init_settings"], sources["env_settings"]
+
     root: Path | None = Field(
         default=None,
         description="Folder that sources and indexes must lie below; unset: anywhere.",

@@ -7,17 +7,18 @@ import logging
 import os
 import sqlite3
 import time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy import Connection, Engine, create_engine, create_mock_engine, event, select
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from . import lexical_index
-from .queries import add_missing, begin_writing, table_names, upsert
+from .queries import add_missing, begin_writing, is_postgresql, table_names, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
@@ -118,9 +119,28 @@ def open_memory() -> Engine:
 
 def create_tables(connection: Connection) -> None:
     """Makes the tables that the database lacks, in the transaction of ``connection``."""
-    metadata.create_all(connection)
+    present = table_names(connection)
+    if present or is_postgresql(connection):
+        missing = [table for name, table in metadata.tables.items() if name not in present]
+        metadata.create_all(connection, missing, checkfirst=False)
+    else:
+        for statement in _definitions():
+            connection.exec_driver_sql(statement)
     lexical_index.create(connection)
     add_missing(connection, properties, [_FORMAT_ROW])
+
+
+@cache
+def _definitions() -> list[str]:
+    """The statements that make all tables in an empty file of SQLite, written once."""
+    made: list[str] = []
+    dialect = sqlite.dialect()
+
+    def write(sql: Any, *_: Any, **__: Any) -> None:
+        made.append(str(sql.compile(dialect=dialect)))
+
+    metadata.create_all(create_mock_engine("sqlite://", write), checkfirst=False)
+    return made
 
 
 def _configure(connection: Any, _record: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import hypothesis
@@ -18,14 +19,15 @@ from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
 from shared_stores import SharedStores, serving_stores
+from snapshots import Snapshots
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY as TAVILY_KEY
 from stub_tavily import TavilyStub, serving_tavily
 from tiny_cross_encoder import write_cross_encoder
 
 # No test asserts a time: machines differ.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+hypothesis.settings.register_profile("fast", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
 
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 
@@ -42,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Where tests make indexes: in folders, or in a PostgreSQL database and on a Chroma "
         "server, which are started for them.",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tries fewer examples of a property where slow tests are left out."""
+    is_fast = config.getoption("markexpr") == "not slow"
+    hypothesis.settings.load_profile("fast" if is_fast else "whole")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -64,14 +72,21 @@ def shared_stores(
         yield stores
 
 
+@pytest.fixture(scope="session")
+def work_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all working folders: to number them, pytest would list all that there are."""
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest.fixture(autouse=True)
 def isolated(
+    work_folders: Path,
     tmp_path_factory: pytest.TempPathFactory,
     shared_stores: SharedStores | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """An empty working folder, and nothing of the person's own settings, keys and proxies."""
-    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
+    monkeypatch.chdir(mkdtemp(dir=work_folders))
     before = set(os.environ)
     for name in list(os.environ):
         if name.startswith(_PREFIXES) or name.lower().endswith("_proxy"):
@@ -86,6 +101,12 @@ def isolated(
     if shared_stores is not None:
         shared_stores.empty()
     settings.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def snapshots(tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
+    """The indexes that the tests of a module begin with."""
+    return Snapshots(tmp_path_factory.mktemp("snapshots"))
 
 
 @pytest.fixture

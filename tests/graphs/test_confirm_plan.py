@@ -26,9 +26,9 @@ def model(openai):
 
 
 @pytest.fixture(params=["deeprag", "router"])
-def asking(request, indexing, model):
+def asking(request, indexing, model, snapshots):
     """The deeprag graph alone, or inside the router."""
-    indexing.run(documents=DOCUMENTS)
+    snapshots.fill(indexing.name, lambda: indexing.run(documents=DOCUMENTS))
 
     def open_it(mode: str, **chosen: Any) -> Asking:
         settings = {"index": indexing.name, "model": MODEL, "mode": mode, "confirm_plan": True}

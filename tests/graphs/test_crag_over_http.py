@@ -65,10 +65,11 @@ def model(openai):
 
 
 @pytest.fixture
-async def index(tmp_path):
+def index(tmp_path, snapshots):
     folder = str(tmp_path / "index")
     context = IndexContext(index=folder, embeddings="lexical")
-    await index_graph.ainvoke({"documents": DOCUMENTS}, context=context)
+    given = {"documents": DOCUMENTS}
+    snapshots.fill(folder, lambda: index_graph.invoke(given, context=context))
     return folder
 
 

@@ -34,8 +34,8 @@ def model(openai):
 
 
 @pytest.fixture
-def narrate(indexing, model):
-    indexing.run(documents=DOCUMENTS)
+def narrate(indexing, model, snapshots):
+    snapshots.fill(indexing.name, lambda: indexing.run(documents=DOCUMENTS))
     return partial(ask, indexing)
 
 

@@ -23,8 +23,8 @@ def model(openai):
 
 
 @pytest.fixture
-def grow(indexing, model):
-    indexing.run(documents=DOCUMENTS)
+def grow(indexing, model, snapshots):
+    snapshots.fill(indexing.name, lambda: indexing.run(documents=DOCUMENTS))
     model.openai.requests.clear()
     return partial(ask, indexing, mode="tree")
 

@@ -18,6 +18,7 @@ from ragraphs.index.sentences import link_passages, load_graph
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
 from ragraphs.views.passage_graph import drawn_index
+from snapshots import Snapshots
 
 DOCUMENTS = {
     "atomium": ("Atomium", "The Atomium stands in Brussels. It was designed by André Waterkeyn."),
@@ -49,8 +50,10 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Index:
-    return build(tmp_path / "index", given(*DOCUMENTS), layers="sentences")
+def index(tmp_path: Path, way: str, snapshots: Snapshots) -> Index:
+    folder, documents = tmp_path / "index", given(*DOCUMENTS)
+    snapshots.fill(str(folder), lambda: build(folder, documents, layers="sentences"), way)
+    return open_index(str(folder))
 
 
 def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index) -> None:

@@ -69,8 +69,9 @@ def model(openai):
 
 
 @pytest.fixture
-def ask(indexing, model):
-    indexing.run(documents=DOCUMENTS, context={"layers": ["hops"], "model": MODEL})
+def ask(indexing, model, snapshots):
+    context = {"layers": ["hops"], "model": MODEL}
+    snapshots.fill(indexing.name, lambda: indexing.run(documents=DOCUMENTS, context=context))
     model.openai.requests.clear()
 
     def ask_it(**chosen):

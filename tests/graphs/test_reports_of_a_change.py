@@ -15,6 +15,7 @@ from ragraphs.stores import tables
 from ragraphs.views.communities import listed
 from ragraphs.views.status import describe, export_lines
 from raw_sql import sql
+from snapshots import Snapshots
 
 FEW = clustered(20)
 ADDED = clustered(30)[20:]
@@ -27,8 +28,8 @@ def model(openai: Any) -> Script:
 
 
 @pytest.fixture
-def built(indexing: Any, model: Script) -> Any:
-    build(indexing, FEW)
+def built(indexing: Any, model: Script, snapshots: Snapshots) -> Any:
+    snapshots.fill(indexing.name, lambda: build(indexing, FEW))
     return indexing
 
 

@@ -101,9 +101,9 @@ def model(openai):
 
 
 @pytest.fixture
-def ask(indexing, model):
+def ask(indexing, model, snapshots):
     context = {"layers": ["entities"], "model": MODEL}
-    indexing.run(documents=DOCUMENTS, context=context)
+    snapshots.fill(indexing.name, lambda: indexing.run(documents=DOCUMENTS, context=context))
     model.openai.requests.clear()
 
     def ask_it(question=QUESTION, **chosen):
