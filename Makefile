@@ -9,6 +9,9 @@ STORES := folder
 SHARED := tests/stores tests/index tests/graphs
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
 
+# Tests start many processes; without bytecode each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .NOTPARALLEL:
 .PHONY: install demo test test-all test-shared test-again wheel-test lint bench attack docs pictures sessions notebooks dev clean
 
