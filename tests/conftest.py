@@ -25,8 +25,8 @@ from stub_tavily import TavilyStub, serving_tavily
 from tiny_cross_encoder import write_cross_encoder
 
 # No test asserts a time: machines differ.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+hypothesis.settings.register_profile("fast", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
 
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 
@@ -43,6 +43,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Where tests make indexes: in folders, or in a PostgreSQL database and on a Chroma "
         "server, which are started for them.",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tries fewer examples of a property where slow tests are left out."""
+    is_fast = config.getoption("markexpr") == "not slow"
+    hypothesis.settings.load_profile("fast" if is_fast else "whole")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -92,7 +92,8 @@ def test_after_a_kill_the_next_run_gives_what_an_undisturbed_one_gives(part, und
     assert_completed(tmp_path, undisturbed)
 
 
-@pytest.mark.parametrize("flag", ["--repair", pytest.param("--purge", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("flag", ["--repair", "--purge"])
 def test_a_repair_or_a_purge_that_is_killed_is_completed_by_the_next_run(
     flag, undisturbed, tmp_path
 ):

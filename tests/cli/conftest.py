@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from command_line import Run
 from scripted_model import DOCUMENTS, Script
+from snapshots import Snapshots
 from stub_openai import OpenAIStub
 
 
 @pytest.fixture
-def index(run: Run, openai: OpenAIStub) -> None:
+def index(run: Run, openai: OpenAIStub, snapshots: Snapshots) -> None:
     """An index of the documents, while a server stands in for OpenAI's."""
     Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
-    assert run("index", "corpus.jsonl").code == 0
+    snapshots.fill(".ragraphs", lambda: run("index", "corpus.jsonl"))
 
 
 @pytest.fixture

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from doc_pages import ROOT
 
 _LOADED = re.compile(r"<(?:script|img|iframe|link rel=\"(?:stylesheet|preconnect|icon)\")[^>]*>")
 
 
+@pytest.mark.slow
 def test_the_site_is_built_strictly_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

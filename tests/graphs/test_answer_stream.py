@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 import pytest
+from fast_run import fast
 from http_stub import Response
 from langchain_core.messages import AIMessageChunk, message_chunk_to_message
 from ragraphs.context import RouterContext
@@ -50,7 +51,7 @@ def added_up(events: list[Any]) -> str:
 ALL = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag", "router", "router-graphrag"]
 
 
-@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("method", fast(ALL, "deeprag", "graphrag"))
 async def test_pieces_arrive_in_order_and_add_up_to_the_answer(openai, script, full_index, method):
     if method == "deeprag":
         script.narrate()
@@ -64,7 +65,7 @@ async def test_pieces_arrive_in_order_and_add_up_to_the_answer(openai, script, f
     assert sum(bool(body.get("stream")) for body in openai.chats) == 1
 
 
-@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("method", fast(ALL, "deeprag", "graphrag"))
 async def test_the_mode_messages_streams_the_answer_and_no_json(script, full_index, method):
     if method == "deeprag":
         script.narrate()

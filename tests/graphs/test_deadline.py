@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fast_run import fast
 from http_stub import Response
 from ragraphs.context import (
     BasicContext,
@@ -79,7 +80,7 @@ def hangs_from(openai: OpenAIStub, script: Script, call: int) -> None:
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", fast(WAYS, "basic", "narrative", "global"))
 def test_a_model_that_hangs_leaves_the_passages(way, openai, script, full_index):
     hangs_from(openai, script, 0)
     result = ask(graph_for(way), WAYS[way], index=full_index)
@@ -112,7 +113,7 @@ def embedded_by_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", fast(WAYS, "basic", "narrative", "global"))
 def test_embeddings_that_hang_leave_what_the_words_find(
     way, openai, script, embedded_by_server, tmp_path
 ):

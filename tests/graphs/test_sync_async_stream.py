@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from fast_run import fast
 from langgraph.checkpoint.memory import InMemorySaver
 from ragraphs.context import (
     BasicContext,
@@ -39,12 +40,12 @@ NAMES = ["basic", "crag", "hoprag", "tog2", "deeprag", "deeprag-tree", "graphrag
 QUESTION = {"question": "Who designed the Forth Bridge?"}
 
 
-@pytest.fixture(params=METHODS, ids=NAMES)
+@pytest.fixture(params=fast(NAMES, "basic", "deeprag-tree"))
 def method(request, indexing, snapshots) -> tuple[Any, Any]:
     """A graph and a context that names a filled index."""
     layers = {"layers": ["hops", "communities"]}
     snapshots.fill(indexing.name, lambda: indexing.run("docs", context=layers))
-    graph, context_type = request.param
+    graph, context_type = METHODS[NAMES.index(request.param)]
     return graph, context_type(index=indexing.name)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounds
 from hypothesis import strategies as st
 from ragraphs.context import Context
 from ragraphs.index import rebuilding
@@ -131,7 +130,6 @@ def test_a_damaged_layer_is_told_and_made_again(index, damage):
 
 
 @given(st.data())
-@bounds(max_examples=150)
 def test_a_file_with_any_byte_changed_is_told_or_reads_the_same(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("arrays") / "a.arrays"
     arrays = {"numbers": np.arange(20), "names": np.array(["ä", "b"], dtype=np.str_)}

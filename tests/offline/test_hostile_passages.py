@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import NoReplyError
@@ -31,7 +31,6 @@ SETTINGS = {"entity_types": "", "examples": "", "claims": ""}
 @given(title=TEXTS, text=TEXTS)
 @example(title="", text="_" * 40)
 @example(title="", text="- [ ] \n- [ ] ")
-@settings(max_examples=60)
 def test_any_passage_is_read_or_says_nothing(title: str, text: str):
     texts = number([(title, text)])
     reading = asyncio.run(MODEL.run(READ_PASSAGE, texts=texts, **SETTINGS))
@@ -44,7 +43,6 @@ def test_any_passage_is_read_or_says_nothing(title: str, text: str):
 
 @given(title=TEXTS, text=TEXTS)
 @example(title="", text=" ")
-@settings(max_examples=80)
 def test_where_there_is_nothing_to_say_there_is_no_reply(title: str, text: str):
     texts = number([(title, text)])
     for prompt, inputs in (

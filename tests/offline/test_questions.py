@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.algorithms.similarity import jaccard
 from ragraphs.language.analyser import keywords
@@ -140,7 +140,6 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=60) | _PIECES, st.text(max_size=200) | st.lists(_PIECES, max_size=40))
 def test_any_text_gives_few_distinct_questions_and_always_the_same(
     title: str, text: str | list[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.prompts.extraction_replies import (
@@ -88,7 +88,6 @@ def are_sound(value):
     )
 
 
-@settings(max_examples=400)
 @given(ANY_JSON, st.sampled_from(REPLIES), st.integers(0, 300))
 def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     text = json.dumps(data)
@@ -96,7 +95,6 @@ def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     assert is_value_or_malformed(text[:end], reply)
 
 
-@settings(max_examples=300)
 @given(st.dictionaries(KEYS, ANY_JSON, max_size=6), st.sampled_from(REPLIES), st.integers(0, 300))
 def test_any_object_with_the_right_keys_is_a_value_or_malformed(data, reply, end):
     text = json.dumps(data)
@@ -104,7 +102,6 @@ def test_any_object_with_the_right_keys_is_a_value_or_malformed(data, reply, end
     assert is_value_or_malformed(text[:end], reply)
 
 
-@settings(max_examples=400)
 @given(
     st.lists(ENTITIES | MALFORMED.map(lambda junk: (junk, None)), min_size=1, max_size=6),
     st.lists(RELATIONS | MALFORMED.map(lambda junk: (junk, None)), max_size=6),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.prompts.graphrag_replies import (
@@ -47,7 +47,6 @@ def is_bounded(value):
     return all(0 <= item.score <= 100 for item in scored)
 
 
-@settings(max_examples=150)
 @given(st.dictionaries(KEYS, ANY_JSON, max_size=8), st.sampled_from(REPLIES), st.integers(0, 300))
 def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     text = json.dumps(data)
@@ -55,7 +54,6 @@ def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     assert is_value_or_malformed(text[:end], reply)
 
 
-@settings(max_examples=100)
 @given(
     st.lists(
         BAD.map(lambda junk: (junk, None))

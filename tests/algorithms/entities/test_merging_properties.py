@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from weakref import WeakSet
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from merging_support import facts, merge_facts
 from ragraphs.algorithms.entities.clusters import Name, sharing
@@ -33,7 +33,6 @@ def corpora(draw):
     return found
 
 
-@settings(max_examples=100, deadline=None)
 @given(corpora(), st.randoms(use_true_random=False))
 def test_the_order_of_passages_does_not_matter(found, random):
     shuffled = found[:]
@@ -41,7 +40,6 @@ def test_the_order_of_passages_does_not_matter(found, random):
     assert merge_facts(shuffled) == merge_facts(found)
 
 
-@settings(max_examples=100, deadline=None)
 @given(corpora())
 def test_everything_belongs_to_a_passage_and_an_entity(found):
     graph = merge_facts(found)
@@ -56,7 +54,6 @@ def test_everything_belongs_to_a_passage_and_an_entity(found):
     assert all(any(n in e.aliases and p in e.passages for e in graph.entities) for p, n in said)
 
 
-@settings(max_examples=60, deadline=None)
 @given(corpora(), NAMES, NAMES)
 def test_a_split_always_holds(found, a, b):
     graph = merge_facts(found, [Correction("split", a, b)])
@@ -64,7 +61,6 @@ def test_a_split_always_holds(found, a, b):
         assert not any({a, b} <= set(e.aliases) for e in graph.entities)
 
 
-@settings(max_examples=60, deadline=None)
 @given(corpora())
 def test_a_passage_that_is_gone_leaves_no_trace(found):
     extra = facts("gone", [("Atlantis", "city"), ("Paris", "person")], text="Atlantis (ATL)")
@@ -76,7 +72,6 @@ def named(id, text):
     return Name(id, text, frozenset(), frozenset(), frozenset())
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3).map(" ".join), max_size=30))
 def test_names_that_share_a_form_are_those_that_comparing_all_with_all_finds(texts):
     names = [named(str(place), text) for place, text in enumerate(texts)]

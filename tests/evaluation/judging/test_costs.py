@@ -78,6 +78,7 @@ def test_a_table_of_costs_says_at_least_and_at_most(judged):
     assert "judging: 8 requests" in shown
 
 
+@pytest.mark.slow
 def test_a_killed_comparison_goes_on_and_asks_nothing_twice(judged):
     """The process is killed while the judge is at work."""
     script, at_work = judged.model, threading.Event()

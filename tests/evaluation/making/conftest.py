@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 from command_line import Run
 from set_writer import SetWriter, write_documents
+from snapshots import Snapshots
 from stub_openai import OpenAIStub
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
 
 
 @pytest.fixture
-def writer(run: Run, openai: OpenAIStub) -> SetWriter:
+def writer(run: Run, openai: OpenAIStub, snapshots: Snapshots) -> SetWriter:
     """A model that writes sets, and an index with hops of the documents that it knows."""
     write_documents()
     layers = ("--layers", "hops,sentences")
-    assert run("index", "docs", "--index", "notes", *layers, "-y").code == 0
+    snapshots.fill("notes", lambda: run("index", "docs", "--index", "notes", *layers, "-y"))
     return SetWriter(openai)
 
 

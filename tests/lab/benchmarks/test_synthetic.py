@@ -32,6 +32,7 @@ def test_every_sentence_is_unique(made):
     assert len(set(said)) == len(said)
 
 
+@pytest.mark.slow
 def test_what_is_found_in_a_passage_is_as_in_real_sets(made):
     """The means of three real sets, by the command of the module ``text_statistics``."""
     found = statistics([each.document for each in made])

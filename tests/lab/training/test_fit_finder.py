@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from ragraphs.offline.finder import confidence
 
 from lab.training import fit_finder
@@ -28,6 +29,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.slow
 def test_single_questions_are_asked_and_an_answer_of_other_passages_is_wrong(capsys):
     Path("set").mkdir()
     for name, rows in (("passages", PASSAGES), ("questions", QUESTIONS)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.offline.extraction.extract import extract_facts, summarise
 
@@ -197,7 +197,6 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(_PIECES, st.lists(_PIECES, max_size=40))
 def test_sentence_like_text_gives_sound_facts(title, pieces):
     assert is_sound(extract_facts(title, " ".join(pieces)))

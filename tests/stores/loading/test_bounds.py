@@ -36,7 +36,9 @@ def repeated(folder: Path, kind: str, text: str, times: int) -> Path:
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings.default.max_examples // 10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     text=st.sampled_from(["x", " ", "ab\n\n", SENTENCE, SENTENCE * 50, "한국어 ", "<&>"]),
