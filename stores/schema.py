@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, create_mock_engine, event, select
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
@@ -133,10 +134,12 @@ def create_tables(connection: Connection) -> None:
 def _definitions() -> list[str]:
     """The statements that make all tables in an empty file of SQLite, written once."""
     made: list[str] = []
-    engine = create_mock_engine(
-        "sqlite://", lambda sql, *_, **__: made.append(str(sql.compile(dialect=engine.dialect)))
-    )
-    metadata.create_all(engine, checkfirst=False)
+    dialect = sqlite.dialect()
+
+    def write(sql: Any, *_: Any, **__: Any) -> None:
+        made.append(str(sql.compile(dialect=dialect)))
+
+    metadata.create_all(create_mock_engine("sqlite://", write), checkfirst=False)
     return made
 
 

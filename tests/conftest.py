@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import hypothesis
@@ -71,14 +72,21 @@ def shared_stores(
         yield stores
 
 
+@pytest.fixture(scope="session")
+def work_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all working folders: to number them, pytest would list all that there are."""
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest.fixture(autouse=True)
 def isolated(
+    work_folders: Path,
     tmp_path_factory: pytest.TempPathFactory,
     shared_stores: SharedStores | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """An empty working folder, and nothing of the person's own settings, keys and proxies."""
-    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
+    monkeypatch.chdir(mkdtemp(dir=work_folders))
     before = set(os.environ)
     for name in list(os.environ):
         if name.startswith(_PREFIXES) or name.lower().endswith("_proxy"):

@@ -9,10 +9,10 @@ import pytest
 
 
 def fast(values: Iterable[Any], *kept: Any) -> list[Any]:
-    """The values of a parameter, all but the ``kept`` marked slow.
+    """The values of a parameter, or of several as tuples, all but the ``kept`` marked slow.
 
     @pytest.mark.parametrize("method", fast(METHODS, "basic", "deeprag"))
     """
-    return [
-        value if value in kept else pytest.param(value, marks=pytest.mark.slow) for value in values
-    ]
+    rows = [value if isinstance(value, tuple) else (value,) for value in values]
+    kept = tuple(value if isinstance(value, tuple) else (value,) for value in kept)
+    return [pytest.param(*row, marks=() if row in kept else pytest.mark.slow) for row in rows]
