@@ -1,4 +1,4 @@
-"""What of a matrix is tried in the fast run; the rest is marked slow."""
+"""The part of a matrix that the fast run tries; the rest is marked slow."""
 
 from __future__ import annotations
 
