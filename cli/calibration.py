@@ -23,7 +23,6 @@ from ..algorithms.crag.grading import (
 )
 from ..algorithms.crag.strips import verdict
 from ..evaluation.datasets import load_dataset
-from ..evaluation.graders import Graded
 from ..index.grading import keep_grader
 from ..index.layers import HOPS
 from ..index.opening import Index
@@ -46,11 +45,18 @@ class CalibrationCase(NamedTuple):
     features: list[Features]
     support: list[bool]
 
-    def stripped(self) -> CalibrationCase:
+
+class Graded(NamedTuple):
+    """The grades of a question's retrieved passages, and which of them support it."""
+
+    grades: list[float]
+    support: list[bool]
+
+    def stripped(self) -> Graded:
         """The same without its supporting passages: a retrieval that failed."""
-        pairs = zip(self.features, self.support, strict=True)
-        kept = [row for row, supports in pairs if not supports]
-        return CalibrationCase(kept, [False] * len(kept))
+        pairs = zip(self.grades, self.support, strict=True)
+        kept = [grade for grade, supports in pairs if not supports]
+        return Graded(kept, [False] * len(kept))
 
 
 def calibrate(index: Index, folder: str | None = None) -> dict[str, Any]:
@@ -164,11 +170,6 @@ def cosines_of(cases: Sequence[CalibrationCase]) -> Cosines:
     }
 
 
-def best(rows: Sequence[Features], parameters: GraderParameters) -> float:
-    """The best grade among texts with the features ``rows``."""
-    return max((grade(row, parameters) for row in rows), default=-1.0)
-
-
 def thresholds_between(good: Sequence[float], bad: Sequence[float]) -> tuple[float, float]:
     """``upper`` and ``lower`` by the best grades of retrievals, ``good`` ones and ``bad`` ones.
 
@@ -183,10 +184,14 @@ def thresholds_between(good: Sequence[float], bad: Sequence[float]) -> tuple[flo
 
 def report(parameters: GraderParameters, cases: Sequence[CalibrationCase]) -> dict[str, Any]:
     """How the verdicts fall for retrievals that found support and for those that lost it."""
-    graded = [
+    return verdict_shares(graded(cases, parameters), parameters["upper"], parameters["lower"])
+
+
+def graded(cases: Sequence[CalibrationCase], parameters: GraderParameters) -> list[Graded]:
+    """The grades of ``cases`` by a grader with those ``parameters``."""
+    return [
         Graded([grade(row, parameters) for row in case.features], case.support) for case in cases
     ]
-    return verdict_shares(graded, parameters["upper"], parameters["lower"])
 
 
 def verdict_shares(cases: Sequence[Graded], upper: float, lower: float) -> dict[str, Any]:

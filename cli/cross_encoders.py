@@ -11,7 +11,6 @@ import numpy as np
 from ..algorithms.crag.grading import CrossEncoderParameters, platt
 from ..algorithms.crag.strips import decompose
 from ..context import CragContext
-from ..evaluation.graders import Graded
 from ..evaluation.retrieval import Report, unreported
 from ..index.grading import keep_cross_encoder
 from ..index.opening import Index
@@ -19,6 +18,7 @@ from ..models.reranker import CrossEncoder, open_cross_encoder
 from ..state.errors import RagraphsError
 from .calibration import (
     GOOD_LOST,
+    Graded,
     labelled_questions,
     retrieved,
     thresholds_between,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from math import sqrt
 from typing import Any, NamedTuple
@@ -42,17 +42,6 @@ def interval(
     means = (known * shares)[places].sum(axis=1) / shares[places].sum(axis=1)
     mean = float((known * shares).sum() / shares.sum())
     return Interval(mean, *middle(means), len(known))
-
-
-def resampled(
-    rows: NDArray[Any], measure: Callable[[NDArray[Any]], NDArray[Any]], seed: int
-) -> Interval:
-    """``measure`` of ``rows``, a row for each question, with its bootstrap interval of 95 %.
-
-    ``measure`` takes rows along its last axis, of one draw or of many.
-    """
-    found = measure(rows[draws(len(rows), seed)])
-    return Interval(float(measure(rows)), *middle(found), len(rows))
 
 
 def draws(n: int, seed: int) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ from typing_extensions import TypedDict
 from ..index.opening import Index
 from ..state.errors import RagraphsError
 from ..state.index import IndexInput
-from ..state.records import Passage
 from ..stores.loading.sources import document_path
 
 T = TypeVar("T")
@@ -75,11 +74,6 @@ class Dataset:
             return list(dict.fromkeys(passages))
         prefix = self.prefix(home)
         return list(dict.fromkeys(document.removeprefix(prefix) for document in documents))
-
-    def is_gold(self, question: LabelledQuestion, passage: Passage, home: Path) -> bool:
-        """Whether ``passage``, of an index of that ``home``, supports ``question``."""
-        [id] = self.ids([passage["document"]], [passage["id"]], home)
-        return id in question.supporting
 
     def support_in(self, index: Index) -> list[set[str]]:
         """The passages of ``index`` that support each question. Blocks."""

@@ -140,37 +140,6 @@ def closed_book_bars(result: Mapping[str, Any]) -> list[Plot]:
     return [bars(title, shares), bars(f"{title}, by type", types)]
 
 
-def grader_plots(result: Mapping[str, Any]) -> list[Plot]:
-    """The measures of single passages, the ROC curve, and the verdicts, from a grader's result."""
-    title = f"{result['set']}, {result['grader']}, {result['model']}"
-    kinds = ["correct", "ambiguous", "incorrect"]
-    rows = {n: v for n, v in result["verdicts"].items() if n != "balanced_accuracy"}
-    named = {name.replace("_", " "): one for name, one in result["supports"].items()}
-    return [
-        bars(title, {"supports": [measured_bar(name, one) for name, one in named.items()]}),
-        {
-            "kind": "curves",
-            "title": f"{title}: ROC",
-            "joined": True,
-            "x_label": "other passages",
-            "y_label": "supporting passages",
-            "x_unit": "share",
-            "y_unit": "share",
-            "curves": {
-                result["grader"]: [{"x": p["other"], "y": p["support"]} for p in result["roc"]]
-            },
-        },
-        {
-            "kind": "matrix",
-            "title": f"{title}: verdicts",
-            "unit": "share",
-            "rows": [name.replace("_", " ") for name in rows],
-            "columns": kinds,
-            "values": [[one[kind]["value"] for kind in kinds] for one in rows.values()],
-        },
-    ]
-
-
 def measured_bar(name: str, measure: Mapping[str, Any]) -> Bar:
     """A measure with its interval, as a bar."""
     bar: Bar = {"name": name, "value": measure["value"]}

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from ragraphs.cli.evaluate import tables as shared_tables
 from ragraphs.cli.evaluate.group import (
+    DryRun,
     Fresh,
     Limit,
     Parallel,
@@ -22,10 +23,10 @@ from ragraphs.cli.evaluate.group import (
     pairs,
 )
 from ragraphs.cli.evaluate.measures import Methods, chosen
-from ragraphs.cli.flags import Commands, Shown, context_options, shown
+from ragraphs.cli.flags import Commands, Shown, context_options, parsed, shown
 from ragraphs.cli.main import main
 from ragraphs.cli.running import progress_bars
-from ragraphs.context import IndexContext
+from ragraphs.context import GraderName, IndexContext
 from ragraphs.evaluation.answering import AnsweringPlan
 from ragraphs.evaluation.asking import Estimate
 from ragraphs.graphs.methods import METHODS
@@ -33,6 +34,13 @@ from ragraphs.graphs.methods import METHODS
 from . import tables
 from .ablation import ablation_cost, ablation_plots, evaluate_ablation
 from .boundary import boundary_cost, boundary_plots, evaluate_boundary
+from .graders import (
+    GraderPlan,
+    cost_of_grading,
+    crag_settings,
+    evaluate_grader,
+    grader_plots,
+)
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
 
@@ -162,6 +170,44 @@ def boundary(
             tables.boundary,
         )
         return studied("boundary", study, draw, context)
+
+
+@experiments.command()
+@context_options(IndexContext, without={"dry_run"})
+@shown
+def grader(
+    *,
+    dataset: Set,
+    grader: Annotated[GraderName, typer.Option(help="Which grader.")] = "similarity",
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=VALUE of CRAG's top_k, retriever, rerank, rerank_candidates, upper or lower."
+        ),
+    ] = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    plot: Plot = None,
+    dry_run: DryRun = False,
+    context: IndexContext,
+) -> Shown:
+    """Accuracy of a grader of CRAG: of single passages, and of the verdict on a retrieval.
+
+    The passages of each question are graded, and once more with those that support it taken away.
+    With --index DIR a model's replies are kept there, and an interrupted command goes on where it
+    stopped; without, they are lost at its end.
+    """
+    pairs = dict(pair.partition("=")[::2] for pair in setting or [])
+    crag = parsed(partial(crag_settings, grader, pairs))
+    draw = drawing(plot)
+    with progress_bars(quiet=False) as report:
+        plan = GraderPlan(dataset, context, crag, limit, seed, report)
+        if dry_run:
+            return cost_of_grading(plan), shared_tables.cost
+        result = evaluate_grader(plan)
+    plots = grader_plots(result)
+    draw(plots)
+    return ended("grader", result, plots, tables.grader, context)
 
 
 class Study(NamedTuple):

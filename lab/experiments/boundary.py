@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ragraphs.evaluation.answering import AnsweringPlan, Way, contexts_of, unfinished
 from ragraphs.evaluation.answers import Scored, answerable, asked_by
 from ragraphs.evaluation.asking import Estimate, gathered, open_asker
-from ragraphs.evaluation.bootstrap import resampled
+from ragraphs.evaluation.bootstrap import Interval, draws, middle
 from ragraphs.evaluation.closed_book import closed_book
 from ragraphs.evaluation.cost import estimated
 from ragraphs.evaluation.curve import answered
@@ -232,9 +232,11 @@ def _resampled(rows: NDArray[Any], function: Callable[[Counts], Any], seed: int)
     def measure(cases: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(function(counts_of(cases)))
 
-    if np.isnan(measure(rows)):
+    value = float(measure(rows))
+    if np.isnan(value):
         return measure_of(None, len(rows))
-    return measure_of(resampled(rows, measure, seed))
+    bounds = middle(measure(rows[draws(len(rows), seed)]))
+    return measure_of(Interval(value, *bounds, len(rows)))
 
 
 def _ratio(part: Any, whole: Any) -> Any:

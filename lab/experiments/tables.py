@@ -9,6 +9,8 @@ from ragraphs.cli.show import notes, out
 from rich.markup import escape
 
 _SHARES = {"em": "EM", "f1": "F1", "containment": "contains"}
+_MEASURES = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "auc")
+_VERDICTS = ("correct", "ambiguous", "incorrect")
 
 
 def router(result: dict[str, Any]) -> None:
@@ -99,3 +101,27 @@ def boundary(result: dict[str, Any]) -> None:
     if result["deeprag"]["failures"]:
         failed = f"{result['deeprag']['failures']} questions failed with deeprag"
         notes([f"{failed} and are left out; the first: {result['deeprag']['first_failure']}"])
+
+
+def grader(result: dict[str, Any]) -> None:
+    """Prints the measures of single passages, and the verdicts on retrievals."""
+    title = f"{result['set']} · {result['grader']} · {result['model']}"
+    passages = table_of(title, "%", "low", "high")
+    for name in _MEASURES:
+        one = result["supports"][name]
+        shares = (percent(one[part]) for part in ("value", "low", "high"))
+        passages.add_row(name.replace("_", " "), *shares)
+    out.print(passages)
+    verdicts = table_of("verdicts", "n", *_VERDICTS)
+    for name, one in result["verdicts"].items():
+        if name != "balanced_accuracy":
+            n = str(one["correct"]["n"])
+            verdicts.add_row(name.replace("_", " "), n, *shares_of(one, _VERDICTS))
+    out.print(verdicts)
+    out.print(
+        f"{result['questions']} questions, {result['passages']} passages; balanced accuracy of the "
+        f"verdict {percent(result['verdicts']['balanced_accuracy'])} %"
+    )
+    notes(result["warnings"])
+    if result["unanswered"]:
+        notes([f"{result['unanswered']} replies were of no use and are left out."])

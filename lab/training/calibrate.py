@@ -20,15 +20,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
-from ragraphs.algorithms.crag.grading import Features, GraderParameters
+from ragraphs.algorithms.crag.grading import Features, GraderParameters, grade
 from ragraphs.algorithms.crag.strips import decompose
 from ragraphs.cli.calibration import (
     GOOD_LOST,
     CalibrationCase,
-    best,
     case_of,
     cosines_of,
     features_of,
+    graded,
     labelled_questions,
     report,
     thresholds_between,
@@ -121,10 +121,15 @@ def fit(collected: Sequence[Collected]) -> GraderParameters:
         "cut": 0.0,
         "cosines": cosines_of([case for one in collected for case in one.hops]),
     }
-    good = [best(case.features, parameters) for case in cases if any(case.support)]
-    bad = [best(case.stripped().features, parameters) for case in cases]
+    found = graded(cases, parameters)
+    good = [max(case.grades) for case in found if any(case.support)]
+    bad = [max(case.stripped().grades, default=-1.0) for case in found]
     parameters["upper"], parameters["lower"] = thresholds_between(good, bad)
-    strips = [best(rows, parameters) for one in collected for rows in one.strips]
+    strips = [
+        max((grade(row, parameters) for row in rows), default=-1.0)
+        for one in collected
+        for rows in one.strips
+    ]
     parameters["cut"] = round(float(np.quantile(strips, GOOD_LOST)), 4)
     return parameters
 

@@ -1,4 +1,4 @@
-"""``ragraphs evaluate training-data deeprag``: the cheapest right trajectory of each question."""
+"""``lab.training_data deeprag``: the cheapest right trajectory of each question."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class Script:
 
 
 @pytest.fixture
-def make(run):
+def make(training_data):
     """Makes training data of questions; gives the summary and the rows."""
 
     def make(*arguments, questions=(DESIGNER,)):
         write_set(questions)
-        ended = run("evaluate", "training-data", "deeprag", "set", "--out", "out.jsonl",
+        ended = training_data("deeprag", "set", "--out", "out.jsonl",
                     *MODEL, *arguments, "--json")  # fmt: skip
         assert (ended.code, ended.err) == (0, "")
         return json.loads(ended.out), rows() if Path("out.jsonl").exists() else []
@@ -247,13 +247,13 @@ def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, 
     assert cost["calls_most"] == cost["tokens_most"] == 0 and len(openai.chats) == asked_before
 
 
-def test_an_interrupted_search_goes_on_from_the_replies_that_came(run, make, openai):
+def test_an_interrupted_search_goes_on_from_the_replies_that_came(training_data, make, openai):
     script = Script(openai, (WHO, WHERE), who="John Fowler", where="London")
     write_set([BIRTH])
-    command = ("evaluate", "training-data", "deeprag", "set", "--out", "out.jsonl", "--index",
+    command = ("deeprag", "set", "--out", "out.jsonl", "--index",
                "kept", *MODEL)  # fmt: skip
     known, script.stepreading = script.stepreading, lambda *_: failure(500, "down")
-    ended = run(*command)
+    ended = training_data(*command)
     assert ended.code == 1 and "goes on from here" in ended.err and not Path("out.jsonl").exists()
     script.stepreading = known
     summary, _ = make("--index", "kept", questions=[BIRTH])
@@ -269,14 +269,16 @@ def test_an_interrupted_search_goes_on_from_the_replies_that_came(run, make, ope
         (("hops", "set", "--out", "out.jsonl", "--form", "pairs"), "has no form"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is_asked(run, openai, arguments, said):
+def test_what_cannot_be_done_is_said_before_anything_is_asked(
+    training_data, openai, arguments, said
+):
     write_set()
-    ended = run("evaluate", "training-data", *arguments)
+    ended = training_data(*arguments)
     assert ended.code in (1, 2) and said in ended.err and openai.chats == []
 
 
-def test_the_summary_is_printed_in_words(run, openai):
+def test_the_summary_is_printed_in_words(training_data, openai):
     Script(openai, who="John Fowler")
     write_set([DESIGNER])
-    shown = run("evaluate", "training-data", "deeprag", "set", "--out", "out.jsonl", *MODEL).out
+    shown = training_data("deeprag", "set", "--out", "out.jsonl", *MODEL).out
     assert "4 examples in out.jsonl" in shown and "1 question with 0 retrievals" in shown

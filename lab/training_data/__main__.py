@@ -1,4 +1,4 @@
-"""Training data for small models, made of question sets."""
+"""Training data for small models, of question sets: ``python -m lab.training_data --help``."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from ragraphs.cli.evaluate.group import Limit, Set, Settings, pairs
+from ragraphs.cli.flags import Shown, WrongUsageError, context_options, shown
+from ragraphs.cli.main import main
+from ragraphs.cli.running import progress_bars
+from ragraphs.cli.show import counted, notes, out
+from ragraphs.context import IndexContext
 from rich.markup import escape
 
-from ...context import IndexContext
-from ..flags import Shown, WrongUsageError, context_options, shown
-from ..running import progress_bars
-from ..show import counted, notes, out
-from .group import Limit, Set, Settings, evaluate, pairs
+from .exporting import export
+from .planning import FORMS, METHODS, Choices
+
+commands = typer.Typer()
 
 
-@evaluate.command("training-data")
+@commands.command()
 @context_options(IndexContext)
 @shown
 def training_data(
@@ -56,9 +61,6 @@ def training_data(
     their labels from the supporting passages of the set, and ask nobody. With --index DIR, replies
     are kept, so that an interrupted command goes on, and another --form costs nothing.
     """
-    from ...evaluation.training_data.exporting import export
-    from ...evaluation.training_data.planning import FORMS, METHODS, Choices
-
     if form not in FORMS[kind]:
         forms = " and ".join(FORMS[kind])
         raise WrongUsageError(f"{kind} has no form {form!r}; it has {forms}.")
@@ -122,3 +124,6 @@ def _without(result: dict[str, Any]) -> str:
 
 
 _FIGURES = {"deeprag": _trajectories, "crag": _grades, "hops": _hops}
+
+if __name__ == "__main__":
+    main(commands, "python -m lab.training_data")

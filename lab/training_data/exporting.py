@@ -9,16 +9,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ...context import IndexContext
-from ...index.layers import built_layers
-from ...index.opening import open_index
-from ...models.protocol import OFFLINE
-from ...state.errors import IndexNotFoundError, RagraphsError
-from ...state.usage import total_calls, total_tokens
-from ..answering import AnsweringPlan, indexing, ways_of
-from ..asking import Estimate, open_asker
-from ..datasets import Dataset, load_dataset
-from ..retrieval import indexed_set, is_kept
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.answering import AnsweringPlan, indexing, ways_of
+from ragraphs.evaluation.asking import Estimate, open_asker
+from ragraphs.evaluation.datasets import Dataset, load_dataset
+from ragraphs.evaluation.retrieval import indexed_set, is_kept
+from ragraphs.index.layers import built_layers
+from ragraphs.index.opening import open_index
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+from ragraphs.state.usage import total_calls, total_tokens
+
 from .deeprag import trajectories, trajectory_costs
 from .examples import ExampleRows, check_place, write
 from .grades import grades

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...prompts.prompt import Inputs, Prompt
-from ...prompts.replies import PromptReply
-from ...state.errors import RagraphsError
+from ragraphs.prompts.prompt import Inputs, Prompt
+from ragraphs.prompts.replies import PromptReply
+from ragraphs.state.errors import RagraphsError
 
 Row = dict[str, Any]
 Message = dict[str, str]

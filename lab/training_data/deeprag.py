@@ -6,18 +6,25 @@ import heapq
 from collections import Counter
 from typing import NamedTuple, cast
 
-from ...context import DeepragContext
-from ...index.opening import Index
-from ...language.analyser import count_tokens
-from ...prompts.deeprag_replies import NextStep
-from ...prompts.library import ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP, SYNTHESIZE
-from ...prompts.replies import PromptReply
-from ...state.deeprag import StepSource
-from ..answers import answerable
-from ..asking import Asker, Estimate, gathered
-from ..datasets import LabelledQuestion
-from ..intervals import share_of
-from ..metrics import containment, exact_match
+from ragraphs.context import DeepragContext
+from ragraphs.evaluation.answers import answerable
+from ragraphs.evaluation.asking import Asker, Estimate, gathered
+from ragraphs.evaluation.datasets import LabelledQuestion
+from ragraphs.evaluation.intervals import share_of
+from ragraphs.evaluation.metrics import containment, exact_match
+from ragraphs.index.opening import Index
+from ragraphs.language.analyser import count_tokens
+from ragraphs.prompts.deeprag_replies import NextStep
+from ragraphs.prompts.library import (
+    ANSWER_FROM_STEPS,
+    CLOSED_BOOK,
+    NEXT_STEP,
+    READ_STEP,
+    SYNTHESIZE,
+)
+from ragraphs.prompts.replies import PromptReply
+from ragraphs.state.deeprag import StepSource
+
 from .examples import ExampleRows, ExampleTurn, Row, imitation, preference
 from .planning import Choices, Sources
 from .search import Decision, Path, Recorder, Search, SearchStoppedError

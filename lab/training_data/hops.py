@@ -6,19 +6,20 @@ import random
 from dataclasses import replace
 from typing import Any, cast
 
-from ...context import HopragContext
-from ...index.hops import load_hops
-from ...models.meter import Meter
-from ...nodes.begin import fresh_state
-from ...nodes.hoprag.asking import ShownHops
-from ...nodes.hoprag.walk import hop_on, retrieve_edges
-from ...nodes.run import Run
-from ...prompts.library import CHOOSE_HOPS
-from ...prompts.replies import HopLabels
-from ...state.found import NOTHING
-from ...state.hoprag import HopragState
-from ..asking import gathered
-from ..datasets import LabelledQuestion, supported
+from ragraphs.context import HopragContext
+from ragraphs.evaluation.asking import gathered
+from ragraphs.evaluation.datasets import LabelledQuestion, supported
+from ragraphs.index.hops import load_hops
+from ragraphs.models.meter import Meter
+from ragraphs.nodes.begin import fresh_state
+from ragraphs.nodes.hoprag.asking import ShownHops
+from ragraphs.nodes.hoprag.walk import hop_on, retrieve_edges
+from ragraphs.nodes.run import Run
+from ragraphs.prompts.library import CHOOSE_HOPS
+from ragraphs.prompts.replies import HopLabels
+from ragraphs.state.found import NOTHING
+from ragraphs.state.hoprag import HopragState
+
 from .examples import ExampleRows, ExampleTurn, Row, imitation
 from .planning import Choices, Sources
 

@@ -12,22 +12,23 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ...context import DeepragContext
-from ...index.opening import Index
-from ...models.meter import Meter
-from ...models.protocol import LanguageModel
-from ...nodes.begin import fresh_state
-from ...nodes.deeprag.conclude import conclude
-from ...nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
-from ...nodes.node import Node
-from ...nodes.run import Run
-from ...prompts.deeprag_replies import StepAnswer, StepReading
-from ...prompts.library import CLOSED_BOOK
-from ...prompts.prompt import Excerpt, FencedQuestion, Prompt
-from ...prompts.replies import PromptReply
-from ...state.deeprag import DeepragState, NarrativeStep, StepSource
-from ...state.found import NOTHING
-from ..asking import Asker, Estimate
+from ragraphs.context import DeepragContext
+from ragraphs.evaluation.asking import Asker, Estimate
+from ragraphs.index.opening import Index
+from ragraphs.models.meter import Meter
+from ragraphs.models.protocol import LanguageModel
+from ragraphs.nodes.begin import fresh_state
+from ragraphs.nodes.deeprag.conclude import conclude
+from ragraphs.nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
+from ragraphs.nodes.node import Node
+from ragraphs.nodes.run import Run
+from ragraphs.prompts.deeprag_replies import StepAnswer, StepReading
+from ragraphs.prompts.library import CLOSED_BOOK
+from ragraphs.prompts.prompt import Excerpt, FencedQuestion, Prompt
+from ragraphs.prompts.replies import PromptReply
+from ragraphs.state.deeprag import DeepragState, NarrativeStep, StepSource
+from ragraphs.state.found import NOTHING
+
 from .examples import ExampleTurn
 
 R = TypeVar("R", bound=PromptReply)

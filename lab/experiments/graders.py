@@ -8,26 +8,29 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from ragraphs.algorithms.crag.strips import verdict
+from ragraphs.cli.calibration import Graded
+from ragraphs.context import CragContext, IndexContext
+from ragraphs.evaluation.asking import Asker, Estimate, gathered, open_asker
+from ragraphs.evaluation.bootstrap import Interval, draws, middle
+from ragraphs.evaluation.datasets import Dataset, LabelledQuestion, load_dataset, supported
+from ragraphs.evaluation.intervals import Measure, measure_of, share_of
+from ragraphs.evaluation.plots import Plot, bars, measured_bar
+from ragraphs.evaluation.retrieval import Report, indexed_set, layers_of, unreported
+from ragraphs.index.grading import grader_of, named_cross_encoder, with_thresholds
+from ragraphs.index.opening import Index, language_model
+from ragraphs.index.retrieval import search
+from ragraphs.models.graders import MODEL_THRESHOLDS, Grading, Thresholds, scores_of
+from ragraphs.models.meter import Meter, start_meter
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.models.reranker import candidates as to_rerank
+from ragraphs.models.reranker import open_cross_encoder, reranked
+from ragraphs.prompts.library import GRADE_PASSAGES
+from ragraphs.prompts.prompt import number_passages
+from ragraphs.state.errors import RagraphsError
+from ragraphs.state.records import Evidence
 
-from ..algorithms.crag.strips import verdict
-from ..context import CragContext, IndexContext
-from ..index.grading import grader_of, named_cross_encoder, with_thresholds
-from ..index.opening import Index, language_model
-from ..index.retrieval import search
-from ..models.graders import MODEL_THRESHOLDS, Grading, Thresholds, scores_of
-from ..models.meter import Meter, start_meter
-from ..models.protocol import OFFLINE
-from ..models.reranker import candidates as to_rerank
-from ..models.reranker import open_cross_encoder, reranked
-from ..prompts.library import GRADE_PASSAGES
-from ..prompts.prompt import number_passages
-from ..state.errors import RagraphsError
-from ..state.records import Evidence
-from .asking import Asker, Estimate, gathered, open_asker
-from .bootstrap import Interval, draws, middle
-from .datasets import Dataset, LabelledQuestion, load_dataset, supported
-from .intervals import Measure, measure_of, share_of
-from .retrieval import Report, indexed_set, layers_of, unreported
+from ..gold import is_gold
 
 SETTINGS = ("top_k", "retriever", "rerank", "rerank_candidates", "upper", "lower")
 _VERDICTS = ("correct", "ambiguous", "incorrect")
@@ -46,19 +49,6 @@ class GraderPlan(NamedTuple):
     limit: int | None = None
     seed: int = 0
     report: Report = unreported
-
-
-class Graded(NamedTuple):
-    """The grades of a question's retrieved passages, and which of them support it."""
-
-    grades: list[float]
-    support: list[bool]
-
-    def stripped(self) -> Graded:
-        """The same without its supporting passages: a retrieval that failed."""
-        pairs = zip(self.grades, self.support, strict=True)
-        kept = [grade for grade, supports in pairs if not supports]
-        return Graded(kept, [False] * len(kept))
 
 
 class Retrieved(NamedTuple):
@@ -171,7 +161,7 @@ def _retrieved(
         passages = search(index, one.question, crag.retriever, wanted)
         if encoder is not None:
             passages = reranked(encoder, one.question, passages, crag.top_k)
-        support = [dataset.is_gold(one, each, index.home) for each in passages]
+        support = [is_gold(dataset, one, each, index.home) for each in passages]
         found.append(Retrieved(one.question, passages, support))
     return found
 
@@ -230,6 +220,37 @@ async def _missing(index: Index, plan: GraderPlan, retrieved: Sequence[Retrieved
         if case.passages
     ]
     return sum(parts, Estimate())
+
+
+def grader_plots(result: Mapping[str, Any]) -> list[Plot]:
+    """The measures of single passages, the ROC curve, and the verdicts, from a grader's result."""
+    title = f"{result['set']}, {result['grader']}, {result['model']}"
+    kinds = ["correct", "ambiguous", "incorrect"]
+    rows = {n: v for n, v in result["verdicts"].items() if n != "balanced_accuracy"}
+    named = {name.replace("_", " "): one for name, one in result["supports"].items()}
+    return [
+        bars(title, {"supports": [measured_bar(name, one) for name, one in named.items()]}),
+        {
+            "kind": "curves",
+            "title": f"{title}: ROC",
+            "joined": True,
+            "x_label": "other passages",
+            "y_label": "supporting passages",
+            "x_unit": "share",
+            "y_unit": "share",
+            "curves": {
+                result["grader"]: [{"x": p["other"], "y": p["support"]} for p in result["roc"]]
+            },
+        },
+        {
+            "kind": "matrix",
+            "title": f"{title}: verdicts",
+            "unit": "share",
+            "rows": [name.replace("_", " ") for name in rows],
+            "columns": kinds,
+            "values": [[one[kind]["value"] for kind in kinds] for one in rows.values()],
+        },
+    ]
 
 
 def passage_measures(cases: Sequence[Graded], upper: float, seed: int) -> dict[str, Measure]:

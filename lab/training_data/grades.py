@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from ...index.retrieval import search
-from ...prompts.library import GRADE_PASSAGES
-from ...prompts.prompt import Inputs, number_passages
-from ...prompts.replies import Grades
-from ...state.records import Evidence
-from ..asking import gathered
-from ..datasets import LabelledQuestion, supported
+from ragraphs.evaluation.asking import gathered
+from ragraphs.evaluation.datasets import LabelledQuestion, supported
+from ragraphs.index.retrieval import search
+from ragraphs.prompts.library import GRADE_PASSAGES
+from ragraphs.prompts.prompt import Inputs, number_passages
+from ragraphs.prompts.replies import Grades
+from ragraphs.state.records import Evidence
+
+from ..gold import is_gold
 from .examples import ExampleRows, ExampleTurn, Row, imitation
 from .planning import Choices, Sources
 
@@ -48,7 +50,7 @@ async def grades(sources: Sources, choices: Choices) -> ExampleRows:
 
 def is_support(sources: Sources, question: LabelledQuestion, passage: Evidence) -> bool:
     """Whether ``passage`` is of a gold passage of ``question``."""
-    return sources.dataset.is_gold(question, passage, sources.index.home)
+    return is_gold(sources.dataset, question, passage, sources.index.home)
 
 
 def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidence]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""``ragraphs evaluate training-data crag`` and ``hops``: labels from gold support alone."""
+"""``lab.training_data crag`` and ``hops``: labels from gold support alone."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ASKED = {
 
 
 @pytest.fixture
-def make(run):
+def make(training_data):
     """Makes training data of ``kind``; gives the summary and the rows."""
 
     def make(kind, *arguments):
-        ended = run("evaluate", "training-data", kind, "set", "--out", "out.jsonl", *arguments,
+        ended = training_data(kind, "set", "--out", "out.jsonl", *arguments,
                     "--json")  # fmt: skip
         assert (ended.code, ended.err) == (0, "")
         lines = Path("out.jsonl").read_text("utf-8").splitlines()
@@ -128,9 +128,11 @@ def test_examples_with_nothing_necessary_are_kept_in_the_ratio_that_is_asked_for
     assert kept == [row for row in rows if reply(row)["necessary"]]
 
 
-def test_a_dry_run_of_hops_that_a_model_would_have_to_read_for_names_the_command(run, openai):
+def test_a_dry_run_of_hops_that_a_model_would_have_to_read_for_names_the_command(
+    training_data, openai
+):
     write_set()
-    command = ("evaluate", "training-data", "hops", "set", "--out", "out.jsonl", "--dry-run")
-    ended = run(*command, *MODEL)
+    command = ("hops", "set", "--out", "out.jsonl", "--dry-run")
+    ended = training_data(*command, *MODEL)
     assert ended.code == 1 and "--layers hops --dry-run" in ended.err and openai.chats == []
-    assert "0 to 0 requests" in run(*command).out
+    assert "0 to 0 requests" in training_data(*command).out

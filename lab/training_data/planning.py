@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ...context import QuestionContext
-from ...index.opening import Index
-from ..datasets import Dataset, LabelledQuestion
-from ..retrieval import Report, unreported
+from ragraphs.context import QuestionContext
+from ragraphs.evaluation.datasets import Dataset, LabelledQuestion
+from ragraphs.evaluation.retrieval import Report, unreported
+from ragraphs.index.opening import Index
 
 Kind = Literal["deeprag", "crag", "hops"]
 Form = Literal["messages", "preferences", "pairs"]
