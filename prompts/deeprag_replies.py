@@ -1,7 +1,5 @@
 """The replies of DeepRAG's prompts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple

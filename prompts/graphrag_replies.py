@@ -1,7 +1,5 @@
 """The replies to GraphRAG's prompts: reports, points, the answers made of them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field

@@ -5,8 +5,6 @@ how many were left out. Every text and every list has a bound, so that no reply 
 index or a question than an honest one. A value that a type lets through needs no parsing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress
