@@ -9,8 +9,14 @@ from typing import NamedTuple, cast
 from ...context import DeepragContext
 from ...index.opening import Index
 from ...language.analyser import count_tokens
-from ...prompts.deeprag_replies import NextStep
-from ...prompts.library import ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP, SYNTHESIZE
+from ...prompts.deeprag_replies import (
+    ANSWER_FROM_STEPS,
+    CLOSED_BOOK,
+    NEXT_STEP,
+    READ_STEP,
+    SYNTHESIZE,
+    NextStep,
+)
 from ...prompts.replies import PromptReply
 from ...state.deeprag import StepSource
 from ..answers import answerable

@@ -13,8 +13,7 @@ from ...nodes.begin import fresh_state
 from ...nodes.hoprag.asking import ShownHops
 from ...nodes.hoprag.walk import hop_on, retrieve_edges
 from ...nodes.run import Run
-from ...prompts.library import CHOOSE_HOPS
-from ...prompts.replies import HopLabels
+from ...prompts.hoprag_replies import CHOOSE_HOPS, HopLabels
 from ...state.found import NOTHING
 from ...state.hoprag import HopragState
 from ..asking import gathered

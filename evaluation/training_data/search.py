@@ -21,8 +21,7 @@ from ...nodes.deeprag.conclude import conclude
 from ...nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
 from ...nodes.node import Node
 from ...nodes.run import Run
-from ...prompts.deeprag_replies import StepAnswer, StepReading
-from ...prompts.library import CLOSED_BOOK
+from ...prompts.deeprag_replies import CLOSED_BOOK, StepAnswer, StepReading
 from ...prompts.prompt import Excerpt, FencedQuestion, Prompt
 from ...prompts.replies import PromptReply
 from ...state.deeprag import DeepragState, NarrativeStep, StepSource
