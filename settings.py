@@ -3,8 +3,6 @@
 They are all that could reach another machine, another folder or a key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

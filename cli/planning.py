@@ -20,7 +20,7 @@ from ..language.analyser import count_tokens
 from ..models.prices import Prices
 from ..models.protocol import OFFLINE
 from ..nodes.index.price import REPORTS, SUMMARIES, resolution, sent
-from ..prompts.library import READ_PASSAGE
+from ..prompts.indexing import READ_PASSAGE
 from ..prompts.prompt import number
 
 Stores = Literal["folder", "shared", "engine"]

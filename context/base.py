@@ -1,7 +1,5 @@
 """Settings that all graphs share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -118,7 +116,7 @@ class Context(WithOwn, BaseModel):
         chosen = {name: getattr(self, name) for name in names} | changes
         return context_type(**chosen).owning(self.own).made_from(self)
 
-    def made_from(self, *others: Context) -> Self:
+    def made_from(self, *others: "Context") -> Self:
         """The same settings, which also tell what was lowered in ``others``."""
         told = [sentence for other in others for sentence in other.lowered]
         self._lowered = tuple(dict.fromkeys([*told, *self._lowered]))

@@ -1,7 +1,5 @@
 """Settings of the index graph."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field

@@ -1,7 +1,5 @@
 """Settings of the graphs that answer questions."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
@@ -157,7 +155,7 @@ class CragContext(QuestionContext):
     ] = False
 
     @model_validator(mode="after")
-    def _ordered(self) -> CragContext:
+    def _ordered(self) -> Self:
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError("upper must not be below lower")
         return self

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from ..context import Context
 from ..index.opening import open_index
-from ..prompts.library import CLOSED_BOOK
-from ..prompts.replies import ClosedBookAnswer
+from ..prompts.deeprag_replies import CLOSED_BOOK, ClosedBookAnswer
 from .answers import answerable
 from .asking import Asker, Estimate, gathered, open_asker
 from .datasets import Dataset, LabelledQuestion, load_dataset

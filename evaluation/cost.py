@@ -10,8 +10,7 @@ from ..context import CragContext, DeepragContext, GraphragContext, QuestionCont
 from ..index.recorded import DEFAULT_CHUNK_TOKENS
 from ..language.analyser import count_tokens
 from ..models.protocol import OFFLINE
-from ..prompts import library
-from ..prompts.prompt import Prompt
+from ..prompts.lists import QUESTION_PROMPTS
 from .answering import AnsweringPlan, Way
 from .asking import Estimate
 from .datasets import LabelledQuestion
@@ -65,9 +64,7 @@ def _most_texts(context: QuestionContext, plan: AnsweringPlan) -> int:
 def _tokens_of_prompts() -> list[int]:
     """The tokens of each prompt of a method that asks about questions, without its inputs."""
     folder = resources.files("ragraphs.prompts")
-    prompts = [one for one in vars(library).values() if isinstance(one, Prompt)]
     return [
         count_tokens(folder.joinpath(f"{prompt.name}.md").read_text(encoding="utf-8"))
-        for prompt in prompts
-        if not prompt.lasting
+        for prompt in QUESTION_PROMPTS
     ]

@@ -17,7 +17,7 @@ from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
-from ..prompts.library import WRITE_REPORT
+from ..prompts.indexing import WRITE_REPORT
 from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report

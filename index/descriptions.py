@@ -13,7 +13,7 @@ from ..language.analyser import count_tokens
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..offline.extraction.extract import summarise as joined
-from ..prompts.library import SUMMARISE_DESCRIPTION
+from ..prompts.indexing import SUMMARISE_DESCRIPTION
 from ..prompts.prompt import number, numbered
 from ..stores.catalogue import FORGETTING
 from .cluster.parts import in_parts

@@ -8,21 +8,18 @@ from typing import Any, TypedDict
 
 from ..models.protocol import OFFLINE
 from ..offline import version
-from ..prompts import library
+from ..prompts import indexing
+from ..prompts.lists import INDEX_PROMPTS
 from ..prompts.prompt import Prompt
 from ..stores.readings import ReadingKind
 from .opening import Index
 
 _READ_BY: Mapping[ReadingKind, tuple[Prompt[Any], ...]] = {
-    "questions": (library.READ_PASSAGE, library.WRITE_QUESTIONS),
-    "facts": (library.READ_PASSAGE, library.EXTRACT_FACTS, library.GLEAN_CHECK, library.GLEAN),
+    "questions": (indexing.READ_PASSAGE, indexing.WRITE_QUESTIONS),
+    "facts": (indexing.READ_PASSAGE, indexing.EXTRACT_FACTS, indexing.GLEAN_CHECK, indexing.GLEAN),
 }
 _READING = {prompt for prompts in _READ_BY.values() for prompt in prompts}
-_WRITING = [
-    prompt
-    for prompt in vars(library).values()
-    if isinstance(prompt, Prompt) and prompt.lasting and prompt not in _READING
-]
+_WRITING = [prompt for prompt in INDEX_PROMPTS if prompt not in _READING]
 
 
 class Outdated(TypedDict):

@@ -14,7 +14,7 @@ from ..context import Context, wants_refresh
 from ..language.analyser import one_line
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
-from ..prompts.library import RESOLVE_ENTITIES
+from ..prompts.indexing import RESOLVE_ENTITIES
 from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
 from ..stores.catalogue import FORGETTING

@@ -23,6 +23,7 @@ from ..models.protocol import OFFLINE, NoReplyError
 from ..prompts import deeprag_replies as deeprag
 from ..prompts import graphrag_replies as graphrag
 from ..prompts import replies
+from ..prompts import tog2_replies as tog2
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
 from .extraction.extract import extract_facts, summarise
@@ -131,17 +132,17 @@ class OfflineLanguageModel:
 
     def _score_relations(
         self, question: str, clue: str, texts: Sequence[Excerpt]
-    ) -> replies.RelationScores:
+    ) -> tog2.RelationScores:
         cosines = self._phrase_cosines(question)
         told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
         scored = [pair for scores in told for pair in scores.items()]
-        return replies.RelationScores(
-            scores=[replies.RelationScore(id=id, score=score) for id, score in scored]
+        return tog2.RelationScores(
+            scores=[tog2.RelationScore(id=id, score=score) for id, score in scored]
         )
 
     def _judge_evidence(
         self, question: str, texts: Sequence[Excerpt], clues: str
-    ) -> replies.Judgement:
+    ) -> tog2.Judgement:
         return judge(question, texts)
 
     def _write_report(self, texts: Sequence[Excerpt]) -> graphrag.CommunityReport:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..language.answer_types import roots
 from ..language.questions import analyse_question
 from ..prompts.prompt import Excerpt
-from ..prompts.replies import Judgement
+from ..prompts.tog2_replies import Judgement
 from .lines import Similarity
 from .reading import read
 

@@ -1,6 +1,4 @@
-"""The replies of DeepRAG's prompts."""
-
-from __future__ import annotations
+"""DeepRAG's prompts and their replies."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds
-from .prompt import Excerpt
-from .replies import PromptReply, Quote
+from .prompt import Excerpt, Prompt
+from .replies import Answer, PromptReply, Quote
 
 NOT_FOUND = "(not found)"
 REPEATED = "The search for it found only texts that were read before."
@@ -146,3 +144,25 @@ class SubQuestions(PromptReply):
     most: ClassVar[Bounds] = {"questions": 50}
 
     questions: list[SubQuestionText]
+
+
+class ClosedBookAnswer(PromptReply):
+    """What a model says without any documents."""
+
+    longest: ClassVar[Bounds] = {"answer": 2000}
+
+    known: Annotated[bool, Field(description="Whether the model is sure.")]
+    answer: Annotated[str, Field(description="The answer in its shortest form; or empty.")]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """An answer of which it is not said that it is sure is a guess."""
+        return {"known": False, **value} if isinstance(value, dict) else value
+
+
+NEXT_STEP = Prompt("next_step", NextStep)
+READ_STEP = Prompt("read_step", StepReading)
+ANSWER_FROM_STEPS = Prompt("answer_from_steps", StepAnswer)
+CLOSED_BOOK = Prompt("closed_book", ClosedBookAnswer)
+DECOMPOSE = Prompt("decompose", SubQuestions)
+SYNTHESIZE = Prompt("synthesize", Answer)

@@ -3,8 +3,6 @@
 Small models call keys by other names and write one value where a list belongs; both are accepted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self

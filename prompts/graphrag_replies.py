@@ -1,13 +1,12 @@
-"""The replies to GraphRAG's prompts: reports, points, the answers made of them."""
-
-from __future__ import annotations
+"""GraphRAG's prompts and their replies: reports, points, the answers made of them."""
 
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds, Names, bounded, numbers_in
-from .replies import CitedAnswer, Missing, PromptReply, TextNumber
+from .prompt import Prompt
+from .replies import Answer, CitedAnswer, KeptTexts, Missing, PromptReply, TextNumber
 
 
 def _up_to(most: float) -> BeforeValidator:
@@ -127,3 +126,11 @@ class LocalAnswer(CitedAnswer):
     follow_ups: Annotated[
         list[FollowUp], Field(default_factory=list, description="At most three questions.")
     ]
+
+
+RATE_REPORTS = Prompt("rate_reports", KeptTexts)
+MAP_TEXTS = Prompt("map_texts", Points)
+COMBINE_POINTS = Prompt("combine_points", CombinedAnswer)
+LOCAL_ANSWER = Prompt("local_answer", Answer)
+PRIME = Prompt("prime", PrimedAnswer)
+FOLLOW_UP = Prompt("follow_up", LocalAnswer)

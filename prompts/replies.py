@@ -5,8 +5,6 @@ how many were left out. Every text and every list has a bound, so that no reply 
 index or a question than an honest one. A value that a type lets through needs no parsing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -239,71 +237,13 @@ class PassageQuestions(PromptReply):
     outgoing: Annotated[list[str], Field(description="Questions that it raises.")]
 
 
-class HopLabels(PromptReply):
-    """The follow-up questions that are worth following."""
-
-    longest: ClassVar[Bounds] = {"necessary": 20, "indirect": 20}
-
-    necessary: Annotated[list[str], Field(description="Numbers such as 1.2.")]
-    indirect: Annotated[list[str], Field(description="Numbers such as 1.2.")] = []
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        """Ids that carry their label, one by one, are sorted by it."""
-        labels = value.get("labels") if isinstance(value, dict) else None
-        if not isinstance(labels, list):
-            return value
-        given = [each for each in labels if isinstance(each, dict)]
-        return {
-            name: [each.get("id") for each in given if each.get("label") == name]
-            for name in cls.model_fields
-        }
-
-
 class KeptTexts(PromptReply):
     """The numbered texts to keep."""
 
     keep: Annotated[list[TextNumber], Field(description="Numbers of the texts, best first.")]
 
 
-class RelationScore(PromptReply):
-    """How likely one relation is to lead to the answer."""
-
-    longest: ClassVar[Bounds] = {"id": 20}
-    id: Annotated[str, Field(description="Number of the relation, such as 1.2.")]
-    score: Annotated[float, Field(ge=0, le=1, description="0 of no use ... 1 needed.")]
-
-
-class RelationScores(PromptReply):
-    """The relations that are worth following."""
-
-    scores: list[RelationScore]
-
-
-class Judgement(PromptReply):
-    """Whether texts answer a question, and if not, what to look for."""
-
-    longest: ClassVar[Bounds] = {"clue": 1000}
-
-    sufficient: Annotated[bool, Field(description="Whether the texts state all facts needed.")]
-    clue: Annotated[str, Field(description="Search query for what is missing; else empty.")]
-
-
 class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
 
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]
-
-
-class ClosedBookAnswer(PromptReply):
-    """What a model says without any documents."""
-
-    longest: ClassVar[Bounds] = {"answer": 2000}
-
-    known: Annotated[bool, Field(description="Whether the model is sure.")]
-    answer: Annotated[str, Field(description="The answer in its shortest form; or empty.")]
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        """An answer of which it is not said that it is sure is a guess."""
-        return {"known": False, **value} if isinstance(value, dict) else value

@@ -11,7 +11,7 @@ from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
 from ...nodes.graphrag.global_search import map_contexts
 from ...prompts.evaluation import JUDGE_ANSWERS
-from ...prompts.library import COMBINE_POINTS, MAP_TEXTS
+from ...prompts.graphrag_replies import COMBINE_POINTS, MAP_TEXTS
 from ...prompts.prompt import number
 from ..answering import Way
 from ..asking import Asker, Estimate

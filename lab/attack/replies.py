@@ -20,7 +20,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from ragraphs.context import IndexContext, LayerName
 from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.prompts import library
+from ragraphs.prompts.lists import INDEX_PROMPTS, QUESTION_PROMPTS
 from ragraphs.prompts.prompt import Prompt
 from ragraphs.settings import settings
 from ragraphs.state.answering import StopReason
@@ -70,7 +70,7 @@ _VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("index", {}),
     ("index", {"gleanings": 1, "claims": True}),
 )
-PROMPTS: list[Prompt[Any]] = [each for each in vars(library).values() if isinstance(each, Prompt)]
+PROMPTS: list[Prompt[Any]] = [*QUESTION_PROMPTS, *INDEX_PROMPTS]
 _KB = 1000
 _SECONDS_PER_100_KB = 20.0
 _LONGEST_STANDSTILL = 2.0
@@ -285,7 +285,7 @@ def _kinds() -> dict[str, str]:
 
 
 def _system(prompt: Prompt[Any]) -> str:
-    text = resources.files(library.__package__).joinpath(f"{prompt.name}.md").read_text("utf-8")
+    text = resources.files("ragraphs.prompts").joinpath(f"{prompt.name}.md").read_text("utf-8")
     return text.partition("# System")[2].partition("# Human")[0].strip()
 
 

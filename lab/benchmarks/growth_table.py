@@ -13,7 +13,7 @@ from typing import Any
 
 from ragraphs.language.analyser import count_tokens
 from ragraphs.nodes.index.price import sent
-from ragraphs.prompts import library
+from ragraphs.prompts import indexing
 from ragraphs.state.errors import RagraphsError
 
 Part = dict[str, Any]
@@ -73,11 +73,11 @@ def reply_lengths(file: Path) -> dict[str, float]:
     read = [
         (_tokens(row), count_tokens(row["inputs"]["texts"][0]["text"]))
         for row in rows
-        if row["prompt"] == library.READ_PASSAGE.name
+        if row["prompt"] == indexing.READ_PASSAGE.name
     ]
     written = [
         (_tokens(row), sent(prompt, **row["inputs"]))
-        for prompt in (library.SUMMARISE_DESCRIPTION, library.WRITE_REPORT)
+        for prompt in (indexing.SUMMARISE_DESCRIPTION, indexing.WRITE_REPORT)
         for row in rows
         if row["prompt"] == prompt.name
     ]

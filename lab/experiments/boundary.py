@@ -24,8 +24,7 @@ from ragraphs.evaluation.retrieval import is_kept
 from ragraphs.index.opening import Index, open_index
 from ragraphs.language.analyser import count_tokens
 from ragraphs.models.protocol import OFFLINE
-from ragraphs.prompts.library import CLOSED_BOOK
-from ragraphs.prompts.replies import ClosedBookAnswer
+from ragraphs.prompts.deeprag_replies import CLOSED_BOOK, ClosedBookAnswer
 from ragraphs.settings import settings
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 

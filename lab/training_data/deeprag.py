@@ -14,13 +14,13 @@ from ragraphs.evaluation.intervals import share_of
 from ragraphs.evaluation.metrics import containment, exact_match
 from ragraphs.index.opening import Index
 from ragraphs.language.analyser import count_tokens
-from ragraphs.prompts.deeprag_replies import NextStep
-from ragraphs.prompts.library import (
+from ragraphs.prompts.deeprag_replies import (
     ANSWER_FROM_STEPS,
     CLOSED_BOOK,
     NEXT_STEP,
     READ_STEP,
     SYNTHESIZE,
+    NextStep,
 )
 from ragraphs.prompts.replies import PromptReply
 from ragraphs.state.deeprag import StepSource

@@ -15,8 +15,7 @@ from ragraphs.nodes.begin import fresh_state
 from ragraphs.nodes.hoprag.asking import ShownHops
 from ragraphs.nodes.hoprag.walk import hop_on, retrieve_edges
 from ragraphs.nodes.run import Run
-from ragraphs.prompts.library import CHOOSE_HOPS
-from ragraphs.prompts.replies import HopLabels
+from ragraphs.prompts.hoprag_replies import CHOOSE_HOPS, HopLabels
 from ragraphs.state.found import NOTHING
 from ragraphs.state.hoprag import HopragState
 

@@ -22,8 +22,7 @@ from ragraphs.nodes.deeprag.conclude import conclude
 from ragraphs.nodes.deeprag.narrative import answer_from_earlier, decide, read_step, retrieve_step
 from ragraphs.nodes.node import Node
 from ragraphs.nodes.run import Run
-from ragraphs.prompts.deeprag_replies import StepAnswer, StepReading
-from ragraphs.prompts.library import CLOSED_BOOK
+from ragraphs.prompts.deeprag_replies import CLOSED_BOOK, StepAnswer, StepReading
 from ragraphs.prompts.prompt import Excerpt, FencedQuestion, Prompt
 from ragraphs.prompts.replies import PromptReply
 from ragraphs.state.deeprag import DeepragState, NarrativeStep, StepSource

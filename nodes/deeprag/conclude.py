@@ -11,8 +11,7 @@ from ...algorithms.deeprag.tree import ROOT
 from ...context import DeepragContext
 from ...language.comparing import Answered, Computed, compute
 from ...models.protocol import NoReplyError
-from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import ANSWER_FROM_STEPS, SYNTHESIZE
+from ...prompts.deeprag_replies import ANSWER_FROM_STEPS, SYNTHESIZE, ShownStep, show_steps
 from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, TreeNode

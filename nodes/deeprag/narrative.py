@@ -10,8 +10,15 @@ from ...context import DeepragContext
 from ...index.progress import progress_of
 from ...language.comparing import Answered, compute
 from ...models.protocol import OFFLINE, NoReplyError
-from ...prompts.deeprag_replies import ShownStep, show_steps
-from ...prompts.library import ANSWER, ANSWER_FROM_STEPS, CLOSED_BOOK, NEXT_STEP, READ_STEP
+from ...prompts.deeprag_replies import (
+    ANSWER_FROM_STEPS,
+    CLOSED_BOOK,
+    NEXT_STEP,
+    READ_STEP,
+    ShownStep,
+    show_steps,
+)
+from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
 from ..answer import answered, check_citations, checked

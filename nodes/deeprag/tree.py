@@ -22,8 +22,7 @@ from ...context import DeepragContext
 from ...index.concurrency import in_parallel
 from ...index.progress import progress_of
 from ...models.protocol import NoReplyError
-from ...prompts.deeprag_replies import SubQuestions
-from ...prompts.library import DECOMPOSE
+from ...prompts.deeprag_replies import DECOMPOSE, SubQuestions
 from ...prompts.prompt import FencedQuestion, fence_in_line, without_fences
 from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, NodeStatus, TreeNode

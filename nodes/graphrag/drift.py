@@ -16,8 +16,7 @@ from ...index.vectors import owner_of
 from ...models.graders import SimilarityGrader
 from ...models.protocol import NoReplyError
 from ...models.query_vectors import embed_queries
-from ...prompts.graphrag_replies import FollowUp
-from ...prompts.library import FOLLOW_UP, PRIME
+from ...prompts.graphrag_replies import FOLLOW_UP, PRIME, FollowUp
 from ...prompts.prompt import number, number_passages
 from ...state.graphrag import GraphragState, LookUpTask, Point, Question
 from ...state.usage import total_calls

@@ -18,8 +18,7 @@ from ...language.analyser import count_tokens
 from ...language.support import CitablePassage, cite_point, nearest_statements
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError
-from ...prompts.graphrag_replies import ReplyPoint
-from ...prompts.library import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS
+from ...prompts.graphrag_replies import COMBINE_POINTS, MAP_TEXTS, RATE_REPORTS, ReplyPoint
 from ...prompts.prompt import number, numbered
 from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence

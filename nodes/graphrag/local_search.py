@@ -18,7 +18,7 @@ from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...language.claims import told_claim
 from ...language.support import CitablePassage, cite_point
 from ...models.query_vectors import embed_queries
-from ...prompts.library import LOCAL_ANSWER
+from ...prompts.graphrag_replies import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
 from ...state.graphrag import GraphragState
 from ...state.records import Evidence

@@ -13,9 +13,8 @@ from ...context import HopragContext
 from ...index.hops import LoadedHops
 from ...index.opening import Index
 from ...language.analyser import keywords, one_line, sentences
-from ...prompts.library import CHOOSE_HOPS
+from ...prompts.hoprag_replies import CHOOSE_HOPS, HopLabels
 from ...prompts.prompt import Excerpt, FencedQuestion, Inputs, fence_in_line
-from ...prompts.replies import HopLabels
 from ...state.hoprag import HopragState
 from ...state.records import Passage
 from ..run import Run

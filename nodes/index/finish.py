@@ -10,7 +10,7 @@ from ...index.opening import Index
 from ...index.prompt_words import forget_outdated
 from ...index.recorded import warn_of_language
 from ...models.meter import current_meter
-from ...prompts.library import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
+from ...prompts.indexing import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
 from ..node import node

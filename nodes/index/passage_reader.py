@@ -11,8 +11,7 @@ from ...language.analyser import count_tokens
 from ...models.meter import current_meter
 from ...models.protocol import LanguageModel, NoReplyError
 from ...prompts.extraction_replies import Facts, already_found, joined, to_facts, within
-from ...prompts.lenient import shortened
-from ...prompts.library import (
+from ...prompts.indexing import (
     ASK_FOR_CLAIMS,
     EXTRACT_FACTS,
     GLEAN,
@@ -20,6 +19,7 @@ from ...prompts.library import (
     READ_PASSAGE,
     WRITE_QUESTIONS,
 )
+from ...prompts.lenient import shortened
 from ...prompts.prompt import Excerpt, Prompt, number
 from ...prompts.replies import PassageQuestions
 from ...stores.readings import ReadingKind

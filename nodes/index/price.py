@@ -9,7 +9,7 @@ from typing import Any
 from ...index.opening import Index
 from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
-from ...prompts.library import RESOLVE_ENTITIES
+from ...prompts.indexing import RESOLVE_ENTITIES
 from ...prompts.prompt import Excerpt, Prompt
 from ...stores.pieces import PlannedPiece
 from ...stores.queries import batches

@@ -9,9 +9,10 @@ from ...algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ...context import Tog2Context
 from ...language.mentions import normalised
 from ...models.protocol import OFFLINE
-from ...prompts.library import ANSWER, JUDGE_EVIDENCE
+from ...prompts.library import ANSWER
 from ...prompts.prompt import Excerpt, fence_in_line, number, number_passages
 from ...prompts.replies import Quote
+from ...prompts.tog2_replies import JUDGE_EVIDENCE
 from ...state.found import is_new, unchanged
 from ...state.records import Evidence
 from ...state.tog2 import Tog2State, WalkedTriple

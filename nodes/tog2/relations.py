@@ -16,8 +16,8 @@ from ...index.triple_sources import passages_stating, sources_of
 from ...index.vectors import cosines_with
 from ...language.analyser import keywords
 from ...models.query_vectors import embed_queries
-from ...prompts.library import SCORE_RELATIONS
 from ...prompts.prompt import Excerpt, FencedQuestion, fence_in_line, number
+from ...prompts.tog2_replies import SCORE_RELATIONS
 from ...state.tog2 import RelationOption, Tog2State
 from ..node import node
 from ..run import Run, Update

@@ -25,8 +25,8 @@ from ...index.vectors import cosines_with, passage_keywords
 from ...language.analyser import keywords
 from ...language.mentions import normalised
 from ...models.query_vectors import embed_queries
-from ...prompts.library import KEEP_TOPICS
 from ...prompts.prompt import number
+from ...prompts.tog2_replies import KEEP_TOPICS
 from ...state.found import Found, cited_evidence
 from ...state.records import Citation, Evidence
 from ...state.tog2 import (

@@ -18,16 +18,16 @@ from ragraphs.language.comparing import Answered
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.nodes.answer import answered
 from ragraphs.nodes.graphrag.global_search import points_of
-from ragraphs.prompts import library
 from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions
 from ragraphs.prompts.extraction_replies import Facts, already_found, to_facts, within
 from ragraphs.prompts.graphrag_replies import CombinedAnswer, CommunityReport, Points, PrimedAnswer
-from ragraphs.prompts.prompt import Prompt, numbered
+from ragraphs.prompts.lists import INDEX_PROMPTS, QUESTION_PROMPTS
+from ragraphs.prompts.prompt import numbered
 from ragraphs.prompts.replies import Answer, KeptTexts, PromptReply
 from ragraphs.state.records import Evidence
 
 REPLIES = sorted(
-    {value.reply for value in vars(library).values() if isinstance(value, Prompt)},
+    {prompt.reply for prompt in (*QUESTION_PROMPTS, *INDEX_PROMPTS)},
     key=lambda reply: reply.__name__,
 )
 NUMBERS = [0, 1, -7, 10**30, 1e308, float("nan"), float("inf"), float("-inf"), True]

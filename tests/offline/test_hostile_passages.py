@@ -10,15 +10,14 @@ from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts.extraction_replies import PassageReading, to_facts
-from ragraphs.prompts.library import (
-    ANSWER,
+from ragraphs.prompts.indexing import (
     EXTRACT_FACTS,
     READ_PASSAGE,
-    STAND_ALONE,
     SUMMARISE_DESCRIPTION,
     WRITE_QUESTIONS,
     WRITE_REPORT,
 )
+from ragraphs.prompts.library import ANSWER, STAND_ALONE
 from ragraphs.prompts.prompt import number
 
 WORDS = ("_", "=", ".", "|", "- [ ]", "😀", "\n", "Bob", "은", "가", "1901", "(", "“", "’", "#",

@@ -17,15 +17,13 @@ from ragraphs.models.chat.structured import read_reply
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
-from ragraphs.prompts import evaluation, library
+from ragraphs.prompts import deeprag_replies, hoprag_replies, indexing, library
+from ragraphs.prompts.lists import EVALUATION_PROMPTS, INDEX_PROMPTS, QUESTION_PROMPTS
 from ragraphs.prompts.prompt import Prompt, fence, number
 from ragraphs.state.errors import RagraphsError
 
-OF_METHODS, OF_EVALUATIONS = (
-    [value for value in vars(module).values() if isinstance(value, Prompt)]
-    for module in (library, evaluation)
-)
-PROMPTS = [*OF_METHODS, *OF_EVALUATIONS]
+OF_METHODS = [*QUESTION_PROMPTS, *INDEX_PROMPTS]
+PROMPTS = [*OF_METHODS, *EVALUATION_PROMPTS]
 FILES = sorted(
     file.name.removesuffix(".md")
     for file in resources.files("ragraphs.prompts").iterdir()
@@ -46,7 +44,7 @@ GIVEN = {
     "texts": TEXTS,
     "entity_types": "person, place",
     "examples": "",
-    "claims": library.ASK_FOR_CLAIMS,
+    "claims": indexing.ASK_FOR_CLAIMS,
     "asked": "Who wrote it first?",
     "questions": [{"id": "Q1", "title": "to be answered from text 1 alone", "text": "By whom?"}],
     "clue": "the author",
@@ -99,11 +97,11 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
 # Without a model, vectors choose hops and grade texts, spellings merge entities, and nothing is
 # known without documents: no prompt is asked.
 UNASKED = (
-    library.CHOOSE_HOPS,
-    library.CLOSED_BOOK,
+    hoprag_replies.CHOOSE_HOPS,
+    deeprag_replies.CLOSED_BOOK,
     library.GRADE_PASSAGES,
     library.GRADE_STRIPS,
-    library.RESOLVE_ENTITIES,
+    indexing.RESOLVE_ENTITIES,
 )
 ANSWERED_OFFLINE = [prompt for prompt in OF_METHODS if prompt not in UNASKED]
 

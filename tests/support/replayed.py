@@ -10,16 +10,13 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragraphs.prompts import evaluation, library
+from ragraphs.prompts.lists import EVALUATION_PROMPTS, INDEX_PROMPTS, QUESTION_PROMPTS
 from ragraphs.prompts.prompt import Inputs, Prompt
 from stub_openai import failure
 
 _FILE = Path(__file__).parent.parent / "data" / "recorded" / "replies.jsonl"
 _PROMPTS = {
-    prompt.name: prompt
-    for module in (library, evaluation)
-    for prompt in vars(module).values()
-    if isinstance(prompt, Prompt)
+    prompt.name: prompt for prompt in (*QUESTION_PROMPTS, *INDEX_PROMPTS, *EVALUATION_PROMPTS)
 }
 
 

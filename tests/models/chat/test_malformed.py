@@ -8,8 +8,9 @@ import pytest
 from ragraphs.models.failures import explain
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
-from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY, SCORE_RELATIONS
+from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY
 from ragraphs.prompts.prompt import number
+from ragraphs.prompts.tog2_replies import SCORE_RELATIONS
 from stub_openai import chat, failure, mode_of, tool_call
 
 TEXTS = number([("One", "First text."), ("Two", "Second text.")])

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
-from ragraphs.prompts.replies import Answer, Grades, PromptReply, Queries, RelationScores
+from ragraphs.prompts.replies import Answer, Grades, PromptReply, Queries
+from ragraphs.prompts.tog2_replies import RelationScores
 
 REPLIES: list[type[PromptReply]] = [RelationScores, Grades, Queries, Answer]
 KEYS = st.sampled_from(["scores", "id", "score", "queries", "quotes", "quote", "answer", "x"])
