@@ -43,10 +43,12 @@ def export(
 
         print(to_graphml(drawn_index(index)))
     else:
+        from ..graphs.methods import told_methods
         from ..views.page_data import page_data
         from ..views.page_file import page_file
 
-        data = page_data(index, None if answer is None else _read_json(answer))
+        told = None if answer is None else _read_json(answer)
+        data = page_data(index, told_methods(), told)
         print(page_file(f"{index.short_name} · ragraphs", data))
 
 

@@ -116,6 +116,14 @@ _RECORDS = (
 METHODS = {method.name: method for method in _RECORDS}
 
 
+def told_methods() -> list[dict[str, Any]]:
+    """Name, title, description and shown keys of each method, as the page lists them."""
+    return [
+        {key: getattr(method, key) for key in ("name", "title", "description", "shown")}
+        for method in METHODS.values()
+    ]
+
+
 def _router_context() -> Any:
     """Settings of the router and of all methods, and the names of the methods to choose from."""
     own = (method.context_type for method in METHODS.values())

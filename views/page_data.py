@@ -43,13 +43,16 @@ class _LeftOut(TypedDict):
     entities: int
 
 
-def page_data(index: Index, answer: object = None) -> dict[str, Any]:
+def page_data(
+    index: Index, methods: Sequence[Mapping[str, Any]], answer: object = None
+) -> dict[str, Any]:
     """The data of an exported page of ``index``, to which all of its views lead.
 
     Of a large index come the first 10,000 passages with their documents, the 2,000 entities that
     most passages speak of, and the communities of its map; ``left_out`` counts the others.
-    ``answer`` is one that ``ragraphs ask --json`` printed. Blocks. Raises RagraphsError where it is
-    something else.
+    ``methods`` are the methods that the page knows: name, title, description and shown keys of
+    each. ``answer`` is one that ``ragraphs ask --json`` printed. Blocks. Raises RagraphsError where
+    it is something else.
     """
     told = None if answer is None else _answer(answer)
     layers = built_layers(index)
@@ -59,7 +62,11 @@ def page_data(index: Index, answer: object = None) -> dict[str, Any]:
         entities = [one.id for one, _ in index.entities.largest(MOST_ENTITIES)]
     left_out = _left_out(index, layers, len(passages), len(entities))
     return {
-        "state": {**_state(index, layers, left_out), "answered": told is not None},
+        "state": {
+            **_state(index, layers, left_out),
+            "methods": methods,
+            "answered": told is not None,
+        },
         "answer": told,
         "documents": _documents(index, passages),
         "passages": [shown(one) for one in passages],

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...algorithms.router.decision import feasible
-from ...graphs.methods import METHODS, RouterContext
+from ...graphs.methods import METHODS, RouterContext, told_methods
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
 from ...models.embeddings import identity
@@ -50,10 +50,7 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         "web": web_search(operator) is not None,
         "uploads": operator.uploads is not None,
         "corrections": operator.corrections,
-        "methods": [
-            {name: getattr(method, name) for name in ("name", "title", "description", "shown")}
-            for method in METHODS.values()
-        ],
+        "methods": told_methods(),
     }
     try:
         return {**told_always, **_sizes(open_index(name), context)}

@@ -6,6 +6,7 @@ import re
 from itertools import product
 
 import pytest
+from page_site import KOREAN
 from page_visit import expect
 
 pytestmark = pytest.mark.slow
@@ -61,6 +62,43 @@ def test_a_node_of_the_graph_is_chosen_by_a_click_and_zoomed_to(visit, searching
     expect(page.part("node-list").locator("[aria-pressed=true]")).to_have_count(1)
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+@pytest.mark.parametrize(
+    ("view", "listed", "shown"),
+    [("communities", "community-list", "report"), ("graph", "node-list", "node")],
+)
+def test_keys_move_zoom_and_leave_a_drawing(visit, searching, view, listed, shown):
+    page = visit(searching, f"#explore/{view}")
+    press = page.page.keyboard.press
+
+    def drawn() -> str:
+        page.page.wait_for_timeout(100)
+        return str(page.evaluate("document.activeElement.firstChild.toDataURL()"))
+
+    page.part(listed).locator("a, button").first.click()
+    expect(page.part(shown)).to_be_visible()
+    page.tab_to(".graph-canvas", back=True)
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    press("0")
+    whole = drawn()
+    press("+")
+    near = drawn()
+    press("ArrowRight")
+    beside = drawn()
+    assert len({whole, near, beside}) == 3
+    press("ArrowLeft")
+    assert drawn() == near
+    press("Control+ArrowRight")
+    assert drawn() == near
+    press("-")
+    press("0")
+    assert drawn() == whole
+    press("Escape")
+    expect(page.part(shown)).to_have_count(0)
+    expect(page.part("graph").locator(".graph-canvas")).to_be_focused()
+
+
 def test_entities_are_merged_and_the_merge_is_undone(visit, searching):
     page = visit(searching, "#explore/entities")
     search = page.page.get_by_role("searchbox", name="Search entities")
@@ -94,6 +132,25 @@ def test_exact_words_come_first_among_passages(visit, searching):
     expect(page.part("passage").first.locator("mark")).to_have_text("stands in Brussels")
     page.part("passage").first.get_by_role("link").click()
     expect(page.part("node")).to_contain_text("The Atomium was designed")
+
+
+def test_texts_are_marked_with_their_language(visit, searching):
+    page = visit(searching, "#explore/passages")
+    for words, language in ((KOREAN, "ko"), ("Atomium", None)):
+        page.page.get_by_role("searchbox").fill(words)
+        row = page.part("passage").filter(has_text=words).first
+        expect(row).to_be_visible()
+        for part in (row.locator(".passage-title"), row.locator(".passage-text")):
+            assert part.get_attribute("lang") == language
+        row.get_by_role("button").click()
+        text = page.part("reader").locator(".document-text")
+        expect(text).to_contain_text(words)
+        assert text.get_attribute("lang") == language
+        page.page.keyboard.press("Escape")
+    page.open("#ask")
+    turn = page.ask("훈민정음은 언제 반포되었나?")
+    for part in (".asked [lang=ko]", ".result h3 [lang=ko]", ".result-text[lang=ko]"):
+        expect(turn.locator(part).first).to_be_visible()
 
 
 def test_the_graph_is_walked_from_node_to_node(visit, searching):

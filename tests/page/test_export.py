@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,15 @@ from typing import Any
 import pytest
 from page_site import IMAGE, LINK, PLACE, SCRIPT, WHERE, Site
 from page_visit import expect
-from ragraphs import RouterContext, router_graph
+from ragraphs import IndexContext, RouterContext, index_graph, router_graph
+from ragraphs.graphs.methods import told_methods
 from ragraphs.index.opening import open_index
 from ragraphs.views import page_data as module
 from ragraphs.views.page_data import page_data
 from ragraphs.views.page_file import page_file
 
 pytestmark = pytest.mark.slow
+METHODS = told_methods()
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +33,9 @@ def folder(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     printed = json.loads(json.dumps(answer))
     hostile = printed | {"asked": SCRIPT, "answer": f"{IMAGE} [here]({LINK})", "missing": [IMAGE]}
     written = {
-        "answer": page_data(open_index(str(made / "bridges")), printed),
-        "index": page_data(open_index(str(made / "bridges"))),
-        "hostile": page_data(open_index(str(made / "hostile")), hostile),
+        "answer": page_data(open_index(str(made / "bridges")), METHODS, printed),
+        "index": page_data(open_index(str(made / "bridges")), METHODS),
+        "hostile": page_data(open_index(str(made / "hostile")), METHODS, hostile),
     }
     for name, data in written.items():
         (folder / f"{name}.html").write_text(page_file(name, data), encoding="utf-8")
@@ -62,7 +65,9 @@ def test_an_answer_is_read_with_its_evidence_and_its_way(opened):
     expect(turn.locator("mark").first).to_contain_text("Robert Maillart")
     expect(page.part("exported")).to_contain_text("ragraphs serve --index bridges")
     expect(page.page.locator("textarea")).to_have_count(0)
-    expect(page.how().locator('[data-method="hoprag"] .walk-root')).to_have_text(WHERE)
+    hoprag = page.how().locator('[data-method="hoprag"]')
+    expect(hoprag.locator(".walk-root")).to_have_text(WHERE)
+    expect(hoprag.locator(".attempt-name")).to_have_text("HopRAG")
     turn.get_by_role("button", name="Bridges of the Alps").first.click()
     expect(page.part("reader").locator("mark")).to_have_text(PLACE)
     expect(page.part("reader").locator("mark")).to_be_in_viewport()
@@ -178,10 +183,53 @@ def test_the_page_speaks_korean(opened):
 def test_of_a_large_index_the_page_says_how_much_it_leaves_out(opened, made, folder, monkeypatch):
     monkeypatch.setattr(module, "MOST_PASSAGES", 3)
     monkeypatch.setattr(module, "MOST_ENTITIES", 4)
-    data = page_data(open_index(str(made / "bridges")))
+    data = page_data(open_index(str(made / "bridges")), METHODS)
     (folder / "large.html").write_text(page_file("large", data), encoding="utf-8")
     page = opened("large", "#explore/entities")
     expect(page.part("left-out")).to_contain_text("leaves out")
     expect(page.part("entity-list").get_by_role("link")).to_have_count(4)
     page.open("large.html#explore/entities/unknown")
     expect(page.page.get_by_role("alert")).to_contain_text("not part of the export")
+
+
+def written(folder: Path, index: Path) -> str:
+    """The name of the page of ``index`` that is written to ``folder``."""
+    page = page_file("own", page_data(open_index(str(index)), METHODS))
+    (folder / "own.html").write_text(page, encoding="utf-8")
+    return "own"
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_nodes_that_nothing_joins_are_drawn_when_they_are_asked_for(opened, folder, tmp_path):
+    texts = ["Ada Byron wrote notes.", "Charles Babbage met Ada Byron.", "It rained all day."]
+    documents = [{"id": text[:3], "title": text[:3], "text": text} for text in texts]
+    context = IndexContext(index=str(tmp_path), embeddings="lexical", layers=["sentences"])
+    index_graph.invoke({"documents": documents}, context=context)
+    page = opened(written(folder, tmp_path), "#explore/graph")
+    drawing = page.part("graph").locator(".graph-canvas")
+    nodes = page.part("node-list").get_by_role("button")
+    expect(nodes.filter(has_text=re.compile("^ ?ada byron"))).to_be_visible()
+    expect(nodes.filter(has_text="It rained")).to_have_count(0)
+    drawn = int(drawing.get_attribute("data-drawn"))
+    page.page.get_by_role("checkbox", name=re.compile("joined to none")).check()
+    expect(nodes.filter(has_text="It rained")).to_be_visible()
+    expect(drawing).to_have_attribute("data-drawn", f"{drawn + 1}")
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_of_an_empty_index_the_page_says_that_there_is_nothing(opened, folder, made, tmp_path):
+    index = tmp_path / "empty"
+    shutil.copytree(made / "bridges", index)
+    ids = [row["id"] for row in open_index(str(index)).catalogue.documents()]
+    index_graph.invoke({"remove": ids}, context=IndexContext(index=str(index)))
+    page = opened(written(folder, index), "#explore/graph")
+    expect(page.page.locator("main")).to_contain_text("nothing to explore yet")
+
+
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
+def test_on_a_phone_the_map_is_as_wide_as_the_page_and_large(opened):
+    page = opened("index", "#explore/communities")
+    expect(page.part("graph").locator("[data-drawn]")).to_be_visible()
+    box = page.part("graph").bounding_box()
+    assert (box["x"], box["width"]) == (0, 390) and box["height"] > 320
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -13,12 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_support import HOSTILE, PageReader, data_of
 from ragraphs import IndexContext, index_graph
+from ragraphs.graphs.methods import told_methods
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views import page_data as module
 from ragraphs.views.page_data import page_data
 from ragraphs.views.page_file import page_file
 
+METHODS = told_methods()
 texts = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 ANSWER: dict[str, Any] = {
     "asked": "Who wrote the notes?",
@@ -50,7 +52,7 @@ def index(tmp_path) -> Index:
 
 
 def test_the_data_lead_to_every_passage_and_what_joins_them(index):
-    data = page_data(index)
+    data = page_data(index, METHODS)
     assert [one["title"] for one in data["documents"]] == ["ada", "babbage", "turing"]
     assert [one["document"] for one in data["passages"]] == [one["id"] for one in data["documents"]]
     nodes = {one["id"]: one for one in data["graph"]["nodes"]}
@@ -65,7 +67,7 @@ def test_the_data_lead_to_every_passage_and_what_joins_them(index):
 
 def test_of_a_large_index_the_page_says_how_much_it_leaves_out(index, monkeypatch):
     monkeypatch.setattr(module, "MOST_PASSAGES", 2)
-    data = page_data(index)
+    data = page_data(index, METHODS)
     assert len(data["passages"]) == 2 and len(data["documents"]) == 2
     assert data["state"]["left_out"] == {"passages": 1, "entities": 0}
     known = {one["id"] for one in data["graph"]["nodes"]}
@@ -73,21 +75,23 @@ def test_of_a_large_index_the_page_says_how_much_it_leaves_out(index, monkeypatc
 
 
 def test_the_page_of_an_index_is_the_same_each_time(index):
-    assert page_file("notes", page_data(index)) == page_file("notes", page_data(index))
+    assert page_file("notes", page_data(index, METHODS)) == page_file(
+        "notes", page_data(index, METHODS)
+    )
 
 
 def test_an_answer_has_the_shape_that_the_router_gives_it(index):
-    told = page_data(index, ANSWER)["answer"]
+    told = page_data(index, METHODS, ANSWER)["answer"]
     assert told["details"]["hops"] == ANSWER["hops"]
     assert told["path"] == [{"method": "hoprag", "sufficient": True, "stop_reason": "answered"}]
     routed = ANSWER | {"details": {"hops": []}, "path": []}
-    assert page_data(index, routed)["answer"] == routed | {"decision": None}
+    assert page_data(index, METHODS, routed)["answer"] == routed | {"decision": None}
 
 
 @pytest.mark.parametrize("wrong", [[], {}, "x", ANSWER | {"evidence": [{"id": 1}]}])
 def test_what_is_no_answer_is_said_in_a_sentence(index, wrong):
     with pytest.raises(RagraphsError, match="`ragraphs ask --json` prints: ") as caught:
-        page_data(index, wrong)
+        page_data(index, METHODS, wrong)
     assert "\n" not in str(caught.value)
 
 

@@ -9,7 +9,7 @@ import { Paused } from "./paused.js";
 import { Prose } from "./prose.js";
 import { Passages } from "./results.js";
 import { isSearch } from "./runs.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 /* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
 export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
@@ -18,7 +18,7 @@ export function Turn({ turn, newest, looked, server, openDocument, wide, put, re
   const asked = output?.asked && output.asked !== turn.question ? output.asked : "";
   return html`<li class=${newest ? "turn newest" : "turn"}>
     <article class="measure" aria-label=${turn.question} data-part="turn" data-status=${status}>
-      <h2 class="asked"><span class="sr-only">${t("you_asked")}: </span>${turn.question}</h2>
+      <h2 class="asked"><span class="sr-only">${t("you_asked")}: </span><span lang=${languageOf(turn.question)}>${turn.question}</span></h2>
       ${asked && html`<p class="soft small">${t("understood", { asked })}</p>`}
       <div class="answer" data-part="answer" aria-busy=${status === "running"}>
         ${output
@@ -72,7 +72,7 @@ function Answered({ turn, openDocument, put }) {
 function SearchResult({ output, openDocument }) {
   const certain = output.sufficient && output.answer;
   return html`
-    ${certain && html`<p class="short-answer">${output.answer}</p>`}
+    ${certain && html`<p class="short-answer" lang=${languageOf(output.answer)}>${output.answer}</p>`}
     ${output.evidence.length
       ? html`<${Passages} output=${output} most=${5} openDocument=${openDocument} />`
       : html`<p class="note">${t("found_none")}</p>`}
@@ -89,8 +89,8 @@ function Lacking({ output, put }) {
     <p><b>${t(answer ? "certain_not" : "not_there")}</b> ${t(`why_${reason}`)}</p>
     ${missing.length > 0 && html`<h3 class="label">${t("missing")}</h3>
       <ul class="missing">
-        ${sentences.map((one) => html`<li>${one}</li>`)}
-        ${questions.map((one) => html`<li><button class="linklike" type="button" onClick=${() => put(one)}>${one}</button></li>`)}
+        ${sentences.map((one) => html`<li lang=${languageOf(one)}>${one}</li>`)}
+        ${questions.map((one) => html`<li><button class="linklike" type="button" lang=${languageOf(one)} onClick=${() => put(one)}>${one}</button></li>`)}
       </ul>`}
   </div>`;
 }

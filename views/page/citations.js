@@ -1,7 +1,7 @@
 /* Citations: numbers in the text that show their quote, and the list of sources. */
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 let last = 0;
 
@@ -53,8 +53,8 @@ function Quote({ id, n, citation, mark, tapped, opens, close }) {
     };
   }, []);
   return html`<span class="quote-box" id=${id} role="note" ref=${box} data-part="quote-box">
-    <span class="quote-text">${citation.quote}</span>
-    <span class="soft small"><b>${n}</b> ${placeOf(citation)}</span>
+    <span class="quote-text" lang=${languageOf(citation.quote)}>${citation.quote}</span>
+    <span class="soft small"><b>${n}</b> <span lang=${languageOf(placeOf(citation))}>${placeOf(citation)}</span></span>
     ${tapped && html`<button class="button" type="button" onClick=${opens}>${t(isWeb(citation) ? "open_page" : "open_at")}</button>`}
   </span>`;
 }
@@ -77,7 +77,7 @@ export function Sources({ citations, title, openDocument }) {
       ${citations.map((citation, place) => html`<li>
         <button class="source" type="button" onClick=${() => openPlace(citation, openDocument)}>
           <span class="source-n" aria-hidden="true">${place + 1}</span>
-          <span><q>${citation.quote}</q><span class="soft small source-place">${placeOf(citation)}</span></span>
+          <span><q lang=${languageOf(citation.quote)}>${citation.quote}</q><span class="soft small source-place" lang=${languageOf(placeOf(citation))}>${placeOf(citation)}</span></span>
         </button>
       </li>`)}
     </ol>

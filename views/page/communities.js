@@ -6,7 +6,7 @@ import { Missing, Trouble, useReply } from "./looking.js";
 import { placeOf } from "./places.js";
 import { sceneOf } from "./map_scene.js";
 import { CommunityReport, Heading } from "./report.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 /* The view of communities; the address names the one that is looked into. */
 export function CommunitiesView(given) {
@@ -26,8 +26,8 @@ function Communities({ index, path, openDocument }) {
   if (!map) return html`<p class="empty">${t("loading")}</p>`;
   const known = scene.known;
   const choose = (chosen) => {
-    const to = known.has(chosen) ? placeOf("communities", chosen) : placeOf("entities", chosen);
-    location.hash = to;
+    const view = !chosen || known.has(chosen) ? "communities" : "entities";
+    location.hash = placeOf(view, ...(chosen ? [chosen] : []));
   };
   return html`<div class=${`map-view${id ? " chosen" : ""}`}>
     <${DrawingView} scene=${scene} chosen=${id} onChoose=${choose} label=${t("x_map", { n: known.size })} />
@@ -58,7 +58,7 @@ function Trail({ known, id }) {
   if (!id) return null;
   return html`<nav class="trail" aria-label=${t("x_trail")}>
     <a href=${placeOf("communities")}>${t("x_whole_map")}</a>
-    ${path.slice(0, -1).map((one) => html`<span aria-hidden="true">›</span><a href=${placeOf("communities", one.id)}>${one.title}</a>`)}
+    ${path.slice(0, -1).map((one) => html`<span aria-hidden="true">›</span><a lang=${languageOf(one.title)} href=${placeOf("communities", one.id)}>${one.title}</a>`)}
   </nav>`;
 }
 
@@ -79,7 +79,7 @@ function Inside({ known, map, orphans, setOrphans }) {
 
 function CommunityRow({ one }) {
   return html`<li><a class="row" href=${placeOf("communities", one.id)}>
-    <span class="row-name">${one.title || t("x_community")}</span>
+    <span class="row-name" lang=${languageOf(one.title)}>${one.title || t("x_community")}</span>
     <span class="row-more">${t("x_members", { n: one.entities })}</span>
   </a></li>`;
 }

@@ -6,7 +6,7 @@ import { Waiting } from "./waiting_uploads.js";
 import { html, useEffect, useState } from "./html.js";
 import { isExport } from "./inlined.js";
 import { SearchField, Trouble, useReply, useSettled } from "./looking.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 import "./words_documents.js";
 
 const PAGE = 50;
@@ -74,7 +74,7 @@ function DocumentRow({ one, server, indexing, open }) {
   };
   return html`<li data-part="document">
     <button class="document-open" type="button" onClick=${() => open({ document: one.id, title: one.title, at: 0 })}>
-      <span class="document-title">${one.title || one.id}</span>
+      <span class="document-title" lang=${languageOf(one.title)}>${one.title || one.id}</span>
       <span class="document-more">
         ${one.path !== one.title && html`<span class="document-path">${one.path}</span>`}
         <span>${t("d_size", one)}</span>

@@ -1,8 +1,9 @@
 /* A drawing to be moved and zoomed: a scene on a canvas, of which a part is in view. */
 
 import { html, useEffect, useRef } from "./html.js";
-import { movedBy } from "./map_moves.js";
+import { movedBy, movedByKeys } from "./map_moves.js";
 import { colour, onTheme } from "./theme.js";
+import { t } from "./words.js";
 import { ZoomButtons } from "./zoom_buttons.js";
 
 const KINDS = 7;
@@ -11,8 +12,9 @@ const WAY = 260; // milliseconds of the way to another place
 const [FURTHEST, NEAREST] = [0.01, 6];
 const QUICK = matchMedia("(prefers-reduced-motion: reduce)");
 
-/* Draws a `scene`, in which `chosen` is marked. `onChoose(id)` is called by a click. `label` says
-   what is drawn; the list beside it, which the caller makes, is for those who cannot see or point.
+/* Draws a `scene`, in which `chosen` is marked. `onChoose(id)` is called by a click, and
+   with "" by Escape. `label` says what is drawn; the list beside it, which the caller makes, is for
+   those who cannot see.
 
    A scene has `draw(context, view, ink, {chosen, isMoving, poster})`; `standing(x, y, zoom)`, the id
    of what is there; `goal(id, view, why)`, the view in which an id is shown, all where it is "", or
@@ -29,7 +31,7 @@ export function DrawingView({ scene, chosen, onChoose, label }) {
   }, []);
   useEffect(() => drawing.current.show(scene, chosen), [scene, chosen]);
   return html`<div class="graph" data-part="graph">
-    <div class="graph-canvas" role="img" aria-label=${label} ref=${box}><canvas></canvas></div>
+    <div class="graph-canvas" role="application" tabindex="0" aria-label=${label} aria-description=${t("g_keys")} ref=${box}><canvas></canvas></div>
     <${ZoomButtons} zoom=${(by) => drawing.current.zoom(by)} all=${() => drawing.current.look("", "all")} />
   </div>`;
 }
@@ -72,6 +74,8 @@ class Drawing {
     this.ink = inkOf();
     const watched = new ResizeObserver(() => this.resize());
     watched.observe(box);
+    const pan = (dx, dy) => this.place({ x: this.view.x + dx, y: this.view.y + dy });
+    const zoom = (by, x, y) => this.zoom(by, x, y);
     this.ends = [
       () => watched.disconnect(),
       onTheme(() => {
@@ -79,11 +83,8 @@ class Drawing {
         this.poster = null;
         this.ask();
       }),
-      movedBy(this.canvas, {
-        pan: (dx, dy) => this.place({ x: this.view.x + dx, y: this.view.y + dy }),
-        zoom: (by, x, y) => this.zoom(by, x, y),
-        click: (x, y) => this.click(x, y, choose),
-      }),
+      movedBy(this.canvas, { pan, zoom, click: (x, y) => this.click(x, y, choose) }),
+      movedByKeys(box, { pan, zoom, all: () => this.look("", "all"), leave: () => choose("") }),
     ];
   }
 

@@ -5,7 +5,7 @@ import { EntityCard } from "./entity.js";
 import { html, useState } from "./html.js";
 import { Missing, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 const MOST = 100;
 
@@ -52,7 +52,7 @@ function Entities({ index, path, server, refresh, openDocument }) {
 function Row({ one, chosen }) {
   return html`<li>
     <a class="row" href=${placeOf("entities", one.id)} aria-current=${chosen ? "true" : null}>
-      <span class="row-name">${one.name}</span>
+      <span class="row-name" lang=${languageOf(one.name)}>${one.name}</span>
       <span class="row-more">${one.type && html`<span class="chip">${one.type}</span>`} ${t("x_in_passages", { n: one.passages })}</span>
     </a>
   </li>`;

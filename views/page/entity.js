@@ -4,7 +4,7 @@ import { html, useState } from "./html.js";
 import { isExport } from "./inlined.js";
 import { Cited, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 const FEW = 12;
 
@@ -16,9 +16,9 @@ export function EntityCard({ id, index, server, changes, correct, openDocument }
   const others = found.aliases.filter((alias) => alias !== found.name);
   return html`<article class="entity-card" data-part="entity">
     <header>
-      <h2>${found.name} ${found.type && html`<span class="chip">${found.type}</span>`}</h2>
+      <h2 lang=${languageOf(found.name)}>${found.name} ${found.type && html`<span class="chip">${found.type}</span>`}</h2>
       ${others.length > 0 && html`<p class="small soft">${t("x_also", { names: others.join(", ") })}</p>`}
-      ${found.description && html`<p>${found.description}</p>`}
+      ${found.description && html`<p lang=${languageOf(found.description)}>${found.description}</p>`}
       <p class="line links">
         <a href=${placeOf("graph", id)}>${t("x_in_graph")}</a>
         ${found.communities.slice(-1).map((one) => html`<a href=${placeOf("communities", one.id)}>${one.title || t("x_community")}</a>`)}
@@ -27,7 +27,7 @@ export function EntityCard({ id, index, server, changes, correct, openDocument }
     <${Listed} title=${t("x_relations", { n: found.relation_count })} items=${found.relations} part="relations"
       row=${(one) => html`<${Relation} one=${one} id=${id} openDocument=${openDocument} />`} />
     <${Listed} title=${t("x_claims", { n: found.claims.length })} items=${found.claims} part="claims"
-      row=${(one) => html`<p>${one.told}</p><${Cited} citation=${one.citation} openDocument=${openDocument} />`} />
+      row=${(one) => html`<p lang=${languageOf(one.told)}>${one.told}</p><${Cited} citation=${one.citation} openDocument=${openDocument} />`} />
     <${Listed} title=${t("x_passages_of", { n: found.passage_count })} items=${found.passages} part="passages"
       row=${(one) => html`<${Spoken} one=${one} openDocument=${openDocument} />`} />
     <${Correcting} found=${found} index=${index} server=${server} correct=${correct} />
@@ -50,7 +50,7 @@ function Listed({ title, items, row, part }) {
 
 function Relation({ one, id, openDocument }) {
   const end = (to, name) => (to === id ? html`<b>${name}</b>` : html`<a href=${placeOf("entities", to)}>${name}</a>`);
-  return html`<p class="triple">${end(one.source, one.source_name)} ${one.relation} ${end(one.target, one.target_name)}</p>
+  return html`<p class="triple" lang=${languageOf([one.source_name, one.relation, one.target_name].join(" "))}>${end(one.source, one.source_name)} ${one.relation} ${end(one.target, one.target_name)}</p>
     <${Cited} citation=${one.citation} openDocument=${openDocument} />`;
 }
 

@@ -6,7 +6,7 @@ import { graphScene } from "./graph_scene.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { Missing, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 const MOST = 24;
 const EMPTY = { nodes: [], edges: [], opened: {} };
@@ -34,7 +34,7 @@ function Walk({ index, path, openDocument }) {
   const scene = useMemo(() => graphScene(shown, walk.edges, places.current), [shown, walk.edges]);
   const choose = (id) => {
     setChosen(id);
-    if (!(id in walk.opened)) expand(id);
+    if (id && !(id in walk.opened)) expand(id);
   };
   const node = walk.nodes.find((one) => one.id === chosen);
   return html`<div class=${`map-view${node ? " chosen" : ""}`}>
@@ -107,7 +107,7 @@ function Search({ index }) {
     html`<ul class="rows" data-part="graph-found">
       ${ordered.map(
         (one) => html`<li key=${one.id}><a class="row" href=${placeOf("graph", one.id)} onClick=${() => setWords("")}>
-          <span class="row-name one-line"><${Sign} kind=${one.kind} /> ${one.name}</span>
+          <span class="row-name one-line" lang=${languageOf(one.name)}><${Sign} kind=${one.kind} /> ${one.name}</span>
         </a></li>`,
       )}
     </ul>`}`;
@@ -128,9 +128,9 @@ function NodeCard({ node, walk, choose, openDocument }) {
   const edges = walk.edges.filter((edge) => edge.source === node.id || edge.target === node.id);
   const more = walk.opened[node.id] ?? 0;
   return html`<article class="node-card" data-part="node">
-    <h2><${Sign} kind=${node.kind} /> ${node.label}</h2>
+    <h2 lang=${languageOf(node.label)}><${Sign} kind=${node.kind} /> ${node.label}</h2>
     ${node.kind === "passage" && node.type && html`<p class="small soft">${node.type}</p>`}
-    ${node.text && html`<p class="node-text">${node.text}</p>`}
+    ${node.text && html`<p class="node-text" lang=${languageOf(node.text)}>${node.text}</p>`}
     <p class="line links">
       ${node.kind === "entity" && html`<a href=${placeOf("entities", node.id)}>${t("x_all_of_it")}</a>`}
       ${node.kind === "passage" &&
@@ -142,7 +142,7 @@ function NodeCard({ node, walk, choose, openDocument }) {
         const other = edge.source === node.id ? edge.target : edge.source;
         const way = edge.label === "" ? "" : edge.source === node.id ? "→" : "←";
         return html`<li key=${edge.id}><button class="edge" type="button" onClick=${() => choose(other)}>
-          <span class="soft">${way} ${edge.label || t(`x_${edge.kind}`)}</span> ${names.get(other)}
+          <span class="soft">${way} ${edge.label || t(`x_${edge.kind}`)}</span> <span lang=${languageOf(names.get(other))}>${names.get(other)}</span>
         </button></li>`;
       })}
     </ul>
@@ -158,7 +158,7 @@ function NodeList({ nodes, chosen, choose, opened }) {
       ${nodes.map(
         (node) => html`<li key=${node.id}>
           <button class="row" type="button" aria-pressed=${`${node.id === chosen}`} aria-expanded=${`${node.id in opened}`} onClick=${() => choose(node.id)}>
-            <span class="row-name one-line"><${Sign} kind=${node.kind} /> ${node.label}</span>
+            <span class="row-name one-line" lang=${languageOf(node.label)}><${Sign} kind=${node.kind} /> ${node.label}</span>
           </button>
         </li>`,
       )}

@@ -3,7 +3,7 @@
 import { getJson } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { isExport } from "./inlined.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 const PAUSE = 220; // milliseconds without a key after which is searched
 
@@ -113,7 +113,7 @@ export function Cited({ citation, openDocument }) {
   const { document, title, start, end, quote } = citation;
   const open = () => openDocument({ document, title, at: start, end, quote });
   return html`<button class="cited" type="button" data-part="citation" onClick=${open}>
-    <span class="cited-quote">${quote || t("x_whole_passage")}</span>
-    <span class="cited-title">${title || document}</span>
+    <span class="cited-quote" lang=${languageOf(quote)}>${quote || t("x_whole_passage")}</span>
+    <span class="cited-title" lang=${languageOf(title)}>${title || document}</span>
   </button>`;
 }

@@ -1,7 +1,23 @@
-/* Moving over a map: by dragging, by the wheel and by two fingers. */
+/* Moving over a drawing: by dragging, by the wheel, by two fingers and by keys. */
 
 const STILL = { mouse: 4, pen: 6, touch: 10 }; // pixels that a click may move by
 const WHEEL = 0.0018;
+const STEP = 60; // pixels of an arrow key
+
+/* Times that a key or a button zooms by. */
+export const NEARER = 1.4;
+
+const KEYS = {
+  ArrowLeft: ({ pan }) => pan(STEP, 0),
+  ArrowRight: ({ pan }) => pan(-STEP, 0),
+  ArrowUp: ({ pan }) => pan(0, STEP),
+  ArrowDown: ({ pan }) => pan(0, -STEP),
+  "+": ({ zoom }) => zoom(NEARER),
+  "=": ({ zoom }) => zoom(NEARER),
+  "-": ({ zoom }) => zoom(1 / NEARER),
+  0: ({ all }) => all(),
+  Escape: ({ leave }) => leave(),
+};
 
 /* Has an element's pointers move what it shows; returns a function that ends this.
 
@@ -43,6 +59,19 @@ export function movedBy(element, { pan, zoom, click }) {
     zoom(Math.exp(-pixels * WHEEL), event.offsetX, event.offsetY);
   }, { passive: false });
   return () => stop.abort();
+}
+
+/* Has keys move what an element shows while it has the focus; returns a function that ends this.
+
+   `pan(dx, dy)` and `zoom(by)` are called, `all()` to show everything, `leave()` to choose nothing. */
+export function movedByKeys(element, moves) {
+  const pressed = (event) => {
+    if (!Object.hasOwn(KEYS, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    KEYS[event.key](moves);
+  };
+  element.addEventListener("keydown", pressed);
+  return () => element.removeEventListener("keydown", pressed);
 }
 
 const placeOf = (event) => ({ x: event.offsetX, y: event.offsetY });

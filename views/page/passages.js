@@ -4,7 +4,7 @@ import { html, useState } from "./html.js";
 import { isExport } from "./inlined.js";
 import { around, Marked, openingOf, patternOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 const MOST = 40;
 
@@ -39,8 +39,8 @@ function Row({ one, words, open }) {
   const go = () => open(placeIn(one, words));
   return html`<li class="card passage" data-part="passage">
     <button class="passage-open" type="button" onClick=${go}>
-      <span class="passage-title">${one.title || one.document}</span>
-      <span class="passage-text"><${Marked} text=${around(one.text, words)} words=${words} /></span>
+      <span class="passage-title" lang=${languageOf(one.title)}>${one.title || one.document}</span>
+      <span class="passage-text" lang=${languageOf(one.text)}><${Marked} text=${around(one.text, words)} words=${words} /></span>
     </button>
     <a class="small" href=${placeOf("graph", one.id)}>${t("x_in_graph")}</a>
   </li>`;

@@ -2,12 +2,13 @@
 
 import { sentences } from "./excerpts.js";
 import { html } from "./html.js";
+import { languageOf } from "./words.js";
 
 /* The text, with `cite(n)` where citation n belongs: at its marker [n], or, in a text without
    markers, after the sentence that shares most words with the quote. */
 export function Prose({ text, citations = [], cite = null }) {
   const marked = cite ? withMarkers(text, citations) : text;
-  return html`<div class="prose">${blocks(marked).map((block) => shownBlock(block, cite, citations.length))}</div>`;
+  return html`<div class="prose" lang=${languageOf(text)}>${blocks(marked).map((block) => shownBlock(block, cite, citations.length))}</div>`;
 }
 
 /* The text with a marker for each citation that has none. */

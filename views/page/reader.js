@@ -2,7 +2,7 @@
 
 import { getJson } from "./api.js";
 import { html, useEffect, useFocusWithin, useLayoutEffect, useRef, useState } from "./html.js";
-import { addWords, t } from "./words.js";
+import { addWords, languageOf, t } from "./words.js";
 
 addWords({
   en: { reading: "The document {title}", before: "Show what stands before", after: "Show what follows" },
@@ -24,7 +24,7 @@ export function Reader({ document: id, at = 0, end, quote = "", title = "", inde
   return html`<div class="sheet-shade" onClick=${(event) => event.target === event.currentTarget && onClose()}>
     <div class="sheet" role="dialog" aria-modal="true" aria-label=${t("reading", { title: name })} ref=${sheet} tabindex="-1" data-part="reader">
       <div class="sheet-head">
-        <div><h2>${name}</h2><${About} metadata=${found?.metadata} /></div>
+        <div><h2 lang=${languageOf(name)}>${name}</h2><${About} metadata=${found?.metadata} /></div>
         <button class="button quiet icon" type="button" aria-label=${t("close")} data-first onClick=${onClose}>✕</button>
       </div>
       <div class="sheet-text" role="region" tabindex="0" aria-label=${name}>
@@ -56,7 +56,7 @@ function Text({ found, at, end, quote, more }) {
   const cut = (a, b) => text.text.slice(Math.max(0, a), Math.max(0, b));
   return html`
     ${found.before && html`<${Way} word="before" go=${() => more(text.start - 1)} />`}
-    <div class="document-text" ref=${box}>${cut(0, from)}${
+    <div class="document-text" lang=${languageOf(text.text)} ref=${box}>${cut(0, from)}${
       to > from && html`<mark ref=${place} data-part="quote">${cut(from, to)}</mark>`
     }${cut(to, text.text.length)}</div>
     ${found.after && html`<${Way} word="after" go=${() => more(text.end + 1)} />`}

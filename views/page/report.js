@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "./html.js";
 import { Cited, Trouble, useReply } from "./looking.js";
 import { placeOf } from "./places.js";
-import { number, t } from "./words.js";
+import { languageOf, number, t } from "./words.js";
 
 const FEW = 2;
 
@@ -14,9 +14,9 @@ export function CommunityReport({ id, index, openDocument }) {
   if (!found) return html`<p class="soft">${t("loading")}</p>`;
   const rating = found.rating > 0 ? ` · ${t("x_rating", { rating: number(found.rating) })}` : "";
   return html`<article class="report" data-part="report">
-    <${Heading}>${found.title || t("x_community")}<//>
+    <${Heading} lang=${languageOf(found.title)}>${found.title || t("x_community")}<//>
     <p class="small soft">${t("x_members", { n: found.size })}${rating}</p>
-    ${found.summary ? html`<p>${found.summary}</p>` : html`<p class="soft">${t("x_untold")}</p>`}
+    ${found.summary ? html`<p lang=${languageOf(found.summary)}>${found.summary}</p>` : html`<p class="soft">${t("x_untold")}</p>`}
     ${found.findings.length > 0 &&
     html`<h3>${t("x_findings")}</h3>
       <ol class="facts findings">
@@ -27,14 +27,14 @@ export function CommunityReport({ id, index, openDocument }) {
       <ul class="rows">
         ${found.children.map(
           (one) => html`<li key=${one.id}><a class="row" href=${placeOf("communities", one.id)}>
-            <span class="row-name">${one.title || t("x_community")}</span>
+            <span class="row-name" lang=${languageOf(one.title)}>${one.title || t("x_community")}</span>
             <span class="row-more">${t("x_members", { n: one.size })}</span>
           </a></li>`,
         )}
       </ul>`}
     <h3>${t("x_entities")}</h3>
     <ul class="chips">
-      ${found.entities.map((one) => html`<li key=${one.id}><a class="chip" href=${placeOf("entities", one.id)}>${one.name}</a></li>`)}
+      ${found.entities.map((one) => html`<li key=${one.id}><a class="chip" lang=${languageOf(one.name)} href=${placeOf("entities", one.id)}>${one.name}</a></li>`)}
     </ul>
   </article>`;
 }
@@ -43,12 +43,12 @@ let isWalking = false; // not before the first step: the page begins at its begi
 addEventListener("hashchange", () => (isWalking = true));
 
 /* A heading that takes the focus where what had it is gone, so that the keyboard goes on from here. */
-export function Heading({ children }) {
+export function Heading({ children, lang }) {
   const heading = useRef();
   useEffect(() => {
     if (isWalking && document.activeElement === document.body) heading.current.focus({ preventScroll: true });
   }, []);
-  return html`<h2 ref=${heading} tabindex="-1">${children}</h2>`;
+  return html`<h2 lang=${lang} ref=${heading} tabindex="-1">${children}</h2>`;
 }
 
 /* A finding with the sentences that it rests on: the first ones at once. */
@@ -56,7 +56,7 @@ function Finding({ one, openDocument }) {
   const [all, setAll] = useState(false);
   const more = one.citations.length - FEW;
   const shown = all ? one.citations : one.citations.slice(0, FEW);
-  return html`<p>${one.statement}</p>
+  return html`<p lang=${languageOf(one.statement)}>${one.statement}</p>
     ${shown.map((citation) => html`<${Cited} key=${citation.passage} citation=${citation} openDocument=${openDocument} />`)}
     ${more > 0 &&
     html`<button class="button quiet small" type="button" aria-expanded=${`${all}`} onClick=${() => setAll(!all)}>

@@ -3,7 +3,7 @@
 import { openPlace, placeOf } from "./citations.js";
 import { bestPassages, excerpt, tidied } from "./excerpts.js";
 import { html, useState } from "./html.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 /* The passages of an output, the best `most` first, and a button for the others. */
 export function Passages({ output, most, openDocument }) {
@@ -26,9 +26,9 @@ function Passage({ found, supports, openDocument }) {
   const place = { ...passage, ...(citations[0] ?? { quote: "" }) };
   const opens = () => openPlace(citations[0] ?? { ...passage, quote: "", end: passage.start }, openDocument);
   return html`<article class="result">
-    <h3><button class="linklike" type="button" onClick=${opens}>${placeOf(place)}</button>
+    <h3><button class="linklike" type="button" lang=${languageOf(placeOf(place))} onClick=${opens}>${placeOf(place)}</button>
       ${supports && html` <span class="chip">${t("as_stated")}</span>`}</h3>
-    <p class="result-text">${tidied(excerpt(passage, citations)).map(shownPart)}</p>
+    <p class="result-text" lang=${languageOf(passage.text)}>${tidied(excerpt(passage, citations)).map(shownPart)}</p>
   </article>`;
 }
 

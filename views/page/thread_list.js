@@ -2,7 +2,7 @@
 
 import { html, useEffect, useFocusWithin, useRef, useState } from "./html.js";
 import { open, remove, rename, start, useThreads } from "./threads.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 /* What a conversation is called. */
 export const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
@@ -14,7 +14,7 @@ export function ThreadList({ wide }) {
   if (wide) return html`<nav class="rail" aria-label=${t("conversations")}><${List} done=${() => {}} /></nav>`;
   return html`<div class="talk-bar">
       <button class="button quiet" type="button" aria-haspopup="dialog" onClick=${() => setDrawn(true)}>
-        <${Lines} /><span class="cut">${titleOf(thread)}</span>
+        <${Lines} /><span class="cut" lang=${languageOf(titleOf(thread))}>${titleOf(thread)}</span>
       </button>
       ${thread.turns.length > 0 && html`<button class="button quiet icon" type="button" aria-label=${t("new_conversation")} title=${t("new_conversation")} onClick=${start}><${Plus} /></button>`}
     </div>
@@ -61,7 +61,7 @@ function Row({ thread, current, done }) {
     done();
   };
   return html`<li class=${current ? "thread current" : "thread"}>
-    <button class="thread-name" type="button" aria-current=${current ? "true" : null} onClick=${chosen}>${title}</button>
+    <button class="thread-name" type="button" lang=${languageOf(title)} aria-current=${current ? "true" : null} onClick=${chosen}>${title}</button>
     <span class="thread-ways">
       <button class="button quiet icon" type="button" aria-label=${t("rename", { title })} onClick=${() => setDoing("rename")}><${Pen} /></button>
       <button class="button quiet icon" type="button" aria-label=${t("remove", { title })} onClick=${() => setDoing("remove")}><${Bin} /></button>

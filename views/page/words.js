@@ -25,6 +25,17 @@ export function onLanguage(tell) {
   return () => heard.delete(tell);
 }
 
+/* The language of a text by its letters ("ko", "ja" or "zh"); undefined where they do not tell. */
+export function languageOf(text) {
+  const beginning = `${text ?? ""}`.slice(0, 2000);
+  const count = (letters) => beginning.match(letters)?.length ?? 0;
+  const latin = count(/\p{Script=Latin}/gu) / 3; // a word in Latin letters has about three times as many
+  if (count(/\p{Script=Hangul}/gu) > latin) return "ko";
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  if (kana + count(/\p{Script=Han}/gu) <= latin) return undefined;
+  return kana ? "ja" : "zh";
+}
+
 /* Adds the words of a part: addWords({en: {key: "..."}, ko: {key: "..."}}). */
 export function addWords(words) {
   for (const name of Object.keys(WORDS)) Object.assign(WORDS[name], words[name]);

@@ -91,6 +91,7 @@ addWords({
     g_in: "Zoom in",
     g_out: "Zoom out",
     g_all: "Show everything",
+    g_keys: "Arrow keys move it, plus and minus zoom, 0 shows everything, Escape clears the choice.",
   },
   ko: {
     x_views: "탐색할 것",
@@ -179,5 +180,6 @@ addWords({
     g_in: "확대",
     g_out: "축소",
     g_all: "전체 보기",
+    g_keys: "화살표 키로 옮기고, 더하기와 빼기 키로 확대하거나 축소합니다. 0은 전체를 보여 주고, Esc는 선택을 지웁니다.",
   },
 });

@@ -2,7 +2,7 @@
 
 import { placeOf } from "../citations.js";
 import { html } from "../html.js";
-import { number, t } from "../words.js";
+import { languageOf, number, t } from "../words.js";
 import { Opens, Part, Shortened, byId } from "./parts.js";
 
 /* The picture of a graded search. */
@@ -18,7 +18,7 @@ export function Crag({ values, openDocument }) {
       ${verdict && html`<p class="small verdict" data-part="verdict"><b class=${`verdict-${verdict}`}>${t(`verdict_${verdict}`)}</b> ${t(`verdict_${verdict}_is`)}</p>`}
       <p class="axis tiny soft" aria-hidden="true"><span>${t("grade_low")}</span><span>${t("grade_high")}</span></p>
       <${Shortened} items=${best} show=${grade} label=${t("grades")} />`}
-    ${queries.length > 0 && html`<${Part}>${t("web_queries")}</${Part}><ul class="queries">${queries.map((one) => html`<li>${one}</li>`)}</ul>`}
+    ${queries.length > 0 && html`<${Part}>${t("web_queries")}</${Part}><ul class="queries">${queries.map((one) => html`<li lang=${languageOf(one)}>${one}</li>`)}</ul>`}
     ${pages.length > 0 && html`<${Part}>${t("web_pages")}</${Part}><${Shortened} items=${pages} label=${t("web_pages")} show=${(one) => html`<${Opens} passage=${one} openDocument=${openDocument}>${placeOf(one)}</${Opens}>`} />`}
     ${strips.length > 0 && html`<${Part}>${t("strips")}</${Part}><${Shortened} items=${strips} most=${5} show=${strip} label=${t("strips")} />`}
   `;

@@ -1,7 +1,7 @@
 /* DeepRAG: the question taken apart, as a tree or step by step, with the answers that come in. */
 
 import { html } from "../html.js";
-import { t } from "../words.js";
+import { languageOf, t } from "../words.js";
 import { Opens, Part } from "./parts.js";
 
 /* The picture of the parts: the tree where there is one, else the steps. */
@@ -24,7 +24,7 @@ function Branch({ one, tree, output, openDocument }) {
   const parts = tree.filter((part) => part.parent === one.id);
   const answer = one.parent || !output ? one.answer : one.answer || output.answer;
   return html`<li class=${`branch ${one.status}`} data-part="branch">
-    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[one.status] ?? "·"}</span>${one.question || one.text}</p>
+    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[one.status] ?? "·"}</span><span lang=${languageOf(one.question || one.text)}>${one.question || one.text}</span></p>
     <${Said} answer=${answer} citation=${one.citations?.[0]} status=${one.status} openDocument=${openDocument} />
     ${parts.length > 0 && html`<ol class="branches">${parts.map((part) => html`<${Branch} one=${part} tree=${tree} output=${output} openDocument=${openDocument} />`)}</ol>`}
   </li>`;
@@ -34,7 +34,7 @@ function Branch({ one, tree, output, openDocument }) {
 function Step({ step, waiting, openDocument }) {
   const status = waiting ? "ready" : step.found ? "answered" : "not_found";
   return html`<li class=${`step ${status}`} data-part="step">
-    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[status]}</span>${step.question}${" "}<span class="chip">${t(`source_${step.source}`)}</span></p>
+    <p class="part-question"><span class="state" aria-hidden="true">${SIGNS[status]}</span><span lang=${languageOf(step.question)}>${step.question}</span>${" "}<span class="chip">${t(`source_${step.source}`)}</span></p>
     <${Said} answer=${step.answer} citation=${step.citations?.[0]} status=${status} openDocument=${openDocument} />
   </li>`;
 }

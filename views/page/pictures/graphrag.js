@@ -1,7 +1,7 @@
 /* GraphRAG: the points that reports or passages make towards the answer, best first. */
 
 import { html } from "../html.js";
-import { number, t } from "../words.js";
+import { languageOf, number, t } from "../words.js";
 import { openPlace, placeOf } from "../citations.js";
 import { Bar, Named, Part, Shortened } from "./parts.js";
 
@@ -25,14 +25,14 @@ export function Graphrag({ values, output, openDocument }) {
 function Point({ point, titles, openDocument }) {
   const known = point.communities.map((id) => titles.get(id)).filter(Boolean);
   return html`<div class="point" data-part="point">
-    <p>${point.text}</p>
+    <p lang=${languageOf(point.text)}>${point.text}</p>
     <p class="point-score"><${Bar} share=${point.score / 100} /><span class="value">${number(point.score)}</span></p>
-    ${point.citations.slice(0, 3).map((one) => html`<p class="small said"><button class="linklike" type="button" onClick=${() => openPlace(one, openDocument)}><q>${one.quote}</q></button> <span class="soft tiny">${placeOf(one)}</span></p>`)}
+    ${point.citations.slice(0, 3).map((one) => html`<p class="small said"><button class="linklike" type="button" onClick=${() => openPlace(one, openDocument)}><q lang=${languageOf(one.quote)}>${one.quote}</q></button> <span class="soft tiny">${placeOf(one)}</span></p>`)}
     ${known.length > 0 && html`<p class="tiny soft">${t("from_report")} ${known.map(report)}</p>`}
   </div>`;
 }
 
-const report = (one) => html`<a class="from-report" href=${`#explore/communities/${encodeURIComponent(one.id)}`}>${one.title}</a>`;
+const report = (one) => html`<a class="from-report" lang=${languageOf(one.title)} href=${`#explore/communities/${encodeURIComponent(one.id)}`}>${one.title}</a>`;
 
-const lookUp = (one) => html`<div class="step"><p class="part-question">${one.question}</p>
-  ${one.answer ? html`<p class="part-answer">${one.answer}</p>` : html`<p class="small soft">${t("status_not_found")}</p>`}</div>`;
+const lookUp = (one) => html`<div class="step"><p class="part-question" lang=${languageOf(one.question)}>${one.question}</p>
+  ${one.answer ? html`<p class="part-answer" lang=${languageOf(one.answer)}>${one.answer}</p>` : html`<p class="small soft">${t("status_not_found")}</p>`}</div>`;

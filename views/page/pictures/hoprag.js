@@ -1,7 +1,7 @@
 /* HopRAG: a walk from passage to passage, joined by what one asks and the next answers. */
 
 import { html } from "../html.js";
-import { number, t } from "../words.js";
+import { languageOf, number, t } from "../words.js";
 import { Cited } from "./basic.js";
 import { Named, Part, Shortened, byId } from "./parts.js";
 
@@ -19,7 +19,7 @@ export function Hoprag({ values, output, question, openDocument }) {
   };
   return html`<${Part}>${t("walk")}</${Part}>
     <p class="small soft">${t("walk_size", size)}</p>
-    <div class="walk"><p class="walk-root">${question}</p>
+    <div class="walk"><p class="walk-root" lang=${languageOf(question)}>${question}</p>
       <${Shortened} items=${walk.from(null)} most=${5} label=${t("walk")} show=${show} />
     </div>`;
 }
@@ -42,8 +42,8 @@ function Arrival({ hop, walk, ...given }) {
 /* What the source asks and the target answers; where both are one question it is said once. */
 function said({ raised, question }) {
   if (!question) return null;
-  if (!raised || raised === question) return html`<span class="hop-asks">${question}</span>`;
-  return html`<span class="hop-asks">${raised}</span><span class="arrow" aria-label="→"> → </span><span class="hop-asks">${question}</span>`;
+  if (!raised || raised === question) return html`<span class="hop-asks" lang=${languageOf(question)}>${question}</span>`;
+  return html`<span class="hop-asks" lang=${languageOf(raised)}>${raised}</span><span class="arrow" aria-label="→"> → </span><span class="hop-asks" lang=${languageOf(question)}>${question}</span>`;
 }
 
 /* The passage that a hop reached: its evidence, else what the hop tells of it. */

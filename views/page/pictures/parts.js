@@ -3,7 +3,7 @@
 import { openPlace } from "../citations.js";
 import { firstWords } from "../excerpts.js";
 import { html, useState } from "../html.js";
-import { t } from "../words.js";
+import { languageOf, t } from "../words.js";
 
 const MOST = 8;
 
@@ -21,9 +21,9 @@ export function Shortened({ items, most = MOST, show, label }) {
 /* The title of a passage, which opens it; plain text where its place is not known. */
 export function Opens({ passage, quote, children, openDocument }) {
   const known = passage?.document && passage.start !== undefined;
-  if (!known) return html`<span>${children}</span>`;
+  if (!known) return html`<span lang=${languageOf(children)}>${children}</span>`;
   const place = quote ?? { ...passage, quote: "", end: passage.start };
-  return html`<button class="linklike" type="button" onClick=${() => openPlace(place, openDocument)}>${children}</button>`;
+  return html`<button class="linklike" type="button" lang=${languageOf(children)} onClick=${() => openPlace(place, openDocument)}>${children}</button>`;
 }
 
 /* A passage by its title, which opens it, and its first words, as far as they are known. */
@@ -32,7 +32,7 @@ export function Named({ passage, openDocument }) {
   const title = passage.title || passage.document;
   const words = passage.text ? firstWords(passage.text, 80) : below(passage.words, title);
   return html`<span class="named"><${Opens} passage=${passage} openDocument=${openDocument}>${title || words}</${Opens}>${
-    title && words && html`<span class="soft tiny first-words">${words}</span>`
+    title && words && html`<span class="soft tiny first-words" lang=${languageOf(words)}>${words}</span>`
   }</span>`;
 }
 

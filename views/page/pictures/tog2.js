@@ -1,7 +1,7 @@
 /* ToG-2: relations that were walked from entity to entity, with the sentences that state them. */
 
 import { html } from "../html.js";
-import { t } from "../words.js";
+import { languageOf, t } from "../words.js";
 import { Opens, Part, Shortened, byId } from "./parts.js";
 
 /* The picture of the walk over the entity graph. */
@@ -11,10 +11,10 @@ export function Tog2({ values, openDocument }) {
   const show = (step) => html`<${Step} step=${step} places=${places} openDocument=${openDocument} />`;
   return html`
     ${topics.length > 0 && html`<${Part}>${t("topics")}</${Part}>
-      <ul class="topics">${topics.map((one) => html`<li class="entity start">${one.name}</li>`)}</ul>`}
+      <ul class="topics">${topics.map((one) => html`<li class="entity start" lang=${languageOf(one.name)}>${one.name}</li>`)}</ul>`}
     ${paths.length > 0 && html`<${Part}>${t("paths")}</${Part}>
       <${Shortened} items=${joined(paths)} most=${6} show=${show} label=${t("paths")} />`}
-    ${clues.length > 0 && html`<${Part}>${t("clues")}</${Part}><ul class="queries">${clues.map((one) => html`<li>${one}</li>`)}</ul>`}
+    ${clues.length > 0 && html`<${Part}>${t("clues")}</${Part}><ul class="queries">${clues.map((one) => html`<li lang=${languageOf(one)}>${one}</li>`)}</ul>`}
   `;
 }
 
@@ -49,7 +49,7 @@ function Triple({ triple, passage, openDocument }) {
   const known = passage ?? (triple.document ? { ...triple, id: triple.passage } : null);
   const place = known && quoted(known, triple.quote);
   return html`<div class="walked-triple" data-part="triple">
-    <p><span class="entity">${triple.source_name}</span> <span class="relation">${triple.relation}</span> <span class="entity">${triple.target_name}</span></p>
+    <p lang=${languageOf([triple.source_name, triple.relation, triple.target_name].join(" "))}><span class="entity">${triple.source_name}</span> <span class="relation">${triple.relation}</span> <span class="entity">${triple.target_name}</span></p>
     ${triple.quote && html`<p class="small soft said"><${Opens} passage=${known} quote=${place} openDocument=${openDocument}>${triple.quote}</${Opens}></p>`}
   </div>`;
 }
