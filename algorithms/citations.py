@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ..language.analyser import Span
-from ..language.markup import prose
 
 _LEAST_SIMILARITY = 90.0
 _LEAST_FUZZY_LENGTH = 20
@@ -26,6 +25,8 @@ def locate(quote: str, text: str) -> Span | None:
         return Span(start, start + len(bare), bare)
     if len(bare) > _LONGEST_LOOSE:
         return None
+    from ..language.markup import prose
+
     loose = r"\W+".join(re.escape(word) for word in re.findall(r"\w+", bare))
     for written in (text, prose(text)):
         if loose and (match := re.search(loose, written, re.IGNORECASE)):

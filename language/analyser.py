@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from .markup import TEXTS_KEPT, prose
+from . import TEXTS_KEPT
 
 _STEMMER = Stemmer.Stemmer("english")
 
@@ -185,6 +185,8 @@ def sentences(text: str) -> list[Span]:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _sentences(text: str) -> tuple[Span, ...]:
+    from .markup import prose
+
     plain = prose(text)
     width = _wrapped_at(plain)
     found: list[Span] = []

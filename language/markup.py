@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from . import TEXTS_KEPT
+
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(?:(?:[\w\"'][\w \"'.-]*:|[ \t]+\S|[-#] ).*\n|[ \t]*\n)*?(?:---|\.\.\.)[ \t]*$"
     r"|\A\+\+\+[ \t]*\n(?:(?:[\w\"'.-]+[ \t]*=|[ \t]+\S|[\[\]#]).*\n|[ \t]*\n)*?\+\+\+[ \t]*$",
@@ -54,7 +56,6 @@ _INLINE = re.compile(
 )
 _MAY_HAVE = re.compile(r"[*_`\[<#>=~|]|---|\+\+\+")
 _INK = re.compile(r"\S+")
-TEXTS_KEPT = 256  # passages: several functions in turn go over all of a small index
 
 
 @lru_cache(maxsize=TEXTS_KEPT)

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from . import TEXTS_KEPT
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
-from .markup import TEXTS_KEPT, prose
+from .markup import prose
 
 Kind = Literal["name", "quoted", "date", "number"]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..settings import Settings
 from ..state.errors import RagraphsError, UnavailableError
@@ -23,11 +23,15 @@ _OPENAI = "openai:"
 class Price(BaseModel):
     """US dollars for a million tokens that are sent to a model, and that it replies with."""
 
+    model_config = ConfigDict(defer_build=True)
+
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
 
 class _Table(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
     prices: dict[str, Price]
 
 

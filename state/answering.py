@@ -1,7 +1,5 @@
 """States of the graphs that answer questions."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from typing_extensions import TypedDict

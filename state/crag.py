@@ -1,7 +1,5 @@
 """State of the crag graph."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from typing_extensions import TypedDict

@@ -1,7 +1,5 @@
 """The record of what one method found, which another one starts from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

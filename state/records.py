@@ -1,7 +1,5 @@
 """The records that travel in graph states: plain data, so that any checkpointer can keep them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..state.errors import RagraphsError
 from ..state.records import Metadata, MetadataValue, Passage
-from .loading.sources import storable
 
 LONGEST_KEY = 64
 LARGEST = 8 * 1024  # bytes of JSON: each passage carries them
@@ -128,3 +127,8 @@ def _fitting(value: object) -> MetadataValue | None:
         texts = [storable(text) for text in value if isinstance(text, str)]
         return texts if len(texts) == len(value) else None
     return None
+
+
+def storable(text: str) -> str:
+    """``text`` with a mark for each character that no database can hold; its length is the same."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -13,9 +13,8 @@ from ...models.meter import current_meter
 from ...settings import Settings
 from ...state.errors import RagraphsError
 from ...state.records import Document, Metadata
-from ...stores.loading.sources import storable
 from ...stores.loading.types import LONGEST_ID, Limits
-from ...stores.metadata import checked_metadata, size_of
+from ...stores.metadata import checked_metadata, size_of, storable
 
 _Text = InstanceOf[str]
 _Texts = list[_Text] | None

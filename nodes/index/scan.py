@@ -25,8 +25,9 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
 from ...stores.loading.reader import FileReader
-from ...stores.loading.sources import INLINE, endings_of, find_files, storable
+from ...stores.loading.sources import INLINE, endings_of, find_files
 from ...stores.loading.types import PLAIN, Limits
+from ...stores.metadata import storable
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader

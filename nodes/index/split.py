@@ -28,8 +28,9 @@ from ...state.records import Document
 from ...stores.file_notes import AGAIN
 from ...stores.loading.blocks import sliced
 from ...stores.loading.reader import FileReader, ReadingStoppedError
-from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of, storable
+from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of
 from ...stores.loading.types import DocumentBlock, Limits, LoadedDocument, LoadError, LoadFailure
+from ...stores.metadata import storable
 from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update

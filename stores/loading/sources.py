@@ -308,8 +308,3 @@ def document_id(path: str, row: str = "") -> str:
     """
     file = _LIKE_A_ROW.sub("//", path)
     return f"{file}#{row}" if row else file
-
-
-def storable(text: str) -> str:
-    """``text`` with a mark for each character that no database can hold; its length is the same."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
