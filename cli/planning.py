@@ -118,6 +118,7 @@ def needs(
     stores = stores_for(passages)
     inside, outside = (_serving, _nothing) if stores == "folder" else (_without_vectors, _vectors)
     cost = _money(passages, prices, words, model, embeddings)
+    hours = cost["requests"] / requests_a_second / _HOUR
     return {
         "passages": passages,
         "words": words,
@@ -137,10 +138,7 @@ def needs(
             layer: figure(_HOUR, _seconds_of(layer), _by_power)
             for layer in next(iter(sizes.values()))["layers"]
         },
-        "model_hours": {
-            "value": cost["requests"] / requests_a_second / _HOUR,
-            "extrapolated": False,
-        },
+        "model_hours": {"value": hours, "extrapolated": False},
         "money": cost,
     }
 

@@ -47,9 +47,10 @@ SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"'
 IMPORTING = {"import_module", "__import__", "import_from_string"}
 NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
-MOST_LINES = 57_600  # of Python in the wheel
-# In the JSON schemas that models read, and as the results of resolving what these replies name.
-TWICE = {"Entity", "Relation"}
+MOST_LINES = 57_700  # of Python in the wheel
+# In the JSON schemas that models read, and as the results of resolving what these replies name;
+# `ragraphs.Index` is that of the room index with its retriever and graph for other libraries.
+TWICE = {"Entity", "Relation", "Index"}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50  # lines
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
 HEAVY = (

@@ -24,13 +24,13 @@ _ICON = "icon.svg"
 _NOT_IN_TITLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PATH = r'"(\.[^"]+)"'
 _LATER = re.compile(rf"\bimport\({_PATH}\)")
-_FROM = re.compile(rf"\b(import|export)\s*(\w+|\{{[^}}]*\}})?\s*(?:from)?\s*{_PATH};?")
+_FROM = re.compile(rf"\b(import|export)(?:\s*(\w+|\{{[^{{}}]*\}})\s*from)?\s*{_PATH};?")
 _LISTED = re.compile(r"\bexport\s*\{([^}]*)\};?")
 _DECLARED = re.compile(
     r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE
 )
 _NAMED = re.compile(r"(\w+)(?: as (\w+))?")
-_SHEETS = re.compile(rf'\s*<link rel="stylesheet" href="{_STATIC}([^"]+)"([^>]*?) />')
+_SHEETS = re.compile(rf'\n *<link rel="stylesheet" href="{_STATIC}([^"]+)"([^/>]*) />')
 _SCRIPT = re.compile(rf'<script type="module" src="{_STATIC}{_MAIN}"></script>')
 
 

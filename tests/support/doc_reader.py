@@ -98,7 +98,8 @@ class Reader:
     def _module(self, module: str, arguments: list[str]) -> Ended:
         """``python -m MODULE ARGUMENTS...``, in this process."""
         self._patch.setattr(sys, "argv", [module, *arguments])
-        self._patch.delitem(sys.modules, module, raising=False)
+        for loaded in (module, f"{module}.__main__"):
+            self._patch.delitem(sys.modules, loaded, raising=False)
         with pytest.raises(SystemExit) as ended:
             runpy.run_module(module, run_name="__main__")
         return Ended(int(ended.value.code or 0), *self._capsys.readouterr())

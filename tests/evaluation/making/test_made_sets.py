@@ -88,13 +88,6 @@ def test_answers_measure_evidence_by_passages_and_count_refusals(run, writer, ma
     assert "basic refused 75.0 % of 4 questions that nothing answers" in shown.out
 
 
-def test_the_router_asks_a_made_set_too(run, writer, make, rows, openai):
-    make(*ALL)
-    openai.answer = Reader(rows())
-    found = evaluate(run, "router", "made", "--method", "basic", "--index", "notes", *MODEL)
-    assert found["questions"] == 8
-
-
 def test_a_document_that_changed_since_is_told_and_its_questions_are_left_out(run, writer, make):
     make("--facts", "16", "--two-hop", "0", "--unanswerable", "0")
     Path("docs/Forth Bridge.txt").write_text("The Forth Bridge is closed.")
