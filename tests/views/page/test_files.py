@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import ragraphs
+from ragraphs.graphs.methods import METHODS
 
 ROOT = Path(ragraphs.__file__).parent
 PAGE = ROOT / "views" / "page"
@@ -46,7 +47,8 @@ def test_every_word_is_there_in_both_languages(name):
     keys = keys_of(name)
     assert set(keys) == {"en", "ko"}
     assert keys["en"], name
-    assert sorted(keys["en"]) == sorted(keys["ko"])
+    told = {f"{method}_is" for method in METHODS}  # in English by the server
+    assert sorted(keys["en"]) == sorted(set(keys["ko"]) - told)
     assert len(set(keys["en"])) == len(keys["en"])
 
 
