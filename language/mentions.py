@@ -121,8 +121,7 @@ def key(name: str) -> str:
     folded = unicodedata.normalize("NFKD", name).casefold()
     folded = "".join(c for c in folded if not unicodedata.combining(c))
     folded = unicodedata.normalize("NFC", folded)
-    folded = re.sub(r"['’]\s?s\b", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
-    folded = re.sub(r"['’]", "", folded)
+    folded = re.sub(r"['’](?:\s?s\b)?", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
     parts = _WORDS.findall(folded)
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:
         parts = parts[1:]

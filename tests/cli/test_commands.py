@@ -108,7 +108,7 @@ def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
 
 def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, docs):
     run("index", "docs", "--layers", "hops")
-    told = dict(re.split("  +", line.strip()) for line in run("status").out.splitlines())
+    told = dict(re.findall(r"^(\S.*?)  +(\S.*?) *$", run("status").out, re.MULTILINE))
     assert (told["documents"], told["read by"]) == ("2", "offline")
     assert told["layers"] == "passages, hops (not built: sentences, entities, communities)"
     assert re.fullmatch(r"\d+\.\d MB, format \d+", told["on disk"])
