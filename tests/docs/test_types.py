@@ -24,6 +24,7 @@ def test_the_python_of_every_page_is_typed(tmp_path: Path) -> None:
             (tmp_path / names[-1]).write_text("\n".join([GIVEN, *blocks]), encoding="utf-8")
     assert names
     options = ["--strict", "--follow-imports=silent", "--config-file="]
+    options.append("--disable-error-code=import-untyped")  # networkx has its types apart
     options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'docs'}")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *names],
