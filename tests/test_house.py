@@ -53,15 +53,8 @@ MOST_LINES = 57_700  # of Python in the wheel
 TWICE = {"Entity", "Relation", "Index"}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50  # lines
 MOST_OF_GRAMMAR = 5_200  # lines of offline and language together
-HEAVY = (
-    "ragraphs.stores.chroma",
-    "sqlalchemy",
-    "chromadb",
-    "numpy",
-    "fastembed",
-    "langchain_openai",
-    "igraph",
-)
+CHROMA = "ragraphs.stores.chroma"
+HEAVY = (CHROMA, "sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
 SENT = {"NextStep", "SubQuestions", "Points", "ClosedBookAnswer"}  # words of a request to a model
