@@ -66,9 +66,6 @@ _BOUNDARY = re.compile(
 )
 _BULLET = re.compile(r"[-*+•·□○▪★][ \t]+")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\[[ xX]\] |\d{{1,2}}[.)][ \t]+")
-_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$|^(?=.{1,500}$).* \| .*$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"\n(?=[^\n]*-)[ \t|:-]+(?:\n|\Z)")
-_CELL_END = re.compile(r"(?<!\\)\|")
 _QUOTATIVE = re.compile(r"이?라[고며는]|하[고며였는]|했")
 _NEXT_WORD = re.compile(r"[^\w\s]*\w*")
 _WORD_SIGN = re.compile(r"[^\W_]")
@@ -186,25 +183,22 @@ def sentences(text: str) -> list[Span]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _sentences(text: str) -> tuple[Span, ...]:
     from .markup import prose
+    from .tables import rows
 
     plain = prose(text)
     width = _wrapped_at(plain)
     found: list[Span] = []
-    start, below, labels = 0, -1, list[str]()
-    for row in _ROW.finditer(plain) if "|" in plain else ():
-        if len(row.group()) > LONGEST_SENTENCE:
+    start = 0
+    for row in rows(text, plain):
+        if row.end - row.start > LONGEST_SENTENCE:
             continue
-        found += _between(text, plain, start, row.start(), width)
-        labels = labels if row.start() == below else []
-        start, below = row.end(), row.end() + 1
-        cells = [" ".join(cell.split()) for cell in _CELL_END.split(row[1] or row[0])]
-        if rule := _TABLE_RULE.match(text, start):
-            labels = [f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in cells]
-            below = rule.end()
-        elif inner := text[row.start() : row.end()].strip(" \t|"):
-            pairs = zip_longest(labels, cells, fillvalue="")
-            told = "; ".join(label + cell for label, cell in pairs if cell)
-            first = text.index(inner, row.start())
+        found += _between(text, plain, start, row.start, width)
+        start = min(row.end + 1, len(text))
+        labels = (f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in row.header)
+        pairs = zip_longest(labels, row.cells, fillvalue="")
+        if told := "; ".join(label + cell for label, cell in pairs if cell):
+            inner = text[row.start : row.end].strip(" \t|")
+            first = text.index(inner, row.start)
             told = shortened(told, LONGEST_SENTENCE)
             found.append(Span(first, first + len(inner), inner, told))
     found += _between(text, plain, start, len(text), width)
@@ -224,7 +218,7 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
     """Whether the sentence that begins at ``start`` goes on after ``boundary``."""
     gap, end, after = boundary.group(), boundary.start(), boundary.end()
     lines = gap.count("\n")
-    if lines > 1 or (lines and _ITEM.match(plain, after)):
+    if lines > 1 or end == start or (lines and _ITEM.match(plain, after)):
         return False
     opener = _LETTER.search(plain, start, end)
     if plain[after : after + 1].islower() and not (opener and opener.group().islower()):
