@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from .code import has_form_of_code
+
 _BLOCK = re.compile(r"(?:^(?:[^\n]*\|[^\n]*|[ \t]*\+[-=+]+\+[ \t]*)(?:\n|\Z))+", re.MULTILINE)
 _RULE = re.compile(r"(?=[^\n]*-)[ \t|:-]+|[ \t]*\+[=+]+[ \t]*")  # below a header
 _GRID = re.compile(r"[ \t]*\+[-+]+[ \t]*")  # between rows
@@ -71,7 +73,7 @@ def _lines(text: str, plain: str, start: int, end: int) -> Iterator[_Line]:
 def _columns(line: _Line) -> int:
     """Number of cells; where they have no frame, pipes with spaces around them part cells."""
     text = line.text.strip()
-    if line.rule or len(text) > _LONGEST_UNFRAMED:
+    if line.rule or len(text) > _LONGEST_UNFRAMED or has_form_of_code(text):
         return 1
     is_framed = text[:1] == text[-1:] == "|"
     return len(_cells(text)) if is_framed else len(_CELL_END_APART.findall(text)) + 1

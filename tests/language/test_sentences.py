@@ -177,3 +177,18 @@ def test_of_plain_prose_no_word_is_lost(text: str):
 )
 def test_prose_with_a_pipe_is_no_table(text: str, told: list[str]):
     assert texts_of(text) == told
+
+
+def test_lines_of_code_are_not_joined_into_prose():
+    text = (
+        "Run it like\nthis::\n\n    from app import *\n    app.run('a. B', jobs=4)\n\n    @app.task\n"
+        "    def add(x, y):\n        return x + y\n\nThen it goes\non; see (below)."
+    )
+    written = [sentence.text for sentence in sentences(text)]
+    assert written[-5:-1] == [
+        "from app import *",
+        "app.run('a. B', jobs=4)",
+        "@app.task",
+        "def add(x, y):\n        return x + y",
+    ]
+    assert texts_of(text)[-1] == "Then it goes on; see (below)."
