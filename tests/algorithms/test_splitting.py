@@ -19,7 +19,8 @@ def test_a_passage_that_begins_within_a_table_knows_the_header():
 
 def test_code_is_cut_at_lines_and_stays_with_what_leads_to_it():
     call = '    show("One. Two. Three; four, five! Six? " + name, width=5)\n'
-    text = f"Words. {'Some more words. ' * 8}\n\nShow it::\n\n    import a\n\n{call}\n{call * 12}\nEnd."
+    shown = f"Show it::\n\n    import a\n\n{call}\n{call * 12}\nEnd."
+    text = f"Words. {'Some more words. ' * 8}\n\n{shown}"
     chunks = [chunk.text for chunk in split_text([text], 60, 0)]
     assert any(one.startswith("Show it::\n\n    import a\n\n    show(") for one in chunks)
     lines = {line.strip() for line in text.splitlines()}
