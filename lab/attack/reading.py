@@ -50,7 +50,7 @@ from ragraphs.stores.loading.text import title_of
 Work = Callable[[str], object]
 
 TITLE, QUESTION = "Marie Curie", "Who discovered radium with Pierre Curie in 1898, and where?"
-_LONGEST_QUESTION = 300
+_LONGEST_QUESTION = 120
 _EMBEDDER = LexicalEmbedder()
 
 
@@ -101,7 +101,7 @@ def _asked(text: str) -> object:
     asked = " ".join(text.split())[:_LONGEST_QUESTION]
     history = number([("question", QUESTION), ("answer", text[:_LONGEST_QUESTION])])
     parts = analyse_question(asked), question_features(asked), question_mentions(asked)
-    _ = possible_names(asked), relation_scores(asked, "", text)
+    _ = possible_names(asked[:60]), relation_scores(asked, "", text)
     return parts, comparison(asked), decompose(asked), stand_alone(f"And {asked}", history)
 
 
