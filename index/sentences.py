@@ -38,7 +38,7 @@ from .vectors import in_batches, release, texts_at_once
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CUTTING = 2  # to be raised when sentences are cut or compared otherwise
+_CUTTING = 3  # to be raised when sentences are cut or compared otherwise
 _CUT = "sentences_cut"
 _READ = 512  # passages of which the vectors are read at once
 
