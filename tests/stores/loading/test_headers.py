@@ -1,6 +1,5 @@
 from hypothesis import given
 from hypothesis import strategies as st
-
 from ragraphs.stores.loading.headers import header_of
 
 
