@@ -25,7 +25,8 @@ def plain_heading(text: str) -> str:
     """
     if not any(mark in text for mark in _MARKS):
         return text
-    kept = _ROLE.sub(lambda role: role[1] or role[2], _END.sub("", text))
+    kept = _ESCAPED.sub(r"\1", text)
+    kept = _ROLE.sub(lambda role: role[1] or role[2], _END.sub("", kept))
     # With a letter before it, no line is taken for a rule or for the heading of a text.
-    seen = prose(f"x {_ESCAPED.sub(r'\1', kept)}")[2:]
+    seen = prose(f"x {kept}")[2:]
     return " ".join(seen.split()) or text.strip()
