@@ -32,6 +32,7 @@ from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
+from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
@@ -41,8 +42,6 @@ from .vectors import in_batches, release, texts_at_once
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CUTTING = 3  # to be raised when sentences are cut or compared otherwise
-_CUT = "sentences_cut"
 _READ = 512  # passages of which the vectors are read at once
 
 
@@ -64,9 +63,9 @@ async def embed_sentences(index: Index, context: Context) -> None:
 
 def _forget_other_cuts(index: Index) -> None:
     """Removes the vectors of sentences that another version of the package has cut."""
-    if index.catalogue.property(_CUT) != _CUTTING:
+    if index.catalogue.property(CUT) != CUTTING:
         index.sentences.clear()
-        index.catalogue.set_property(_CUT, _CUTTING)
+        index.catalogue.set_property(CUT, CUTTING)
 
 
 def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
@@ -118,7 +117,7 @@ def link_passages(index: Index) -> None:
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
     is_flat = len(ids) >= large.FLAT_FROM
-    SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, is_flat)
+    SENTENCES.renew(index, _link_passages, parts, named, CUTTING, is_flat)
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:

@@ -182,8 +182,7 @@ def test_prose_with_a_pipe_is_no_table(text: str, told: list[str]):
 def test_lines_of_code_are_not_joined_into_prose():
     text = (
         "Run it like\nthis::\n\n    from app import *\n    app.run('a. B', jobs=4)\n\n"
-        "    @app.task\n"
-        "    def add(x, y):\n        return x + y\n\nThen it goes\non; see (below)."
+        "    @app.task\n    def add(x, y):\n        return x + y\n\nThen it goes\non; see (below)."
     )
     written = [sentence.text for sentence in sentences(text)]
     assert written[-5:-1] == [
