@@ -39,7 +39,7 @@ class TextPiece(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What a function did with a piece: the error, or the seconds that it took."""
+    """Error of a function on a piece; empty where it took too many seconds."""
 
     function: str
     file: str
