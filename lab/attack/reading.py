@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ragraphs.algorithms.citations import locate, whole_quotes
@@ -32,10 +32,10 @@ from ragraphs.language.questions import analyse_question
 from ragraphs.language.support import CitablePassage, cite_point
 from ragraphs.language.tables import rows
 from ragraphs.language.values import amounts
-from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.offline.decomposition.decompose import decompose
 from ragraphs.offline.extraction.extract import extract_facts, summarise
 from ragraphs.offline.follow_up import stand_alone
+from ragraphs.offline.lines import Compared
 from ragraphs.offline.questions import write_questions
 from ragraphs.offline.reading import read
 from ragraphs.offline.relations import judge, relation_scores
@@ -52,8 +52,7 @@ from ragraphs.stores.loading.text import title_of
 Work = Callable[[str], object]
 
 TITLE, QUESTION = "Marie Curie", "Who discovered radium with Pierre Curie in 1898, and where?"
-_LONGEST_QUESTION = 120
-_EMBEDDER = LexicalEmbedder()
+_LONGEST_QUESTION = 80
 
 
 def _passage(text: str) -> Any:
@@ -113,9 +112,8 @@ def _recorded(text: str) -> object:
     return with_entities(record, text, [NamedSpan(0, min(5, len(text)), "Marie")])
 
 
-def _similarity(texts: list[str]) -> Any:
-    vectors = _EMBEDDER.embed([QUESTION, *texts])
-    return vectors[1:] @ vectors[0]
+def _similarity(lines: Sequence[Compared]) -> list[float]:
+    return [len(line.sentence) % 7 / 7 for line in lines]
 
 
 READERS: dict[str, Work] = {
@@ -142,9 +140,7 @@ READERS: dict[str, Work] = {
     "foreign_share": lambda text: foreign_share([text]),
     "extract_facts": lambda text: extract_facts(TITLE, text),
     "write_questions": lambda text: write_questions(TITLE, text),
-    "read": lambda text: read(QUESTION, number([(TITLE, text)])),
-    "read with a similarity": lambda text: read(QUESTION, number([(TITLE, text)]), _similarity),
-    "read for itself": lambda text: read(text[:200], number([(TITLE, text)])),
+    "read": lambda text: read(QUESTION, number([(TITLE, text)]), _similarity),
     "summarise": lambda text: summarise([text, QUESTION]),
     "write_report": lambda text: write_report(number([(TITLE, text)])),
     "write_points": lambda text: write_points(QUESTION, number([(TITLE, text)])),
