@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -30,6 +32,8 @@ from tiny_cross_encoder import write_cross_encoder
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
 
+MEMORY = Path("/dev/shm")
+ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 
 
@@ -48,9 +52,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tries fewer examples of a property where slow tests are left out."""
+    """Tries fewer examples where slow tests are left out; has folders in memory if it is there."""
     is_fast = config.getoption("markexpr") == "not slow"
     hypothesis.settings.load_profile("fast" if is_fast else "whole")
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_finish() -> None:
+    """Has no later collection of garbage go through all that the imports have made."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -71,6 +83,15 @@ def shared_stores(
         return
     with serving_stores(tmp_path_factory.mktemp("stores")) as stores:
         yield stores
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No certificates: no test asks a host of the network, and to read them takes clients long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+        yield
 
 
 @pytest.fixture(scope="session")

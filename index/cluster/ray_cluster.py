@@ -34,6 +34,7 @@ _ENABLE_CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # on all systems; withou
 _DEATHS = 3  # of workers, of which a batch is begun again
 _STORE_BYTES = 200_000_000  # of Ray's objects on this machine, which are batches and their results
 _ENDING_SECONDS = 30
+_STARTS = 3  # of the process in which a head serves one client; it may die as it begins
 
 
 @asynccontextmanager
@@ -194,7 +195,13 @@ def _connect(ray: ModuleType, operator: Settings) -> None:
         }
         _demand_token()
     try:
-        ray.init(address=address, **options)
+        for start in range(1, _STARTS + 1):
+            try:
+                ray.init(address=address, **options)
+                break
+            except RuntimeError as error:
+                if start == _STARTS or "Starting Ray client server failed" not in str(error):
+                    raise
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         said = str(error).splitlines() or [type(error).__name__]
         why = said[-1] if "Traceback" in str(error) else said[0]

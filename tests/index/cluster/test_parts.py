@@ -14,9 +14,11 @@ import pytest
 from ragraphs.context import Context, IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.cluster.parts import handing_out, in_parts
+from ragraphs.index.cluster.ray_cluster import _connect
 from ragraphs.index.cluster.worker import BatchOutcome, Job, work_on
 from ragraphs.index.opening import Index, open_index
 from ragraphs.index.progress import Progress
+from ragraphs.settings import Settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
 from stub_openai import OpenAIStub
@@ -115,6 +117,28 @@ async def test_no_batch_is_begun_after_one_with_which_nothing_goes_on(index):
 async def test_worker_of_another_version_says_so(index):
     outcome = await asyncio.to_thread(work_on, Job("0.0", {}, {}), squares, [1], None)
     assert "0.0" in outcome.problem and "same version" in outcome.problem
+
+
+def test_a_head_whose_process_for_the_client_dies_is_asked_again(monkeypatch):
+    ray = pytest.importorskip("ray")
+    answers: list[RuntimeError | None] = []
+    monkeypatch.setattr(ray, "init", lambda **options: _next(answers))
+    dead = RuntimeError("Starting Ray client server failed. See ray_client_server_23000.err")
+    operator = Settings(cluster="ray://127.0.0.1:1")
+    answers[:] = [dead, dead, None]
+    _connect(ray, operator)
+    assert not answers
+    answers[:] = [dead, dead, dead, None]
+    with pytest.raises(RagraphsError, match="Starting Ray client server failed"):
+        _connect(ray, operator)
+    answers[:] = [RuntimeError("Failed to connect"), None]
+    with pytest.raises(RagraphsError, match="Failed to connect"):
+        _connect(ray, operator)
+
+
+def _next(answers: list[RuntimeError | None]) -> None:
+    if answer := answers.pop(0):
+        raise answer
 
 
 LAYERS = ["hops", "entities", "communities"]

@@ -267,6 +267,9 @@ def head_of_a_cluster(token: str) -> Iterator[str]:
         known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token, "RAY_TMPDIR": logs}
         # Else a client is refused after 30 seconds, which a busy machine may take.
         known["RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"] = str(SECONDS)
+        # The head starts a process for a client from one with threads of gRPC, whose handlers of
+        # fork() may end the new process at once.
+        known["GRPC_ENABLE_FORK_SUPPORT"] = "0"
         head = subprocess.Popen(command, env={**os.environ, **known}, stdout=subprocess.DEVNULL)
         try:
             until(lambda: is_open(client))
