@@ -51,7 +51,7 @@ class PageQuestion(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The milliseconds of a question by the clock, and those of the processor."""
+    """The milliseconds that a question takes: by the clock, and of the processor."""
 
     clock: float
     processor: float
