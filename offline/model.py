@@ -82,10 +82,7 @@ class OfflineLanguageModel:
             raise NoReplyError(
                 "refused", f"The offline reader has no rules for the prompt {prompt.name}."
             )
-        try:
-            return cast(R, await asyncio.to_thread(function, **inputs))
-        except ValidationError as error:
-            raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
+        return cast(R, await asyncio.to_thread(_read, function, inputs))
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         return 0  # nothing is ever sent
@@ -203,3 +200,33 @@ class OfflineLanguageModel:
             ]
 
         return cosines if self._embedder.semantic else None
+
+
+def _read(function: Callable[..., Any], inputs: Mapping[str, str | Sequence[Excerpt]]) -> Any:
+    """The reply that ``function`` makes, without the texts on which it fails, which are named."""
+    try:
+        return function(**inputs)
+    except ValidationError as error:
+        raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
+    except Exception as error:
+        texts = [text for text in inputs.get("texts", ()) if not isinstance(text, str)]
+        readable = [text for text in texts if _takes(function, {**inputs, "texts": [text]})]
+        if not 0 < len(readable) < len(texts):
+            told = f"The offline reader cannot read this ({type(error).__name__}: {error})."
+            raise NoReplyError("malformed", told) from error
+    for text in texts:
+        if text not in readable:
+            current_meter().warn(
+                f"The offline reader leaves out a passage of {text['title']!r}: it cannot read it."
+            )
+    return _read(function, {**inputs, "texts": readable})
+
+
+def _takes(function: Callable[..., Any], inputs: Mapping[str, Any]) -> bool:
+    try:
+        function(**inputs)
+    except ValidationError:
+        return True
+    except Exception:
+        return False
+    return True
