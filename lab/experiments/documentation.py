@@ -5,8 +5,8 @@ below the folder of the pages that answer it, each alone. ``lab/data/documentati
 
 A page is found among the first k where it is one of the first k *distinct* pages among the results,
 however many of its passages stand there. A retriever's results are its best ``top_k`` passages (10,
-as anyone gets who sets nothing); the results of ``auto`` are the passages that the router's answer shows,
-in the order in which the command line does: those with a citation first.
+as anyone gets who sets nothing). The results of ``auto`` are the passages that the router's answer
+shows, in the order in which the command line does: the passages with a citation first.
 """
 
 from __future__ import annotations
