@@ -80,7 +80,7 @@ def evaluate_documentation(
     """Pages found first by every retriever and by the router, kinds of questions, and times.
 
     In the form of ``--json``: shares come with their number n and Wilson's interval of 95 %, times
-    are medians a question. The index gets the layer sentences besides those of ``context``, for the
+    are medians a question. The index gets the layers of ``context``, and sentences for the
     retriever graph; one that is up to date is only asked. Raises RagraphsError.
     """
     root = Path(folder).expanduser().resolve()
