@@ -54,7 +54,7 @@ def clone() -> Iterator[Path]:
 
 
 def inherited() -> dict[str, str]:
-    """What the one who runs the tests has set, as to other programs than these."""
+    """The environment of the one who runs the tests, without settings of ours."""
     ours = ("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE", "SSL_CERT_")
     others = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
     return {**others, **CERTIFICATES}
