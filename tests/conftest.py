@@ -17,6 +17,7 @@ from ragraphs.context import QuestionContext
 from ragraphs.index.language_model import open_language_model
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import LanguageModel
+from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
@@ -169,7 +170,9 @@ def open_model(openai: Any, replies: ReplyStore) -> OpenModel:
 
     async def open_it(**chosen: Any) -> LanguageModel:
         context = QuestionContext(**{"model": "openai:stub", "max_retries": 0, **chosen})
-        return await open_language_model(context, settings(), replies, LexicalEmbedder)
+        return await open_language_model(
+            context, settings(), replies, lambda: OfflineLanguageModel(LexicalEmbedder())
+        )
 
     return open_it
 

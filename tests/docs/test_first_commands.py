@@ -54,7 +54,7 @@ def clone() -> Iterator[Path]:
 
 
 def inherited() -> dict[str, str]:
-    """The environment of the one who runs the tests, without settings of ours."""
+    """The environment of whoever runs the tests, without the variables of these programs."""
     ours = ("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE", "SSL_CERT_")
     others = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
     return {**others, **CERTIFICATES}
