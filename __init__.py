@@ -40,7 +40,12 @@ if TYPE_CHECKING:
     from .integrations.opened import Index, open_index
     from .models.documents import to_documents
     from .settings import Settings
-    from .state.errors import IncompleteIndexError, IndexNotFoundError, RagraphsError
+    from .state.errors import (
+        IncompleteIndexError,
+        IndexNotFoundError,
+        RagraphsError,
+        UnexpectedError,
+    )
     from .state.records import Citation, Evidence
 
     __version__: str
@@ -64,6 +69,7 @@ __all__ = [
     "RouterContext",
     "Settings",
     "Tog2Context",
+    "UnexpectedError",
     "__version__",
     "basic_graph",
     "bind",
@@ -95,6 +101,7 @@ _PLACES = {
     "IncompleteIndexError": "state.errors",
     "IndexNotFoundError": "state.errors",
     "RagraphsError": "state.errors",
+    "UnexpectedError": "state.errors",
     "Citation": "state.records",
     "Evidence": "state.records",
 }

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..language.analyser import count_tokens, shortened
+from ..language.code import code_blocks
 
 _SEPARATORS = [
+    r"(?<!\s)[^\S\n]*+\n(?:[^\S\n]*+\n)++(?=\S)",  # what is further in goes with what leads to it
     r"\n\s*\n",
     r"\n(?=[^\n|]*\|)",  # rows of tables, whose cells may hold sentences
     r"(?<=[.!?…])\s+|(?<=[。！？])\s*",
@@ -21,6 +23,8 @@ _ROW = r"[ \t]*\|([^\n]*)\|[ \t]*"
 _FIRST_ROW, _LAST_ROW = re.compile(rf"{_ROW}(?:\n|\Z)"), re.compile(rf"{_ROW}\Z")
 _HEADER = re.compile(rf"^{_ROW}\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
 _LONGEST_HEADER = 100
+_STOP = re.compile(r"[.!?…。！？;,、，]")
+_BLANK_LINES = re.compile(r"(?<=\n)\s+(?=\n)|(?<=\n)\n")
 
 
 class Chunk(NamedTuple):
@@ -39,7 +43,8 @@ def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> 
     """Passages of at most ``chunk_tokens`` tokens, cut at paragraphs, sentences, lines or words.
 
     ``blocks`` are consecutive pieces of one document, each cut at a paragraph where possible;
-    passages do not reach from one block into the next. Ranges are characters of the document.
+    passages do not reach from one block into the next. Ranges are characters of the document. Code
+    is cut at lines, and what is fenced or further in not at its blank lines, where it has room.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -53,14 +58,27 @@ def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> 
     )
     offset, header = 0, ""
     for block in blocks:
-        searched = 0
-        for chunk in splitter.split_text(block):
-            start = block.index(chunk, searched)
-            searched = start + (1 if chunk_overlap else len(chunk))
+        searched, cuttable = 0, _with_whole_lines(block)
+        for piece in splitter.split_text(cuttable):
+            at = cuttable.index(piece, searched)
+            searched = at + (1 if chunk_overlap else len(piece))
+            written = block[at : at + len(piece)]
+            chunk = written.strip()
+            start = at + len(written) - len(written.lstrip())
             within = header if _FIRST_ROW.match(chunk) and not _HEADER.match(chunk) else ""
             yield Chunk(offset + start, offset + start + len(chunk), chunk, within)
             header = _header_after(chunk, within)
         offset += len(block)
+
+
+def _with_whole_lines(text: str) -> str:
+    """``text`` with other signs, one for one, where code would be cut within a line or a block."""
+    pieces, at = [], 0
+    for start, end in code_blocks(text):
+        code = _STOP.sub("x", text[start:end])
+        pieces += [text[at:start], _BLANK_LINES.sub(lambda gap: "x" * len(gap.group()), code)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _header_after(chunk: str, within: str) -> str:

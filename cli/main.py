@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import shutil
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
@@ -20,14 +18,13 @@ import typer
 from ..context import Context, IndexContext
 from ..graphs.methods import RouterContext
 from ..settings import settings
-from ..state.errors import RagraphsError
-from . import show
+from . import failing, show
 from .answers import PASSAGES, TimedAnswer, show_answer
 from .copying import copy, copy_to_place
 from .entities import entities
 from .evaluate import evaluate
 from .export import export
-from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown, usage_sentence
+from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown
 from .next_steps import show_next_steps
 from .operating import Cluster, Workers, operate_on
 from .plan import plan
@@ -61,7 +58,6 @@ _DEMO_LAYERS = ["sentences", "entities"]
 _PAGE_LAYERS = [*_DEMO_LAYERS, "hops", "communities"]
 
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
@@ -73,22 +69,14 @@ def main(commands: typer.Typer = app, name: str = "ragraphs") -> None:
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
         sys.stdout.flush()  # where it fails, it is told
-    except (RagraphsError, typer.TyperException) as error:
-        show.problem(str(error) if isinstance(error, RagraphsError) else usage_sentence(error))
-        code = getattr(error, "exit_code", 1)
     except (KeyboardInterrupt, typer.Abort):
         print("ragraphs: interrupted; the same command goes on from here.", file=sys.stderr)
         code = _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         code = 1
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        show.problem(f"The disk is full ({error.strerror}); make room, and run it again.")
-        with suppress(OSError):
-            sys.stdout.close()  # the rest of it would fail once more at the end
-        code = 1
+    except Exception as error:
+        code = failing.fail(error)
     sys.exit(code)
 
 
@@ -106,8 +94,12 @@ def every_command(
             "--version", "-V", is_eager=True, callback=_print_version, help="Print the version."
         ),
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
+    ] = False,
 ) -> None:
     """Five retrieval-augmented generation methods over one index."""
+    failing.debug.set(debug)
 
 
 app.command()(plan)

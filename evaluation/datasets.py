@@ -125,7 +125,7 @@ def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:
             "that has both."
         )
     fields = "'question', 'answer' and 'supporting'"
-    questions = tuple(read_questions(path, _question, fields, limit))
+    questions = tuple(read_questions(files[1], _question, fields, limit))
     return Dataset(path.name, files[0], questions, _origin(path / MADE_FROM))
 
 
@@ -138,17 +138,16 @@ def supported(dataset: Dataset) -> list[LabelledQuestion]:
 
 
 def read_questions(
-    folder: Path, parse: Callable[[Any], T], fields: str, limit: int | None = None
+    file: Path, parse: Callable[[Any], T], fields: str, limit: int | None = None
 ) -> list[T]:
-    """``parse(row)`` for each row, or the first ``limit``, of ``questions.jsonl`` in ``folder``.
+    """``parse(row)`` for each row, or the first ``limit``, of the ``file`` of JSON lines.
 
     Raises RagraphsError where the file cannot be read, or a row lacks ``fields``.
     """
-    file = folder / QUESTIONS
     try:
         lines = file.read_text(encoding="utf-8").split("\n")
     except OSError as error:
-        raise RagraphsError(f"{file} cannot be read ({error}); name another folder.") from error
+        raise RagraphsError(f"{file} cannot be read ({error}); name another one.") from error
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     found = []
     for number, line in rows[:limit]:

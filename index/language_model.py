@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from ..context import Context, wants_refresh
-from ..models.embeddings import Embedder
 from ..models.failures import explain
 from ..models.protocol import OFFLINE, LanguageModel, ReplyTable
 from ..settings import Settings
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from ..models.chat.openai_server import OpenAIServer
     from ..models.chat.window import ContextWindow
 
-_offline_models: dict[Embedder, LanguageModel] = {}
 _OPENAI = "openai:"
 _PACKAGE = re.compile(r"pip install ([\w-]+)")
 _NAMING = "name one as provider:name, such as openai:gpt-4o-mini, or use offline"
@@ -37,11 +35,11 @@ _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGener
 
 
 async def open_language_model(
-    context: Context, operator: Settings, replies: ReplyTable, embedder: Callable[[], Embedder]
+    context: Context, operator: Settings, replies: ReplyTable, offline: Callable[[], LanguageModel]
 ) -> LanguageModel:
     """The language model that ``context`` names, one instance for each event loop and index.
 
-    ``embedder`` opens what serves the offline reader's similarities. Raises RagraphsError when the
+    ``offline`` opens the reader without a model. Raises RagraphsError when the
     model is not allowed, unknown, or has no key; the operator's list of models does not bind those
     that the caller's program hands over.
     """
@@ -49,7 +47,7 @@ async def open_language_model(
     if own is None:
         _check_allowed(context.model, operator)
     if context.model == OFFLINE:
-        return await asyncio.to_thread(lambda: _offline(embedder()))
+        return await asyncio.to_thread(offline)
     key = (
         context.model,
         id(own),  # no other object gets the same, since the opened model holds this one
@@ -84,15 +82,6 @@ def _own_model(context: Context) -> BaseChatModel | None:
             "over as llm, or name a --model."
         )
     return model
-
-
-def _offline(embedder: Embedder) -> LanguageModel:
-    """One instance for each embedder, because it remembers vectors."""
-    from ..offline.model import OfflineLanguageModel
-
-    if embedder not in _offline_models:
-        _offline_models[embedder] = OfflineLanguageModel(embedder)
-    return _offline_models[embedder]
 
 
 async def _opened_in_running_loop() -> tuple[_Opened, asyncio.Lock]:

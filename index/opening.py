@@ -21,6 +21,7 @@ from ..models.protocol import LanguageModel
 from ..settings import Settings, settings
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.own import Own, label_of
+from .known_sentences import known_sentences
 from .language_model import open_language_model
 from .location import Location, locate
 
@@ -316,7 +317,18 @@ async def language_model(index: Index, context: Context, name: str | None = None
     """
     if name is not None:
         context = context.model_copy(update={"model": name})
-    return await open_language_model(context, index.operator, index.replies, lambda: index.embedder)
+    return await open_language_model(
+        context,
+        index.operator,
+        index.replies,
+        partial(_offline, index),
+    )
+
+
+def _offline(index: Index) -> LanguageModel:
+    from ..offline.model import OfflineLanguageModel
+
+    return OfflineLanguageModel(index.embedder, partial(known_sentences, index))
 
 
 class CachedValue(Generic[T]):

@@ -17,6 +17,7 @@ from ..algorithms.linear_rag.building import GraphBuilder
 from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays, graph_to_arrays
 from ..algorithms.linear_rag.passage_records import (
     NamedSpan,
+    PassageRecord,
     passage_record,
     sentence_texts,
     with_entities,
@@ -24,22 +25,23 @@ from ..algorithms.linear_rag.passage_records import (
 from ..algorithms.linear_rag.walk import Similarities
 from ..algorithms.spans import spans
 from ..context import Context
+from ..models.meter import current_meter
 from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
 from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
+from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
+from .recorded import place_of
 from .vectors import in_batches, release, texts_at_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CUTTING = 2  # to be raised when sentences are cut or compared otherwise
-_CUT = "sentences_cut"
 _READ = 512  # passages of which the vectors are read at once
 
 
@@ -61,14 +63,40 @@ async def embed_sentences(index: Index, context: Context) -> None:
 
 def _forget_other_cuts(index: Index) -> None:
     """Removes the vectors of sentences that another version of the package has cut."""
-    if index.catalogue.property(_CUT) != _CUTTING:
+    if index.catalogue.property(CUT) != CUTTING:
         index.sentences.clear()
-        index.catalogue.set_property(_CUT, _CUTTING)
+        index.catalogue.set_property(CUT, CUTTING)
 
 
 def _sentences(passages: Iterable[Passage]) -> Iterator[tuple[str, list[str]]]:
     for passage in passages:
-        yield passage["id"], sentence_texts(passage["title"], passage["text"])
+        yield passage["id"], _texts(passage)
+
+
+def _texts(passage: Passage) -> list[str]:
+    """The sentences of a passage; where they cannot be told, which is named, the whole."""
+    try:
+        return sentence_texts(passage["title"], passage["text"])
+    except Exception as error:
+        _warn_of(passage, error)
+        return [f"{passage['title']}: {passage['text']}"]
+
+
+def _record(passage: Passage, named: Sequence[NamedSpan]) -> PassageRecord:
+    """A passage as the graph reads it; where that fails, which is named, its sentences alone."""
+    try:
+        record = passage_record(passage["title"], passage["text"])
+        return with_entities(record, passage["text"], named) if named else record
+    except Exception as error:
+        _warn_of(passage, error)
+        return PassageRecord((), (), ((),) * len(_texts(passage)), ())
+
+
+def _warn_of(passage: Passage, error: Exception) -> None:
+    current_meter().warn(
+        f"The layer sentences cannot read {place_of(passage)} ({type(error).__name__}: {error}); "
+        "the passage is searched as a whole."
+    )
 
 
 def _embed(index: Index, ids: Sequence[str]) -> None:
@@ -89,7 +117,7 @@ def link_passages(index: Index) -> None:
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
     is_flat = len(ids) >= large.FLAT_FROM
-    SENTENCES.renew(index, _link_passages, parts, named, _CUTTING, is_flat)
+    SENTENCES.renew(index, _link_passages, parts, named, CUTTING, is_flat)
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
@@ -98,9 +126,7 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     for passages in batches(index.catalogue.all_passages()):
         spans = _entity_spans(index, passages) if "entities" in built_layers(index) else {}
         for passage in passages:
-            record = passage_record(passage["title"], passage["text"])
-            named = spans.get(passage["id"], ())
-            builder.add(with_entities(record, passage["text"], named) if named else record)
+            builder.add(_record(passage, spans.get(passage["id"], ())))
             ids.append(passage["id"])
     graph = builder.finish()
     names = np.array(ids, dtype=np.str_)

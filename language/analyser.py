@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import Stemmer
 
 from . import TEXTS_KEPT
+
+if TYPE_CHECKING:
+    from .tables import TableRow
 
 _STEMMER = Stemmer.Stemmer("english")
 
@@ -66,9 +70,6 @@ _BOUNDARY = re.compile(
 )
 _BULLET = re.compile(r"[-*+•·□○▪★][ \t]+")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\[[ xX]\] |\d{{1,2}}[.)][ \t]+")
-_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$|^(?=.{1,500}$).* \| .*$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"\n(?=[^\n]*-)[ \t|:-]+(?:\n|\Z)")
-_CELL_END = re.compile(r"(?<!\\)\|")
 _QUOTATIVE = re.compile(r"이?라[고며는]|하[고며였는]|했")
 _NEXT_WORD = re.compile(r"[^\w\s]*\w*")
 _WORD_SIGN = re.compile(r"[^\W_]")
@@ -79,6 +80,7 @@ _EMPHASIS = re.compile(r"(?<!\S)[*_`\[]+\Z")
 _EMPHASIS_END = re.compile(r"[*_`]+|\]\([^()\s]*\)[*_`]*")
 _WIDTHS = range(30, 121)  # of wrapped lines
 _LONGEST_COLUMN = 80
+_LONGEST_STATEMENT = 300
 _FULL = 0.8  # of the width; lines of a proportional font differ in their characters
 
 
@@ -176,39 +178,60 @@ def keywords(text: str) -> frozenset[str]:
 def sentences(text: str) -> list[Span]:
     """Sentences of ``text``, surrounding white space left out; none where there is only markup.
 
-    Rows of tables and items of lists are sentences. Abbreviations and the line breaks of wrapped
-    text end none, blank lines do. One of a word or two goes with the next. One longer than
-    ``LONGEST_SENTENCE`` characters comes in pieces, cut between words.
+    Rows of tables, items of lists and statements of code are sentences. Abbreviations and the line
+    breaks of wrapped text end none, blank lines do. One of a word or two goes with the next. One
+    longer than ``LONGEST_SENTENCE`` characters comes in pieces, cut between words.
     """
     return list(_sentences(text))
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _sentences(text: str) -> tuple[Span, ...]:
+    from .code import code_blocks
     from .markup import prose
+    from .tables import rows
 
     plain = prose(text)
     width = _wrapped_at(plain)
+    tables = [row for row in rows(text, plain) if row.end - row.start <= LONGEST_SENTENCE]
+    starts = [row.start for row in tables]
+    apart: list[tuple[int, int, list[Span]]] = [
+        (row.start, row.end, _told(text, row)) for row in tables
+    ]
+    for start, end in code_blocks(plain):
+        if bisect_left(starts, start) == bisect_left(starts, end):
+            apart.append((start, end, list(_statements(text, plain, start, end))))
     found: list[Span] = []
-    start, below, labels = 0, -1, list[str]()
-    for row in _ROW.finditer(plain) if "|" in plain else ():
-        if len(row.group()) > LONGEST_SENTENCE:
-            continue
-        found += _between(text, plain, start, row.start(), width)
-        labels = labels if row.start() == below else []
-        start, below = row.end(), row.end() + 1
-        cells = [" ".join(cell.split()) for cell in _CELL_END.split(row[1] or row[0])]
-        if rule := _TABLE_RULE.match(text, start):
-            labels = [f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in cells]
-            below = rule.end()
-        elif inner := text[row.start() : row.end()].strip(" \t|"):
-            pairs = zip_longest(labels, cells, fillvalue="")
-            told = "; ".join(label + cell for label, cell in pairs if cell)
-            first = text.index(inner, row.start())
-            told = shortened(told, LONGEST_SENTENCE)
-            found.append(Span(first, first + len(inner), inner, told))
-    found += _between(text, plain, start, len(text), width)
+    at = 0
+    for start, end, spans in sorted(apart):
+        found += [*_between(text, plain, at, start, width), *spans]
+        at = min(end + 1, len(text))
+    found += _between(text, plain, at, len(text), width)
     return tuple(found)
+
+
+def _told(text: str, row: TableRow) -> list[Span]:
+    """A row of a table as a sentence, each cell behind its header."""
+    labels = (f"{shortened(cell, _LONGEST_COLUMN)}: " if cell else "" for cell in row.header)
+    pairs = zip_longest(labels, row.cells, fillvalue="")
+    told = "; ".join(label + cell for label, cell in pairs if cell)
+    if not told:
+        return []
+    inner = text[row.start : row.end].strip(" \t|")
+    start = text.index(inner, row.start)
+    return [Span(start, start + len(inner), inner, shortened(told, LONGEST_SENTENCE))]
+
+
+def _statements(text: str, plain: str, start: int, end: int) -> Iterator[Span]:
+    """Lines of code, each with those below it that are further in, as far as they fit."""
+    begin, at = start, start
+    for line in plain[start:end].splitlines(keepends=True):
+        long = at + len(line) - begin > _LONGEST_STATEMENT
+        if begin < at and (long or _indent(plain, at) <= _indent(plain, begin)):
+            yield from _trimmed(text, plain, begin, at)
+            begin = at
+        at += len(line)
+    yield from _trimmed(text, plain, begin, end)
 
 
 def _between(text: str, plain: str, start: int, end: int, width: int) -> Iterator[Span]:
@@ -224,7 +247,7 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
     """Whether the sentence that begins at ``start`` goes on after ``boundary``."""
     gap, end, after = boundary.group(), boundary.start(), boundary.end()
     lines = gap.count("\n")
-    if lines > 1 or (lines and _ITEM.match(plain, after)):
+    if lines > 1 or end == start or (lines and _ITEM.match(plain, after)):
         return False
     opener = _LETTER.search(plain, start, end)
     if plain[after : after + 1].islower() and not (opener and opener.group().islower()):

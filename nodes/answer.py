@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..algorithms.citations import locate
+from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
-from ..language.analyser import sentences
+from ..language.analyser import Span, sentences
 from ..models.meter import current_meter
 from ..prompts.library import ANSWER, CHECK_ANSWER
 from ..prompts.prompt import Excerpt, number_passages
@@ -89,35 +89,50 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
 def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> list[Citation]:
     """The quotes that stand in the passage they name, or in another one; a warning for the rest.
 
-    ``id`` of a quote is the passage's number in ``evidence``, from 1.
+    Quotes of one sentence are one citation. ``id`` of a quote is the passage's number in
+    ``evidence``, from 1.
     """
-    citations: list[Citation] = []
+    places: list[tuple[int, Span]] = []
     for quote in quotes:
-        citation = _cite(quote, evidence)
-        if citation is None:
+        place = _located(quote, evidence)
+        if place is None:
             current_meter().warn(
                 f"A citation pointed nowhere and was left out: “{quote.quote[:80]}”."
             )
-        elif citation not in citations:
-            citations.append(citation)
-    return citations
+        else:
+            places.append(place)
+    wholes = {
+        number: whole_quotes(
+            [span for at, span in places if at == number], evidence[number]["text"]
+        )
+        for number, _ in places
+    }
+    return united(
+        _citation(evidence[number], next(whole for whole in wholes[number] if overlap(whole, span)))
+        for number, span in places
+    )
 
 
-def _cite(quote: Quote, evidence: Sequence[Evidence]) -> Citation | None:
-    named = [p for place, p in enumerate(evidence, start=1) if str(place) == quote.id.strip("[] ")]
-    for passage in [*named, *evidence]:
-        span = locate(quote.quote, passage["text"])
+def _located(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
+    """The place in ``evidence`` of the text that has ``quote``, and the quote's in this text."""
+    named = [n for n in range(len(evidence)) if str(n + 1) == quote.id.strip("[] ")]
+    for number in [*named, *range(len(evidence))]:
+        span = locate(quote.quote, evidence[number]["text"])
         if span is not None:
-            return {
-                "passage": passage["id"],
-                "document": passage["document"],
-                "title": passage["title"],
-                "start": passage["start"] + span.start,
-                "end": passage["start"] + span.end,
-                "quote": span.text,
-                "metadata": metadata_at(passage, passage["start"] + span.start),
-            }
+            return number, span
     return None
+
+
+def _citation(passage: Evidence, span: Span) -> Citation:
+    return {
+        "passage": passage["id"],
+        "document": passage["document"],
+        "title": passage["title"],
+        "start": passage["start"] + span.start,
+        "end": passage["start"] + span.end,
+        "quote": span.text,
+        "metadata": metadata_at(passage, passage["start"] + span.start),
+    }
 
 
 def _cited_sentences(

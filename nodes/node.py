@@ -34,6 +34,8 @@ from ..state.errors import (
     IndexNotFoundError,
     RagraphsError,
     UnavailableError,
+    UnexpectedError,
+    foreseen,
 )
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
@@ -94,7 +96,8 @@ def node(
                     else:
                         update = await _updated(func(state, given), state, begins, late)
                 except Exception as error:
-                    raise await _told(error) from error.__cause__
+                    shown = await _told(error)
+                    raise shown from shown.__cause__
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -188,13 +191,17 @@ def unanswered(error: NoReplyError) -> Update:
 
 
 async def _told(error: Exception) -> Exception:
-    """``error``, or where a caller must not read its message, another one."""
-    message = await told_soon(str(error), settings())
-    unchanged = isinstance(error, GraphBubbleUp) or message == str(error)
-    if unchanged:
+    """``error`` as a caller may read it: in a sentence, without what he must not be told."""
+    if isinstance(error, GraphBubbleUp | NoReplyError):
         return error
-    kinds = (IndexBusyError, IndexNotFoundError, UnavailableError)
-    return next((one for one in kinds if isinstance(error, one)), RagraphsError)(message)
+    error = foreseen(error)
+    message = await told_soon(str(error), settings())
+    if message == str(error):
+        return error
+    kinds = (IndexBusyError, IndexNotFoundError, UnavailableError, UnexpectedError)
+    shown = next((one for one in kinds if isinstance(error, one)), RagraphsError)(message)
+    shown.__cause__ = error.__cause__
+    return shown
 
 
 def _wanted(func: NodeFunction) -> tuple[type[Context], bool]:

@@ -14,7 +14,17 @@ from ..language.answer_types import life_facts, roots
 from ..language.questions import korean_stem
 from ..prompts.prompt import Excerpt
 
-Similarity = Callable[[list[str]], Sequence[float]]
+
+class Compared(NamedTuple):
+    """A sentence to be compared with a question, of the passage of that id, or of none."""
+
+    sentence: str
+    title: str = ""
+    passage: str = ""
+
+
+# The likeliest sentences come first, which are compared where it costs too much to compare all.
+Similarity = Callable[[Sequence[Compared]], Sequence[float]]
 
 _MOST = 6
 _MOST_OF_A_PASSAGE = 3
@@ -95,8 +105,8 @@ def _mark(word: str) -> str:
     return stem if len(stem) < 3 else stem[:-1]
 
 
-def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) -> list[Line]:
-    """The sentences of ``passages``, in order; ``similarity`` gives their cosines to a question."""
+def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
+    """The sentences of ``passages``, in order."""
     found: list[Line] = []
     ranks: dict[str, int] = {}
     for place, passage in enumerate(passages):
@@ -112,10 +122,20 @@ def lines_of(passages: Sequence[Excerpt], similarity: Similarity | None = None) 
             near = marks(before) | marks(after)
             own = marks(span.plain)
             found.append(Line(place, rank, span.plain, span.text, context, own, around, near))
-    if similarity is None or not found:
-        return found
-    cosines = map(float, similarity([f"{line.context[0]}: {line.text}" for line in found]))
-    return [line._replace(cosine=near) for line, near in zip(found, cosines, strict=True)]
+    return found
+
+
+def compared(
+    question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
+) -> list[Line]:
+    """``lines`` of ``passages`` with their cosines; those come first that say most by words."""
+
+    def told(line: Line) -> Compared:
+        return Compared(line.text, line.context[0], passages[line.place].get("passage", ""))
+
+    ordered = list(map(told, _by_relevance(question, lines)))
+    near = dict(zip(ordered, similarity(ordered), strict=True))
+    return [line._replace(cosine=near[told(line)]) for line in lines]
 
 
 def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
 
+from ..algorithms.linear_rag.passage_records import titled
 from ..language.analyser import content_words
 from ..language.questions import analyse_question
 from ..models.embeddings import Embedder
 from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
+from ..models.query_vectors import embed_queries
 from ..prompts import deeprag_replies as deeprag
 from ..prompts import graphrag_replies as graphrag
 from ..prompts import replies
@@ -28,7 +29,7 @@ from ..prompts.extraction_replies import Description, Facts, MoreToFind, Passage
 from ..prompts.prompt import Excerpt, Prompt
 from .extraction.extract import extract_facts, summarise
 from .follow_up import stand_alone
-from .lines import Similarity
+from .lines import Compared, Similarity
 from .questions import write_questions
 from .reading import read
 from .relations import judge, relation_scores
@@ -36,9 +37,15 @@ from .reports.points import combine_points, write_points
 from .reports.write import write_report
 from .steps import Steps, answer_from_steps, next_step, read_step, split, synthesize
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 R = TypeVar("R", bound=replies.PromptReply)
+KnownSentences = Callable[[Collection[str]], Mapping[tuple[str, str], "NDArray[np.float32]"]]
 _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
+_COMPARED = 24  # of the sentences that the index has no vectors of
 _METHODS = """rewrite_query answer check_answer write_questions extract_facts read_passage
 glean_check glean summarise_description keep_topics score_relations judge_evidence write_report
 rate_reports map_texts combine_points local_answer prime follow_up stand_alone
@@ -49,14 +56,14 @@ class OfflineLanguageModel:
     """Answers every prompt but CHOOSE_HOPS and the graders', for which there are other ways.
 
     ``embedder`` serves for similarities if it costs nothing; else words alone are compared.
+    ``known`` gives the vectors of sentences of passages that the index holds.
     """
 
     name = OFFLINE
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, known: KnownSentences = lambda passages: {}) -> None:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
-        # The same few hundred phrases relate most entities.
-        self._phrase = lru_cache(maxsize=10_000)(lambda text: self._embedder.embed([text])[0])
+        self._known = known
         self._functions: dict[str, Callable[..., replies.PromptReply]] = {
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
@@ -75,10 +82,7 @@ class OfflineLanguageModel:
             raise NoReplyError(
                 "refused", f"The offline reader has no rules for the prompt {prompt.name}."
             )
-        try:
-            return cast(R, await asyncio.to_thread(function, **inputs))
-        except ValidationError as error:
-            raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
+        return cast(R, await asyncio.to_thread(_read, function, inputs))
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         return 0  # nothing is ever sent
@@ -91,7 +95,7 @@ class OfflineLanguageModel:
         return replies.Queries(queries=queries or [" ".join(asked) or question])
 
     def _answer(self, question: str, texts: Sequence[Excerpt]) -> replies.Answer:
-        return read(question, texts, self._similarity(question))
+        return read(question, texts, self._similarity(question, _COMPARED))
 
     def _check_answer(
         self, question: str, answer: Sequence[Excerpt], texts: Sequence[Excerpt]
@@ -133,7 +137,7 @@ class OfflineLanguageModel:
     def _score_relations(
         self, question: str, clue: str, texts: Sequence[Excerpt]
     ) -> tog2.RelationScores:
-        cosines = self._phrase_cosines(question)
+        cosines = self._similarity(question)
         told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
         scored = [pair for scores in told for pair in scores.items()]
         return tog2.RelationScores(
@@ -183,15 +187,46 @@ class OfflineLanguageModel:
     def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> replies.StandAloneQuestion:
         return replies.StandAloneQuestion(question=stand_alone(question, history))
 
-    def _phrase_cosines(self, question: str) -> Similarity | None:
-        def cosines(phrases: list[str]) -> list[float]:
-            return [float(self._phrase(phrase) @ self._phrase(question)) for phrase in phrases]
+    def _similarity(self, question: str, most: int | None = None) -> Similarity | None:
+        def cosines(sentences: Sequence[Compared]) -> list[float]:
+            known = self._known({one.passage for one in sentences} - {""})
+            found = {one: known.get((one.passage, one.sentence)) for one in sentences}
+            lacking = [one for one in found if found[one] is None][:most]
+            asked = [question, *(titled(one.title, one.sentence) for one in lacking)]
+            vector, *others = embed_queries(self._embedder, asked)
+            found |= zip(lacking, others, strict=True)
+            return [
+                0.0 if (own := found[one]) is None else float(own @ vector) for one in sentences
+            ]
 
         return cosines if self._embedder.semantic else None
 
-    def _similarity(self, question: str) -> Similarity | None:
-        def cosines(sentences: list[str]) -> list[float]:
-            vectors = self._embedder.embed([question, *sentences])
-            return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
-        return cosines if self._embedder.semantic else None
+def _read(function: Callable[..., Any], inputs: Mapping[str, str | Sequence[Excerpt]]) -> Any:
+    """The reply that ``function`` makes, without the texts on which it fails, which are named."""
+    try:
+        return function(**inputs)
+    except ValidationError as error:
+        raise NoReplyError("malformed", "The offline reader found nothing to read.") from error
+    except Exception as error:
+        texts = [text for text in inputs.get("texts", ()) if not isinstance(text, str)]
+        readable = [text for text in texts if _takes(function, {**inputs, "texts": [text]})]
+        if not 0 < len(readable) < len(texts):
+            told = f"The offline reader cannot read this ({type(error).__name__}: {error})."
+            raise NoReplyError("malformed", told) from error
+    for text in texts:
+        if text not in readable:
+            current_meter().warn(
+                f"The offline reader leaves out a passage of {text['title']!r}: it cannot read it."
+            )
+    return _read(function, {**inputs, "texts": readable})
+
+
+def _takes(function: Callable[..., Any], inputs: Mapping[str, Any]) -> bool:
+    try:
+        function(**inputs)
+    except ValidationError:
+        return True
+    except Exception:
+        return False
+    return True

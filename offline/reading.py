@@ -8,7 +8,7 @@ from ..language.comparing import Answered, comparison, compute
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Answer, Quote
 from .finder import CERTAIN, find
-from .lines import Line, Similarity, highlights, lines_of
+from .lines import Line, Similarity, compared, highlights, lines_of
 
 _RANKED = frozenset({"least", "greatest", "difference"})
 
@@ -21,7 +21,9 @@ def read(
     ``similarity`` maps sentences to their cosines with the question; without it, words decide.
     Without a certain answer the reply is not sufficient, and its answer is empty.
     """
-    lines = lines_of(passages, similarity)
+    lines = lines_of(passages)
+    if similarity is not None:
+        lines = compared(question, passages, lines, similarity)
     answer, telling = _certain(question, lines)
     shown = {line.quote: line for line in telling or highlights(question, lines)}.values()
     quotes = [Quote(id=passages[line.place]["id"], quote=line.quote) for line in shown]

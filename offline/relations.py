@@ -9,7 +9,7 @@ from ..language.answer_types import roots
 from ..language.questions import analyse_question
 from ..prompts.prompt import Excerpt
 from ..prompts.tog2_replies import Judgement
-from .lines import Similarity
+from .lines import Compared, Similarity
 from .reading import read
 
 _WORDS_WEIGHT = 0.6
@@ -33,7 +33,9 @@ def relation_scores(
     answer_type = analyse_question(question).answer_type
     asked = frozenset(roots(f"{question} {clue}"))
     options = list(_options(lines))
-    near = cosines([sentence for _, sentence, _ in options]) if cosines and options else None
+    near = (
+        cosines([Compared(sentence) for _, sentence, _ in options]) if cosines and options else None
+    )
     weight = _WORDS_WEIGHT if near is not None else _WORDS_WEIGHT + _COSINE_WEIGHT
     scores: dict[str, float] = {}
     for place, (id, sentence, names) in enumerate(options):

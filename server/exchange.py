@@ -17,7 +17,13 @@ from starlette.types import Receive, Scope, Send
 
 from ..nodes.subgraph import Events
 from ..settings import settings, told_soon
-from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
+from ..state.errors import (
+    IndexNotFoundError,
+    RagraphsError,
+    UnavailableError,
+    UnexpectedError,
+    foreseen,
+)
 from .admission import BusyError, Slot
 from .checked_runs import problem_in
 from .mcp import transport_security
@@ -134,19 +140,25 @@ def _event(name: str, value: dict[str, Any]) -> str:
 
 
 async def failure(error: Exception) -> Response:
-    """Response for ``error``: a sentence of ours, or a note that the log has it."""
+    """Response for ``error``: a sentence; of one that nobody foresaw, the log has the rest."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
         refusal = problem(503, str(error))
         refusal.headers["Retry-After"] = str(error.again)
         return refusal
-    if isinstance(error, RagraphsError):
-        sentence = await told_soon(str(error), settings())
-        return problem(_status_of(error), sentence)
-    _logger.error("A request failed.", exc_info=error)
-    return problem(500, "The request failed on the server, whose log says why.")
+    shown = foreseen(error)
+    if isinstance(shown, RagraphsError):
+        sentence = await told_soon(str(shown), settings())
+    else:
+        sentence = "The request failed on the server, whose log says why."
+    status = _status_of(shown)
+    if status == 500:
+        _logger.error("A request failed.", exc_info=error)
+    return problem(status, sentence)
 
 
-def _status_of(error: RagraphsError) -> int:
+def _status_of(error: Exception) -> int:
+    if isinstance(error, UnexpectedError) or not isinstance(error, RagraphsError):
+        return 500
     if isinstance(error, UnavailableError):
         return 503
     return 404 if isinstance(error, IndexNotFoundError) else 422

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..settings import Settings, settings, told_soon
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, UnexpectedError, foreseen
 from .access import Access, access_of
 from .admission import Slots, apart, questions_of, runs_of
 from .checked_runs import problem_in
@@ -123,12 +123,13 @@ async def _call_tool(
         tool = _named(call.name, tools(access, operator))
         work = _result(tool, call.arguments or {}, access, _teller(request))
         result = await apart(work, _places(request, tool))
-    except RagraphsError as error:
-        problem = await told_soon(str(error), settings())
-        return CallToolResult(content=[TextContent(text=problem)], is_error=True)
-    except Exception:
-        _logger.exception("The tool %r failed.", call.name)
-        problem = f"The tool {call.name} failed on the server, whose log says why; try another one."
+    except Exception as error:
+        shown = foreseen(error)
+        if not isinstance(shown, RagraphsError) or isinstance(shown, UnexpectedError):
+            _logger.exception("The tool %r failed.", call.name)
+        problem = await told_soon(str(shown), settings())
+        if not isinstance(shown, RagraphsError):
+            problem = f"The tool {call.name} failed on the server, whose log says why."
         return CallToolResult(content=[TextContent(text=problem)], is_error=True)
     return CallToolResult(content=[TextContent(text=tool.text(result))], structured_content=result)
 

@@ -1,5 +1,7 @@
 """Errors that a person can act on."""
 
+import traceback
+
 _BEGINNING, _END = 700, 300
 
 
@@ -58,3 +60,34 @@ class IncompleteIndexError(RagraphsError):
         super().__init__(
             "The index is not complete: vectors are missing; run ragraphs index to complete it."
         )
+
+
+class UnexpectedError(RagraphsError):
+    """An error that nobody foresaw, in a sentence with its place.
+
+    try:
+        output = router_graph.invoke({"question": question}, context=context)
+    except UnexpectedError as error:
+        logging.exception("to be reported", exc_info=error.__cause__)
+    """
+
+
+def foreseen(error: Exception) -> Exception:
+    """``error`` where it is a person's or the system's, else it as an UnexpectedError."""
+    if isinstance(error, RagraphsError | OSError):
+        return error
+    unexpected = UnexpectedError(
+        f"An unexpected error{_place(error)} ended this ({type(error).__name__}: {error}); what "
+        "was stored before is safe. Please report it."
+    )
+    unexpected.__cause__ = error
+    return unexpected
+
+
+def _place(error: Exception) -> str:
+    """The last line of the package that the error passed."""
+    package = __name__.partition(".")[0]
+    frames = traceback.walk_tb(error.__traceback__)
+    names = [(str(frame.f_globals.get("__name__")), line) for frame, line in frames]
+    ours = [f" in {name}, line {line}," for name, line in names if name.split(".")[0] == package]
+    return ours[-1] if ours else ""

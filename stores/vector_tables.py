@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, Self
@@ -157,6 +157,16 @@ class SentenceStore(_VectorTable):
         query = select(columns.passage, columns.sentences, columns.dimension, columns.vectors)
         with closing(rows(self._engine, query)) as stored:  # an error would keep it, and its lock
             return _in_order(stored, wanted, empty)
+
+    def of(self, passages: Iterable[str]) -> Iterator[SentenceVectors]:
+        """The vectors of the sentences of ``passages``, as far as they have whole ones."""
+        columns = self._table.c
+        query = select(columns.passage, columns.dimension, columns.vectors)
+        with closing(rows_with(self._engine, query, columns.passage, passages)) as stored:
+            for passage, dimension, blob in stored:
+                if dimension and len(blob) % (dimension * _FLOAT.itemsize) == 0:
+                    vectors = np.frombuffer(blob, _FLOAT).reshape(-1, dimension)
+                    yield SentenceVectors(passage, vectors)
 
     def counts(self) -> dict[str, int]:
         """How many sentences of each passage have vectors."""

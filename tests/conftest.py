@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,6 +17,7 @@ from ragraphs.context import QuestionContext
 from ragraphs.index.language_model import open_language_model
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import LanguageModel
+from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.settings import settings
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
@@ -29,6 +32,8 @@ from tiny_cross_encoder import write_cross_encoder
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
 
+MEMORY = Path("/dev/shm")
+ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 
 
@@ -47,9 +52,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tries fewer examples of a property where slow tests are left out."""
+    """Tries fewer examples where slow tests are left out; has folders in memory if it is there."""
     is_fast = config.getoption("markexpr") == "not slow"
     hypothesis.settings.load_profile("fast" if is_fast else "whole")
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_finish() -> None:
+    """Has no later collection of garbage go through all that the imports have made."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -70,6 +83,15 @@ def shared_stores(
         return
     with serving_stores(tmp_path_factory.mktemp("stores")) as stores:
         yield stores
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No certificates: no test asks a host of the network, and to read them takes clients long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -148,7 +170,9 @@ def open_model(openai: Any, replies: ReplyStore) -> OpenModel:
 
     async def open_it(**chosen: Any) -> LanguageModel:
         context = QuestionContext(**{"model": "openai:stub", "max_retries": 0, **chosen})
-        return await open_language_model(context, settings(), replies, LexicalEmbedder)
+        return await open_language_model(
+            context, settings(), replies, lambda: OfflineLanguageModel(LexicalEmbedder())
+        )
 
     return open_it
 

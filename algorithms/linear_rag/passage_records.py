@@ -27,7 +27,12 @@ class PassageRecord(NamedTuple):
 
 def sentence_texts(title: str, text: str) -> list[str]:
     """The sentences of ``text`` as they are to be embedded, ``title`` in front; at least one."""
-    return [f"{title}: {sentence}" if title else sentence for sentence in _split(text)]
+    return [titled(title, sentence) for sentence in split(text)]
+
+
+def titled(title: str, sentence: str) -> str:
+    """A sentence as it is to be embedded, under the ``title`` of its passage."""
+    return f"{title}: {sentence}" if title else sentence
 
 
 def passage_record(title: str, text: str) -> PassageRecord:
@@ -42,7 +47,8 @@ def passage_record(title: str, text: str) -> PassageRecord:
     )
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """The sentences of ``text`` as they are compared, without markup; at least one."""
     return [sentence.plain for sentence in sentences(text)] or [text]
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.datasets import QUESTIONS, read_questions
 from ragraphs.evaluation.extra import evaluate_extra
 from ragraphs.language.analyser import words
 from ragraphs.language.name_masking import mask
@@ -45,7 +45,7 @@ def main(dataset: str) -> None:
 
 def evaluate(folder: Path) -> dict[str, Any]:
     """The shares of all questions and by type. Raises RagraphsError where none has gold parts."""
-    rows = read_questions(folder, _case, "'question' and 'decomposition' or 'triples'")
+    rows = read_questions(folder / QUESTIONS, _case, "'question' and 'decomposition' or 'triples'")
     cases = [case for case in rows if case.parts]
     if not cases:
         raise RagraphsError(f"No question of {folder} has a 'decomposition' or 'triples'.")

@@ -34,6 +34,7 @@ from ragraphs.graphs.methods import METHODS
 from . import tables
 from .ablation import ablation_cost, ablation_plots, evaluate_ablation
 from .boundary import boundary_cost, boundary_plots, evaluate_boundary
+from .documentation import documentation_bars, evaluate_documentation
 from .graders import (
     GraderPlan,
     cost_of_grading,
@@ -64,6 +65,28 @@ def natural(
     with progress_bars(quiet=False) as report:
         result = evaluate_natural(dataset, only, context, report)
     return ended("natural", result, natural_bars(result), tables.natural, context)
+
+
+@experiments.command()
+@context_options(IndexContext)
+@shown
+def documentation(
+    *,
+    folder: Annotated[str, typer.Argument(help="Folder of documents.")],
+    questions: Annotated[
+        str, typer.Argument(help='File of lines {"question": …, "pages": [paths in the folder]}.')
+    ],
+    context: IndexContext,
+) -> Shown:
+    """Whether the pages that answer are found first: by every retriever, and by the router.
+
+    Also the kinds that questions are taken for, times, and how many end for a limit. Fetches
+    nothing. With --index DIR the index is kept and used again.
+    """
+    with progress_bars(quiet=False) as report:
+        result = evaluate_documentation(folder, questions, context, report)
+    plots = documentation_bars(result)
+    return ended("documentation", result, plots, tables.documentation, context)
 
 
 @experiments.command()

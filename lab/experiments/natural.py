@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
 from ragraphs.context import IndexContext, QuestionContext, RetrieverName
-from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.datasets import QUESTIONS, read_questions
 from ragraphs.evaluation.intervals import share_of
 from ragraphs.evaluation.metrics import containment, normalised
 from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
@@ -62,7 +62,7 @@ def evaluate_natural(
     come with their number n and Wilson's interval of 95 %. Raises RagraphsError.
     """
     path = Path(folder).expanduser().resolve()
-    questions = read_questions(path, _question, _FIELDS)
+    questions = read_questions(path / QUESTIONS, _question, _FIELDS)
     documents = path / "documents"
     if not documents.is_dir() or not questions:
         raise RagraphsError(
@@ -71,7 +71,7 @@ def evaluate_natural(
         )
     context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
     with indexed({"sources": [str(documents)]}, context, report) as (index, _):
-        chosen = _context_of(method, context, index)
+        chosen = context_of(method, context, index)
         asked = asyncio.run(_ask(method, chosen, questions, index, report))
         embeddings = index.embedder.name
     answerable = [one for one in asked if one.question.quotes]
@@ -115,7 +115,8 @@ def _question(row: Any) -> NaturalQuestion:
     )
 
 
-def _context_of(method: str, context: IndexContext, index: Index) -> QuestionContext:
+def context_of(method: str, context: IndexContext, index: Index) -> QuestionContext:
+    """The settings of a method or of the router: those of ``context`` that it has, on ``index``."""
     kind = graph_of(method)[1]
     given = {name: getattr(context, name) for name in context.model_fields_set}
     known = {name: value for name, value in given.items() if name in kind.model_fields}

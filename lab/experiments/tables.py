@@ -50,6 +50,24 @@ def natural(result: dict[str, Any]) -> None:
         out.print(table)
 
 
+def documentation(result: dict[str, Any]) -> None:
+    """Prints the pages found among the first by each way, its times, and the kinds taken for."""
+    title = f"{result['set']} · {result['questions']} questions · {result['embeddings']}"
+    cutoffs = list(result["found"]["auto"])
+    table = table_of(title, *(f"page @{k}" for k in cutoffs), "ms", "processor ms")
+    for way, found in result["found"].items():
+        times = (f"{result['times'][way][name]:,.0f}" for name in ("clock", "processor"))
+        table.add_row(way, *shares_of(found, cutoffs), *times)
+    out.print(table)
+    counted = {name: result[name] for name in ("kinds", "methods")}
+    for name, counts in counted.items():
+        out.print(f"{name}: {', '.join(f'{one} {n}' for one, n in counts.items())}")
+    out.print(
+        f"{result['limits']} questions ended for a limit; {result['documents']} documents, "
+        f"{result['passages']} passages, layers {', '.join(result['layers'])}"
+    )
+
+
 def ablation(result: dict[str, Any]) -> None:
     """Prints a line for the full method and for each part left out, with the F1 that it has less.
 

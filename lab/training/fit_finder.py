@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from ragraphs.context import IndexContext
-from ragraphs.evaluation.datasets import load_dataset, read_questions
+from ragraphs.evaluation.datasets import QUESTIONS, load_dataset, read_questions
 from ragraphs.evaluation.extra import evaluate_extra
 from ragraphs.evaluation.metrics import containment
 from ragraphs.evaluation.retrieval import indexed
@@ -83,7 +83,9 @@ def main(
 def collect(folder: str, embeddings: str) -> Iterator[FinderCase]:
     """The best span for every question of a set, where there is one."""
     dataset = load_dataset(folder)
-    parts = read_questions(Path(folder), _singles, "'question', 'answer' and 'supporting'")
+    parts = read_questions(
+        Path(folder, QUESTIONS), _singles, "'question', 'answer' and 'supporting'"
+    )
     with indexed(dataset.sources, IndexContext(embeddings=embeddings)) as (index, _):
         prefix = dataset.prefix(index.home)
         for single in (single for singles in parts for single in singles):

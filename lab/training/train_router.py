@@ -26,7 +26,7 @@ from ragraphs.algorithms.router.decision import (
     likely_kind,
 )
 from ragraphs.algorithms.router.features import FEATURES, question_features
-from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.datasets import QUESTIONS, read_questions
 from ragraphs.evaluation.extra import evaluate_extra
 
 from ..command import Out, Sets, run
@@ -72,7 +72,7 @@ def read_sources(folders: Sequence[str]) -> dict[str, list[RouterCase]]:
 
 def read_facts(folder: str) -> list[RouterCase]:
     """The questions of a set that ask for facts, and the single facts they are made of."""
-    rows = read_questions(Path(folder), _facts, "'question' and 'type'")
+    rows = read_questions(Path(folder, QUESTIONS), _facts, "'question' and 'type'")
     facts = dict.fromkeys(text for row in rows for text in row)
     return [RouterCase(question_features(text), "fact") for text in facts]
 

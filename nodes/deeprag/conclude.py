@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
+from ...algorithms.citations import united
 from ...algorithms.deeprag.policy import agrees, opening_of
 from ...algorithms.deeprag.sub_questions import same_question
 from ...algorithms.deeprag.tree import ROOT
@@ -99,7 +101,7 @@ def _as_read(state: DeepragState, support: Sequence[Support]) -> Conclusion | No
     if not final or (computed and not agrees(final, computed.answer)):
         return None
     steps = [one.citations for one in support if one.answer]
-    cited = _united([opening["citations"] if opening else [], *steps])
+    cited = united(chain(opening["citations"] if opening else [], *steps))
     evidence = _best_first(state["evidence"], cited)
     told = computed.answer if computed else ""
     return Conclusion(final, cited, evidence, True, None, (), told)
@@ -155,7 +157,7 @@ async def conclude_from(
         run.meter.warn("The answer has no citation that could be checked.")
     sufficient = reply.sufficient and bool(reply.answer) and bool(cited)
     if not cited or (sufficient and (computed or all(one.answer for one in support))):
-        cited = _united([cited, *(one.citations for one in _used(support, computed))])
+        cited = united(chain(cited, *(one.citations for one in _used(support, computed))))
     return Conclusion(
         reply.answer,
         cited,
@@ -201,25 +203,13 @@ def _without_model(
     used = _used(support, computed)
     answer = computed.answer if computed else used[-1].answer if used else ""
     return Conclusion(
-        answer, _united([one.citations for one in used]), pool, False, error.stop_reason
+        answer, united(chain(*(one.citations for one in used))), pool, False, error.stop_reason
     )
 
 
 def _used(support: Sequence[Support], computed: Computed | None) -> list[Support]:
     places = computed.used if computed else range(len(support))
     return [support[place] for place in places if support[place].answer]
-
-
-def _united(lists: Iterable[Sequence[Citation]]) -> list[Citation]:
-    """All citations in order; of those that overlap the first."""
-    found: list[Citation] = []
-    for citations in lists:
-        found += [one for one in citations if not any(_overlap(one, other) for other in found)]
-    return found
-
-
-def _overlap(a: Citation, b: Citation) -> bool:
-    return a["passage"] == b["passage"] and a["start"] < b["end"] and b["start"] < a["end"]
 
 
 def _best_first(pool: Sequence[Evidence], cited: Sequence[Citation]) -> list[Evidence]:

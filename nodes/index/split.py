@@ -23,6 +23,7 @@ from ...index.opening import Index
 from ...index.progress import Progress, progress_of
 from ...language.analyser import count_tokens
 from ...settings import Settings
+from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.file_notes import AGAIN
@@ -252,9 +253,15 @@ class DocumentReader:
 
     def _pieces(self, document: LoadedDocument, path: str) -> Iterator[Piece]:
         places = Places(document.metadata, path)
-        for span in split_text(sliced(places.noted(document.blocks)), *self._size):
-            self._go_on()
-            yield Piece(*span, *places.within(span.start, span.end))
+        try:
+            for span in split_text(sliced(places.noted(document.blocks)), *self._size):
+                self._go_on()
+                yield Piece(*span, *places.within(span.start, span.end))
+        except (RagraphsError, ReadingStoppedError, OSError):
+            raise
+        except Exception as error:
+            told = f"{path} cannot be cut into passages ({type(error).__name__}: {error})."
+            raise LoadError(told) from error
 
     def _go_on(self) -> None:
         if self._stopped:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...algorithms.citations import united
 from ...state.found import Found, LookedUp, cited_evidence
 
 
@@ -12,12 +13,11 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     """The findings ``before``, joined with the ``result`` of one more method."""
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
-    citations = [*before["citations"], *result["citations"]]
     answers = [*before["answers"], *looked_up(result)]
     found: Found = {
         "ranked": before["ranked"] or result.get("ranked") or {},
         "evidence": list(evidence.values()),
-        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "citations": united([*before["citations"], *result["citations"]]),
         "answers": list({one["question"]: one for one in answers}.values()),
         "answer": result["answer"] or before["answer"],
         "missing": result["missing"] or before["missing"],

@@ -11,7 +11,7 @@ from ...algorithms.similarity import jaccard
 from ...language.analyser import keywords
 from ...prompts.graphrag_replies import CombinedAnswer, ReplyPoint
 from ...prompts.prompt import Excerpt
-from ..lines import Similarity
+from ..lines import Compared, Similarity
 from .write import whole_sentences
 
 _MOST_POINTS = 12
@@ -43,7 +43,7 @@ def write_points(
     rarity = {term: math.log(1 + (len(said) + 1) / (0.5 + counts[term])) for term in wanted}
     covered = [sum(rarity[term] for term in terms & wanted) for terms in own]
     covered = [share / sum(rarity.values()) for share in covered]
-    near = list(similarity([one for _, one in said])) if similarity else [0.0] * len(said)
+    near = list(similarity([Compared(one) for _, one in said])) if similarity else [0.0] * len(said)
     weight = _COSINE_WEIGHT if similarity else 0.0
     scores = {
         place: 100 * ((1 - weight) * covered[place] + weight * max(0.0, near[place]))

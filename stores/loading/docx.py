@@ -49,9 +49,8 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
     if not any(text.strip() for text, _ in blocks):
         raise source.empty()
     headings = (text.strip() for text, level in blocks if level is not None)
-    title = next(filter(None, headings), "")
-    title = title or (stated.title or "").strip() or source.path.stem
-    yield LoadedDocument("", clean(title), tuple(_parts(blocks)), metadata)
+    titles = [next(filter(None, headings), ""), (stated.title or "").strip()]
+    yield source.document(map(clean, titles), tuple(_parts(blocks)), metadata)
 
 
 def _parts(blocks: list[tuple[str, int | None]]) -> Iterator[DocumentBlock]:

@@ -92,7 +92,7 @@ def load_eml(source: SourceFile) -> Iterator[LoadedDocument]:
     author = headers["From"].partition("<")[0].strip(' "') or headers["From"]
     metadata = fitting({"author": author, "date": _date(headers["Date"])})
     whole = "\n\n".join(filter(None, (shown, text, attached)))
-    yield LoadedDocument("", headers["Subject"] or source.path.stem, (whole,), metadata)
+    yield LoadedDocument("", headers["Subject"] or source.title, (whole,), metadata)
 
 
 def _header(message: Message, name: str) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from ...state.records import Metadata
 from .file import SourceFile, clean, unreadable
-from .html import page_part, title_of_page
+from .html import page_part, titles_of_page
 from .metadata import Outline, fitting
 from .package import PackageKind, parsed, safe_parts
 from .types import BoundError, DocumentBlock, LoadedDocument, LoadError, LoadFailure
@@ -55,7 +55,7 @@ def load_epub(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
         "date": _stated(package, "date"),
         "language": _stated(package, "language"),
     })  # fmt: skip
-    yield LoadedDocument("", title or source.path.stem, chapters, metadata)
+    yield source.document([title], chapters, metadata)
 
 
 def _chapters(package: Any, place: str) -> list[str]:
@@ -85,7 +85,7 @@ def _chapter(source: SourceFile, data: bytes, book: str) -> list[DocumentBlock]:
         return []
     before: Metadata = {}
     if not any(metadata for _, metadata in part.places):
-        title = title_of_page(page)
+        title = next(iter(titles_of_page(page)), "")
         before = Outline().enter(1, title) if title != book else {}
     return [DocumentBlock(f"{part}\n\n", part.metadata or before, part.changes)]
 

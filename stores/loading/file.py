@@ -5,18 +5,20 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
+from ...state.records import Metadata
 from .encoding import detect
 from .sources import open_source
-from .types import BoundError, Limits, LoadError
+from .types import BoundError, Limits, LoadedDocument, LoadError
 
 _NO_MEMORY = 2  # the code of lxml's error
+_FOLDERS_OWN = frozenset({"index", "_index", "readme"})  # names of a file that is about its folder
 _LINE_END = re.compile(r"\r\n?")
 # Neither can be stored: SQLite ends text at NUL, and half of a surrogate pair has no UTF-8 form.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -39,6 +41,20 @@ class SourceFile:
     root: Path | None
     limits: Limits
     _text: _Text = field(default_factory=_Text, init=False, repr=False, compare=False)
+
+    @property
+    def title(self) -> str:
+        """The file's name without its ending, or its folder's where it is an index or a README."""
+        stem = self.path.stem
+        about_folder = stem.lower() in _FOLDERS_OWN
+        return (about_folder and self.path.absolute().parent.name) or stem
+
+    def document(
+        self, titles: Iterable[str], blocks: Iterable[str], metadata: Metadata | None = None
+    ) -> LoadedDocument:
+        """The one document of the file, called by the first of ``titles``, at last by its name."""
+        first, *others = dict.fromkeys([*filter(None, map(str.strip, titles)), self.title])
+        return LoadedDocument("", first, blocks, metadata or {}, tuple(others))
 
     def reads(self, size: int) -> None:
         """Takes note of ``size`` bytes, as unpacked, of which text is made."""

@@ -13,6 +13,7 @@ _FIELD = re.compile(
 )
 _MORE = re.compile(r"[ \t]+(\S[^\n]*)(?:\n|\Z)")
 _BEFORE = re.compile(r"(?:[ \t]*\n)*(?:From [^\n]+\n)?")  # the line that begins a mail in a mailbox
+_TITLES = ("title", "subject", "제목", "件名", "标题", "標題", "titel", "titre", "título", "titolo")
 _BLANK = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
@@ -49,6 +50,11 @@ def header_of(text: str, start: int = 0) -> Header:
     if not fields:
         return Header({}, start)
     return Header({name: _value(lines) for name, lines in fields.items()}, place)
+
+
+def stated_title(header: Header) -> str:
+    """The title or the subject that ``header`` states, empty where there is none."""
+    return next((header.fields[name] for name in _TITLES if header.fields.get(name)), "")
 
 
 def _value(lines: list[str]) -> str:

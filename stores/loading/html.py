@@ -12,6 +12,7 @@ from ...state.records import Metadata
 from .content import Content
 from .encoding import detect
 from .file import SourceFile, clean
+from .headings import plain_heading
 from .metadata import Outline, fitting
 from .types import DocumentBlock, LoadedDocument, LoadError
 
@@ -71,7 +72,7 @@ def load_html(source: SourceFile) -> Iterator[LoadedDocument]:
     part = _laid_out(source, content.element, content) or _laid_out(source, page)
     if not part:
         raise source.empty()
-    yield LoadedDocument("", title_of_page(page) or source.path.stem, (part,), _metadata(page))
+    yield source.document(titles_of_page(page), (part,), _metadata(page))
 
 
 def web_page(source: SourceFile, data: bytes) -> str:
@@ -109,14 +110,12 @@ def _metadata(page: BeautifulSoup) -> Metadata:
     return fitting({key: stated.get(key) for key in keys} | {"language": language})
 
 
-def title_of_page(page: BeautifulSoup) -> str:
-    """The title of a page, else its first heading."""
-    for name in ("title", "h1"):
-        found = page.find(name)
-        title = _SPACE.sub(" ", found.get_text()).strip() if found else ""
-        if title:
-            return clean(title)
-    return ""
+def titles_of_page(page: BeautifulSoup) -> list[str]:
+    """The title of a page and its first heading of the highest level, as far as it has them."""
+    found = (page.find(name) for name in ("title", *_HEADINGS))
+    title, *headings = (clean(" ".join(tag.get_text().split())) if tag else "" for tag in found)
+    heading = next(filter(None, headings), "")
+    return [each for each in (title, plain_heading(heading)) if each]
 
 
 class _TextLayout:

@@ -49,10 +49,10 @@ def load_odt(source: SourceFile) -> Iterator[LoadedDocument]:
         "date": stated.findtext(f".//{_DC}date") or stated.findtext(f".//{_META}creation-date"),
         "language": stated.findtext(f".//{_DC}language"),
     })  # fmt: skip
-    title = next((text.strip() for text, level in blocks if level is not None), "")
-    title = title or clean(stated.findtext(f".//{_DC}title") or "").strip() or source.path.stem
+    heading = next((text for text, level in blocks if level is not None), "")
+    titles = [heading, clean(stated.findtext(f".//{_DC}title") or "")]
     parts_of_text = tuple(joined(_with_sections(blocks), source.limits.block_characters))
-    yield LoadedDocument("", title, parts_of_text, metadata)
+    yield source.document(titles, parts_of_text, metadata)
 
 
 def _with_sections(blocks: list[_Block]) -> Iterator[tuple[str, Metadata]]:

@@ -45,8 +45,7 @@ def load_pdf(source: SourceFile) -> Iterator[LoadedDocument | LoadFailure]:
         title = _stated_title(reader)
         metadata = _stated_metadata(reader)
     yield from failures
-    title = title or title_of(pages[0]) or source.path.stem
-    yield LoadedDocument("", title, tuple(pages), metadata)
+    yield source.document([title, title_of(pages[0])], tuple(pages), metadata)
 
 
 def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:

@@ -34,8 +34,9 @@ def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
     if not parts:
         raise source.empty()
     if title in ("", "PowerPoint Presentation"):  # which nobody has given
-        title = str(parts[0].metadata.get("section", "")) or source.path.stem
-    yield LoadedDocument("", title, parts, metadata)
+        title = ""
+    heading = str(parts[0].metadata.get("section", ""))
+    yield source.document([title, heading], parts, metadata)
 
 
 def _parts(slides: Any, source: SourceFile) -> Iterator[DocumentBlock]:

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...state.records import Metadata
+from .headings import plain_heading
 from .metadata import Outline
 from .types import DocumentBlock
 
@@ -52,9 +53,19 @@ def rst_parts(blocks: Iterable[str]) -> Iterator[DocumentBlock]:
     return _parts(blocks, _RstHeadings())
 
 
+def markdown_title(text: str, front: int = 0) -> str:
+    """The first heading of the highest level of a Markdown text, empty where there is none."""
+    return _first_of_the_highest(_MarkdownHeadings(front)(text))
+
+
 def rst_title(text: str) -> str:
-    """The first heading of a reStructuredText, empty where there is none."""
-    return next((heading.text for heading in _RstHeadings()(text)), "")
+    """The first heading of the highest level of a reStructuredText, empty where there is none."""
+    return _first_of_the_highest(_RstHeadings()(text))
+
+
+def _first_of_the_highest(headings: Iterator[_Heading]) -> str:
+    first = min(headings, key=lambda heading: heading.level, default=None)
+    return plain_heading(first.text) if first else ""
 
 
 def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[DocumentBlock]:
@@ -81,7 +92,7 @@ def _parts(
     for block in blocks:
         before = outline.metadata
         changes = [
-            (heading.start, outline.enter(heading.level, heading.text))
+            (heading.start, outline.enter(heading.level, plain_heading(heading.text)))
             for heading in headings_of(block)
         ]
         yield DocumentBlock(block, before, changes)

@@ -5,30 +5,28 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO
 
 from .file import SourceFile
+from .headers import header_of, stated_title
+from .headings import plain_heading
 from .metadata import front_metadata
-from .sections import markdown_parts, rst_parts, rst_title
+from .sections import markdown_parts, markdown_title, rst_parts, rst_title
 from .types import LANGUAGES, LoadedDocument, LoadError
 
 _READ = 64 * 1024
 _TITLE_LENGTH = 120
 _BLANK = " \t"
-_FENCES = ("```", "~~~")
-_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t])")
-_UNDERLINE = re.compile(r"(?:={3,}|-{3,})[ \t]*")
-_WORD = re.compile(r"\w")
 
 
 def load_text(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of a .txt file. Raises LoadError."""
     blocks = _blocks(source)
-    yield LoadedDocument("", title_of(next(iter(blocks))) or source.path.stem, blocks)
+    head = next(iter(blocks))
+    yield source.document([stated_title(header_of(head)), title_of(head)], blocks)
 
 
 def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
@@ -36,17 +34,20 @@ def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
     blocks = _blocks(source)
     head = next(iter(blocks))
     front, text = _front_matter(head)
-    blocks = replace(blocks, parts=partial(markdown_parts, front=len(head) - len(text)))
-    title = title_of(head, markdown=True) or source.path.stem
-    yield LoadedDocument("", title, blocks, front_metadata(front))
+    begin = len(head) - len(text)
+    blocks = replace(blocks, parts=partial(markdown_parts, front=begin))
+    header = stated_title(header_of(text))
+    titles = [_front_title(front), header, markdown_title(head, begin), title_of(text)]
+    yield source.document(map(plain_heading, titles), blocks, front_metadata(front))
 
 
 def load_rst(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of a .rst file with its sections, its markup as it is. Raises LoadError."""
     blocks = _blocks(source)
     head = next(iter(blocks))
-    title = rst_title(head) or title_of(head) or source.path.stem
-    yield LoadedDocument("", title, replace(blocks, parts=rst_parts))
+    header = stated_title(header_of(head))
+    titles = map(plain_heading, [header, rst_title(head), title_of(head)])
+    yield source.document(titles, replace(blocks, parts=rst_parts))
 
 
 def load_code(source: SourceFile) -> Iterator[LoadedDocument]:
@@ -136,17 +137,8 @@ def _cut(text: str, size: int) -> int:
     return size
 
 
-def title_of(text: str, markdown: bool = False) -> str:
-    """The title that a text opens with, empty if it has none.
-
-    Of Markdown the front matter's title or the first heading; else a short first line that stands
-    alone and ends like no sentence.
-    """
-    if markdown:
-        front, text = _front_matter(text)
-        title = _front_title(front) or _heading(text.split("\n"))
-        if title:
-            return title
+def title_of(text: str) -> str:
+    """The short first line of a text that stands alone and ends like no sentence; else empty."""
     first, _, following = text.lstrip().partition("\n")
     title = first.strip()
     alone = not following.partition("\n")[0].strip() or following.startswith(("===", "---"))
@@ -168,28 +160,3 @@ def _front_title(front: str) -> str:
             quoted = len(title) > 2 and title[0] == title[-1] and title[0] in "'\""
             return (title[1:-1] if quoted else title).strip()
     return ""
-
-
-def _heading(lines: list[str]) -> str:
-    """The first heading outside of code blocks, marked with ``#`` or underlined."""
-    # Line by line: one expression for them all takes cubic time on a line of spaces.
-    closing = {line[:3]: place for place, line in enumerate(lines) if line.startswith(_FENCES)}
-    fence = ""
-    for place, line in enumerate(lines):
-        if fence:
-            fence = "" if line.startswith(fence) else fence
-        elif closing.get(line[:3], 0) > place:
-            fence = line[:3]
-        elif title := _marked(line) or _underlined(line, lines[place + 1 : place + 2]):
-            return title
-    return ""
-
-
-def _marked(line: str) -> str:
-    mark = _HEADING.match(line)
-    return line[mark.end() :].rstrip(_BLANK).rstrip("#").strip() if mark else ""
-
-
-def _underlined(line: str, following: list[str]) -> str:
-    underlined = following and _UNDERLINE.fullmatch(following[0]) and _WORD.search(line)
-    return line.strip() if underlined else ""

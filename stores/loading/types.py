@@ -84,16 +84,20 @@ class LoadedDocument:
     ``blocks`` is the document's text, with every line end as ``\\n``; citations count its
     characters. Iterating ``blocks`` reads the file again each time and may raise LoadError; a
     DocumentBlock has metadata of its own, besides the document's ``metadata``. A long ``title``
-    is cut, because each passage carries it.
+    is cut, because each passage carries it. ``others`` are the titles that take its place, one
+    after the other, where many documents share it; without them it stays.
     """
 
     id: str
     title: str
     blocks: Iterable[str]
     metadata: Metadata = field(default_factory=dict)
+    others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", shortened(self.title, LONGEST_TITLE))
+        others = tuple(shortened(other, LONGEST_TITLE) for other in self.others)
+        object.__setattr__(self, "others", others)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -185,7 +186,7 @@ def _told(loaded: LoadedDocument | LoadFailure) -> Iterator[Event]:
     if isinstance(loaded, LoadFailure) or loaded.id:
         yield loaded
         return
-    yield LoadedDocument("", loaded.title, (), loaded.metadata)
+    yield replace(loaded, blocks=())
     try:
         yield from sliced(loaded.blocks)
     except LoadError as error:

@@ -38,10 +38,10 @@ def load_xlsx(source: SourceFile) -> Iterator[LoadedDocument]:
         parts = list(_parts(list(reversed(sheets.values())), source))
         stated = book.properties
         metadata = fitting({"author": stated.creator, "date": stated.modified or stated.created})
-        title = clean(stated.title or "").strip() or source.path.stem
+        title = clean(stated.title or "")
     if not parts:
         raise source.empty()
-    yield LoadedDocument("", title, parts, metadata)
+    yield source.document([title], parts, metadata)
 
 
 def _parts(sheets: Sequence[Any], source: SourceFile) -> Iterator[DocumentBlock]:

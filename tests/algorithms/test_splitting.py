@@ -15,3 +15,21 @@ def test_a_passage_that_begins_within_a_table_knows_the_header():
     assert len(within) > 3 and set(within) == {"Option | Meaning"}
     assert all(chunk.text.rstrip()[-1] in "|.:" for chunk in chunks)
     assert next(split_text(["| a | b |"], 100, 0)).header == ""
+
+
+def test_code_is_cut_at_lines_and_stays_with_what_leads_to_it():
+    call = '    show("One. Two. Three; four, five! Six? " + name, width=5)\n'
+    shown = f"Show it::\n\n    import a\n\n{call}\n{call * 12}\nEnd."
+    text = f"Words. {'Some more words. ' * 8}\n\n{shown}"
+    chunks = [chunk.text for chunk in split_text([text], 60, 0)]
+    assert any(one.startswith("Show it::\n\n    import a\n\n    show(") for one in chunks)
+    lines = {line.strip() for line in text.splitlines()}
+    assert all(
+        line.strip() in lines for one in chunks for line in one.splitlines() if "show" in line
+    )
+
+
+def test_a_fenced_block_is_not_cut_at_its_blank_lines_where_it_has_room():
+    code = "```text\nfirst\n\n\nsecond. third\n```"
+    text = f"{'Words here. ' * 12}\n\n{code}\n\n{'Words there. ' * 12}"
+    assert sum(code in chunk.text for chunk in split_text([text], 50, 0)) == 1

@@ -7,11 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from doc_pages import PAGES, READMES, ROOT, Block, blocks_of, commands_of, text_of
 
+# Read once: the other tests know no certificates, and no package comes without.
+CERTIFICATES = {name: text for name, text in os.environ.items() if name.startswith("SSL_CERT_")}
 REQUIRED = os.environ.get("RAGRAPHS_TEST_INSTALL") == "required"
 SMALL = "tests/algorithms/test_claims.py"  # of all tests, since the clone would test itself again
 _RELEASED = re.compile(r".*pip install ragraphs\b.*")
@@ -33,26 +37,31 @@ def test_the_released_name_stands_only_where_it_is_marked_as_coming(page):
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory) -> Path:
-    """A fresh clone of this repository, where packages can be had."""
+def clone() -> Iterator[Path]:
+    """A fresh clone of this repository, where packages can be had; in no memory, for its size."""
     if not (ROOT / ".git").exists():
         pytest.skip("This is no clone.")
-    folder = tmp_path_factory.mktemp("clone") / "ragraphs"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
-    fetched = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "setuptools>=77"]
-    tried = subprocess.run([*fetched, "-d", str(folder.parent)], capture_output=True, check=False)
-    if tried.returncode and not REQUIRED:
-        pytest.skip("There are no packages to be had.")
-    return folder
+    with TemporaryDirectory() as above:
+        folder = Path(above) / "ragraphs"
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
+        fetched = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "setuptools>=77"]
+        tried = subprocess.run(
+            [*fetched, "-d", above], env=inherited(), capture_output=True, check=False
+        )
+        if tried.returncode and not REQUIRED:
+            pytest.skip("There are no packages to be had.")
+        yield folder
+
+
+def inherited() -> dict[str, str]:
+    """The environment of whoever runs the tests, without the variables of these programs."""
+    ours = ("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE", "SSL_CERT_")
+    others = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
+    return {**others, **CERTIFICATES}
 
 
 def typed(clone: Path, command: str, **environment: str) -> str:
     """Output of the shell ``command`` in ``clone``, in which no other environment is active."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE"))
-    }
     path = os.pathsep.join(
         one
         for one in os.environ["PATH"].split(os.pathsep)
@@ -61,7 +70,7 @@ def typed(clone: Path, command: str, **environment: str) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=clone,
-        env={**inherited, "PATH": path, **environment},
+        env={**inherited(), "PATH": path, **environment},
         capture_output=True,
         text=True,
         check=False,

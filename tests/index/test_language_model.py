@@ -20,9 +20,13 @@ def open_named(replies, monkeypatch):
             monkeypatch.setenv(variable, value)
         settings.cache_clear()
         context = QuestionContext(model=name)
-        return await open_language_model(context, settings(), replies, LexicalEmbedder)
+        return await open_language_model(context, settings(), replies, _offline)
 
     return open_it
+
+
+def _offline() -> OfflineLanguageModel:
+    return OfflineLanguageModel(LexicalEmbedder())
 
 
 def is_one_sentence(error: BaseException) -> bool:

@@ -154,3 +154,41 @@ def test_sentences_are_stretches_of_the_text_in_order(text: str):
 def test_of_plain_prose_no_word_is_lost(text: str):
     kept = " ".join(one.plain for one in sentences(text))
     assert re.findall(r"\w+", kept) == re.findall(r"\w+", text)
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        (
+            "The value is bool | str in the index.\nThe rest follows\nhere.",
+            ["The value is bool | str in the index.", "The rest follows here."],
+        ),
+        ("x: int | str\ny: int | None", ["x: int | str", "y: int | None"]),
+        ("|x| is at most |y|", ["|x| is at most |y|"]),
+        ("Heading | x\n-----\nText is here.", ["Text is here."]),
+        ("a | b\n--- | ---\n1 | 2.\n\nGo on.", ["a: 1; b: 2.", "Go on."]),
+        (
+            "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+\nEnd.",
+            ["a: 1; b: 2", "a: 3; b: 4", "End."],
+        ),
+        ("a | b | c\nd | e | f\nThen it ends.", ["a; b; c", "d; e; f", "Then it ends."]),
+        ("Part of a table:\n| a | b |", ["Part of a table:", "a; b"]),
+    ],
+)
+def test_prose_with_a_pipe_is_no_table(text: str, told: list[str]):
+    assert texts_of(text) == told
+
+
+def test_lines_of_code_are_not_joined_into_prose():
+    text = (
+        "Run it like\nthis::\n\n    from app import *\n    app.run('a. B', jobs=4)\n\n"
+        "    @app.task\n    def add(x, y):\n        return x + y\n\nThen it goes\non; see (below)."
+    )
+    written = [sentence.text for sentence in sentences(text)]
+    assert written[-5:-1] == [
+        "from app import *",
+        "app.run('a. B', jobs=4)",
+        "@app.task",
+        "def add(x, y):\n        return x + y",
+    ]
+    assert texts_of(text)[-1] == "Then it goes on; see (below)."

@@ -1,6 +1,9 @@
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs.offline.lines import Compared
 from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import Excerpt, number
 
@@ -225,8 +228,8 @@ def test_highlights_are_the_sentences_that_say_most_of_the_question() -> None:
 def test_cosines_choose_highlights_for_a_question_in_other_words() -> None:
     source = ("Notes", "The tide rose at dusk. The lamp was lit by hand.")
 
-    def similarity(texts: list[str]) -> list[float]:
-        return [float("lamp" in text) for text in texts]
+    def similarity(sentences: Sequence[Compared]) -> list[float]:
+        return [float("lamp" in told.sentence) for told in sentences]
 
     reading = read("등불은 어떻게 켰나요?", number([source]), similarity)
     assert reading.quotes[0].quote == "The lamp was lit by hand."

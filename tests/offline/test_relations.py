@@ -54,7 +54,7 @@ def test_a_question_for_a_date_prefers_what_leads_to_one():
 
 def test_cosines_of_phrases_decide_among_words_that_do_not_match():
     def cosines(phrases):
-        return [0.9 if "scored" in phrase else -0.5 for phrase in phrases]
+        return [0.9 if "scored" in phrase.sentence else -0.5 for phrase in phrases]
 
     assert best("Whose music is in it?", cosines=cosines) == SCORED
 

@@ -332,7 +332,7 @@ def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalog
 
     def slow() -> Iterator[Piece]:
         # More than SQLite's cache holds, so that it writes before the end.
-        yield from pieces(*(f"piece {n} " + "wide " * 1500 for n in range(600)))
+        yield from pieces(*(f"piece {n} " + "-" * 7500 for n in range(600)))
         other = open_engine()
         assert [p["text"] for p in Catalogue(other).all_passages()] == ["one"]
         assert Catalogue(other).search_terms("one", 1)

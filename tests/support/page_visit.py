@@ -48,6 +48,13 @@ addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 globalThis.ran = false;
 """
+# An effect of the page runs behind a frame and draws with the next one.
+_DRAWN = """async (box) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  do for (let n = 0; n < 3; n++) await frame();
+  while (!(box.dataset.drawn > 0));
+  return box.querySelector("canvas").toDataURL();
+}"""
 
 
 @contextmanager
@@ -148,6 +155,10 @@ class Visit:
             for one in found
             if one["impact"] in ("serious", "critical")
         ]
+
+    def drawn(self) -> str:
+        """The picture of the drawing that is shown, when it is at rest."""
+        return str(self.part("graph").locator(".graph-canvas").evaluate(_DRAWN))
 
     def evaluate(self, script: str, *given: Any) -> Any:
         """The value of a script that the debugger runs."""

@@ -13,6 +13,7 @@ from ragraphs.index.language_model import open_language_model
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
+from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts.library import ANSWER, REWRITE_QUERY
 from ragraphs.prompts.prompt import number
 from ragraphs.settings import settings
@@ -84,7 +85,9 @@ async def test_a_stored_reply_outlives_the_process(openai, open_model, replies, 
     first = await (await open_model()).run(ANSWER, question="언제?", texts=texts)
     engine = open_database(tmp_path / "index", create=False)
     context = Context(model=NAME)
-    model = await open_language_model(context, settings(), ReplyStore(engine), LexicalEmbedder)
+    model = await open_language_model(
+        context, settings(), ReplyStore(engine), lambda: OfflineLanguageModel(LexicalEmbedder())
+    )
     assert await model.run(ANSWER, question="언제?", texts=texts) == first
     assert first.quotes[0].id == "1"
     assert len(openai.chats) == 1

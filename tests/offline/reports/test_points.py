@@ -41,7 +41,7 @@ def test_where_no_sentence_concerns_the_question_each_report_is_shown_by_its_fir
 
 def test_cosines_lead_to_what_is_said_in_other_words():
     def similarity(sentences):
-        return [0.9 if "byword" in sentence else 0.1 for sentence in sentences]
+        return [0.9 if "byword" in told.sentence else 0.1 for told in sentences]
 
     assert points("Is maintenance laborious?", similarity=similarity) == [
         ("Painting the Forth Bridge became a byword for a task that never ends.", ["1"])

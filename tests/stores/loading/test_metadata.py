@@ -139,7 +139,7 @@ class TestMarkdown:
             ("", "Intro."),
             ("One", "# One #"),
             ("One › Two", "## Two"),
-            ("One › Two › *Four*", "   ### *Four*"),
+            ("One › Two › Four", "   ### *Four*"),
         ]
 
     def test_an_underlined_line_that_stands_alone_is_a_heading(self, write: Write) -> None:

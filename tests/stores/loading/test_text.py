@@ -36,7 +36,18 @@ class TestText:
     @pytest.mark.parametrize(
         ("name", "text", "title"),
         [
-            ("a.md", "intro text\n\n## The *second* level ##\n\n# First\n", "The *second* level"),
+            ("a.md", "intro text\n\n## The second level ##\n\n# *First* { #one }\n", "First"),
+            ("a.md", "Title: Stated\nDate: 2024-01-03\n\n# Heading\n", "Stated"),
+            ("a.rst", "PEP: 8\nTitle: Style\n\nAbstract\n========\n", "Style"),
+            (
+                "a.rst",
+                "Part\n----\n\n:ref:`Runs <run>` and ``x``\n~~~~~~~~~~~~~~~~~~~~~~\n",
+                "Part",
+            ),
+            ("a.rst", ":ref:`Runs <run>` and ``x``\n=======================\n", "Runs and x"),
+            ("a.html", "<title>A page</title><h1>Heading</h1><p>Text", "A page"),
+            ("a.html", "<h2>Below</h2><h1>Heading ¶</h1><p>Text", "Heading"),
+            ("a.txt", "Subject: Minutes\n\nPresent: all.\n", "Minutes"),
             ("a.md", "Underlined\n=====\ntext", "Underlined"),
             ("a.md", "```\n# a comment\n```\n# Heading\n", "Heading"),
             ("a.md", "---\nlayout: post\ntitle: 'Front matter'\n---\n# Heading\n", "Front matter"),
@@ -54,6 +65,15 @@ class TestText:
         self, write: Write, name: str, text: str, title: str
     ) -> None:
         assert only(write(name, text)).title == title
+
+    def test_an_index_is_called_like_its_folder(self, write: Write) -> None:
+        path = write("README.md", "just text that goes on\nand on.\n")
+        assert only(path).title == path.parent.name
+
+    def test_titles_that_may_be_shared_are_followed_by_others(self, write: Write) -> None:
+        text = "---\ntitle: Site\n---\n# Installation\n"
+        assert only(write("install.md", text)).others == ("Installation", "install")
+        assert only(write("a.py", "print(1)\n")).others == ()
 
     @pytest.mark.parametrize(
         ("encoding", "text"),

@@ -1,0 +1,167 @@
+"""``python -m lab.attack.texts FOLDER...``: real texts through every function that reads one."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, NamedTuple
+
+import typer
+
+from ..command import run
+from .reading import READERS, Work
+
+LONGEST = 2_000  # characters of a piece
+_LENGTHS = (120, 400, 1_000, LONGEST)
+_LARGEST_FILE = 4_000_000  # bytes
+_FEWEST_OF_A_FILE = 3
+_PIECES = 200  # for a process at once
+_REPEATS = 5
+_LONGEST_SECONDS = 10.0
+
+
+class TextPiece(NamedTuple):
+    """A piece of a file, from the character ``start`` on."""
+
+    file: str
+    start: int
+    text: str
+
+
+class Fault(NamedTuple):
+    """What a function did with a piece: the error, or the seconds that it took."""
+
+    function: str
+    file: str
+    start: int
+    error: str
+    seconds: float
+    text: str
+
+
+class TooLongError(Exception):
+    """A function did not end."""
+
+
+def main(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of texts of any kind.")],
+    count: Annotated[int, typer.Option(help="How many pieces, shared among the folders.")] = 1_000,
+    slowest: Annotated[float, typer.Option(help="Milliseconds of processor time.")] = 50.0,
+    seed: Annotated[int, typer.Option(help="What the choice of pieces is drawn from.")] = 0,
+    at_once: Annotated[int, typer.Option(help="Processes.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File for the faults as JSON lines.")] = None,
+) -> None:
+    """Prints how many pieces were read, the faults, and the slowest of each function."""
+    faults: list[Fault] = []
+    times: dict[str, float] = {}
+    with (
+        (out or Path(os.devnull)).open("w", encoding="utf-8") as written,
+        ProcessPoolExecutor(at_once, get_context("forkserver")) as pool,
+    ):
+        drawn = [[*drawn_from(folder, count // len(folders), seed)] for folder in folders]
+        pieces = [piece for of_folder in drawn for piece in of_folder]
+        groups = [pieces[at : at + _PIECES] for at in range(0, len(pieces), _PIECES)]
+        work = pool.map(read_all, groups, [slowest / 1000] * len(groups))
+        for done, (found, took) in enumerate(work, start=1):
+            faults += found
+            written.writelines(json.dumps(fault._asdict()) + "\n" for fault in found)
+            written.flush()
+            times = {name: max(took[name], times.get(name, 0.0)) for name in took}
+            met = f"{done * _PIECES:,} of {len(pieces):,} pieces, {len(faults)} faults"
+            print(met, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
+    for folder, of_folder in zip(folders, drawn, strict=True):
+        files = len({piece.file for piece in of_folder})
+        print(f"{folder}: {len(of_folder):,} pieces of {files:,} files")
+    print(f"{len(pieces):,} pieces, {sum(bool(one.error) for one in faults)} errors, ", end="")
+    print(f"{sum(not one.error for one in faults)} took more than {slowest:.0f} ms")
+    for (name, error), times_met in Counter((one.function, one.error) for one in faults).items():
+        print(f"{times_met} x {name}: {error or 'slow'}")
+    for name, seconds in sorted(times.items(), key=lambda pair: -pair[1]):
+        print(f"{1000 * seconds:7.1f} ms {name}")
+    raise typer.Exit(bool(faults))
+
+
+def drawn_from(folder: Path, count: int, seed: int) -> Iterator[TextPiece]:
+    """Pieces of the text files below ``folder``, at most some of each file, until there are enough.
+
+    Their length varies, and they begin anywhere.
+    """
+    chance = random.Random(seed)
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+    chance.shuffle(files)
+    left, share = count, max(_FEWEST_OF_A_FILE, 2 * count // max(1, len(files)))
+    for file in files:
+        if left <= 0:
+            return
+        text = _text_of(file)
+        most = min(left, share, 1 + len(text) // 200) if text.strip() else 0
+        for _ in range(most):
+            start = chance.randrange(len(text))
+            piece = text[start : start + chance.choice(_LENGTHS)]
+            yield TextPiece(str(file.relative_to(folder)), start, piece)
+        left -= most
+
+
+def _text_of(file: Path) -> str:
+    """The text of a file; empty where it is none, or too large."""
+    if file.stat().st_size > _LARGEST_FILE:
+        return ""
+    data = file.read_bytes()
+    if b"\0" in data[:8_000]:
+        return ""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def read_all(pieces: Sequence[TextPiece], most: float) -> tuple[list[Fault], dict[str, float]]:
+    """The faults on ``pieces``, where a call may take ``most`` seconds; each function's slowest."""
+    signal.signal(signal.SIGVTALRM, _stop)
+    for work in READERS.values():  # patterns are compiled at their first use
+        work("Marie Curie (born 1867) discovered radium in Paris.")
+    faults: list[Fault] = []
+    slowest: dict[str, float] = dict.fromkeys(READERS, 0.0)
+    for piece in pieces:
+        for name, work in READERS.items():
+            try:
+                seconds = _seconds(work, piece.text)
+                if seconds > most:
+                    again = (_seconds(work, piece.text + "\n" * n) for n in range(1, _REPEATS))
+                    seconds = min(seconds, *again)
+            except Exception as error:
+                faults.append(Fault(name, piece.file, piece.start, repr(error), 0.0, piece.text))
+                continue
+            slowest[name] = max(slowest[name], seconds)
+            if seconds > most:
+                faults.append(Fault(name, piece.file, piece.start, "", seconds, piece.text))
+    return faults, slowest
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TooLongError
+
+
+def _seconds(work: Work, text: str) -> float:
+    """Processor time of one call. Raises TooLongError where it does not end."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LONGEST_SECONDS)
+    started = time.thread_time()
+    try:
+        work(text)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return time.thread_time() - started
+
+
+if __name__ == "__main__":
+    run(main)

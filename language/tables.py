@@ -1,0 +1,90 @@
+"""Tables in a text, told from prose and code that merely hold a pipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from .code import has_form_of_code
+
+_BLOCK = re.compile(r"(?:^(?:[^\n]*\|[^\n]*|[ \t]*\+[-=+]+\+[ \t]*)(?:\n|\Z))+", re.MULTILINE)
+_RULE = re.compile(r"(?=[^\n]*-)[ \t|:-]+|[ \t]*\+[=+]+[ \t]*")  # below a header
+_GRID = re.compile(r"[ \t]*\+[-+]+[ \t]*")  # between rows
+_WHOLE_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_FRAMED = re.compile(r"[ \t]*\|(?=\s|\|)(?:.*[\s|])?\|[ \t]*")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_CELL_END_APART = re.compile(r"(?<=\s)\|(?=\s)")
+_LONGEST_UNFRAMED = 500
+
+
+class TableRow(NamedTuple):
+    """A row of a table at ``[start, end)`` of a text; ``header`` has the cells above its own.
+
+    The header itself has no cells: each row tells it.
+    """
+
+    start: int
+    end: int
+    cells: list[str]
+    header: list[str]
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+    rule: str
+
+
+def rows(text: str, plain: str) -> Iterator[TableRow]:
+    """Rows of the tables of ``text``, in order; ``plain`` is its prose, where code is blank.
+
+    A table has a rule below its header, or a frame; or it is several lines of as many cells: three
+    of two cells, or two of more.
+    """
+    for block in _BLOCK.finditer(text) if "|" in plain else ():
+        lines = list(_lines(text, plain, *block.span()))
+        runs = [list(run) for _, run in groupby(map(_columns, lines))]
+        alike = [run[0] > 1 and len(run) > (run[0] == 2) + 1 for run in runs for _ in run]
+        header, is_below = list[str](), False
+        for line, below, one_of_several in zip(lines, [*lines[1:], None], alike, strict=True):
+            if line.rule:
+                continue
+            cells = _cells(line.text)
+            if any(cells) and below and _is_below_header(below.rule, len(cells)):
+                header, is_below = cells, True
+                yield TableRow(line.start, line.end, [], [])
+            elif not line.text.strip():
+                is_below = False
+            elif is_below or one_of_several or _FRAMED.fullmatch(line.text):
+                yield TableRow(line.start, line.end, cells, header if is_below else [])
+
+
+def _lines(text: str, plain: str, start: int, end: int) -> Iterator[_Line]:
+    for written in _WHOLE_LINE.finditer(text, start, end):
+        line = written.group().rstrip("\n")
+        rule = line if _RULE.fullmatch(line) or _GRID.fullmatch(line) else ""
+        start, stop = written.start(), written.start() + len(line)
+        yield _Line(start, stop, plain[start:stop], rule)
+
+
+def _columns(line: _Line) -> int:
+    """Number of cells; where they have no frame, pipes with spaces around them part cells."""
+    text = line.text.strip()
+    if line.rule or len(text) > _LONGEST_UNFRAMED or has_form_of_code(text):
+        return 1
+    is_framed = text[:1] == text[-1:] == "|"
+    return len(_cells(text)) if is_framed else len(_CELL_END_APART.findall(text)) + 1
+
+
+def _cells(text: str) -> list[str]:
+    inner = text.strip().removeprefix("|")
+    inner = inner if inner.endswith("\\|") else inner.removesuffix("|")
+    return [" ".join(cell.split()) for cell in _CELL_END.split(inner)]
+
+
+def _is_below_header(rule: str, columns: int) -> bool:
+    """Whether a line is a rule of so many columns, or that of a grid."""
+    return bool(_RULE.fullmatch(rule)) and ("+" in rule or len(_cells(rule)) == columns)
