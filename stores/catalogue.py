@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, exists, select
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, exists, func, select
 
 from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
@@ -308,6 +308,13 @@ class Catalogue:
         metadata of every passage.
         """
         return metadata_kinds(self._engine)
+
+    def document_dates(self) -> dict[str, str | None]:
+        """The date of every document; None where it has none."""
+        passages = tables.passages.c
+        dates = func.min(passages.metadata["date"].as_string())
+        query = select(passages.document, dates).where(*self._where).group_by(passages.document)
+        return {document: written for document, written in rows(self._engine, query)}
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""

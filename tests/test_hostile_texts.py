@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 import pytest
+from fast_run import fast
 from hostile_texts import REPEATS, Used, against, patterns, repeated
 from ragraphs.algorithms.citations import locate
 from ragraphs.algorithms.router.features import question_features
@@ -83,7 +84,7 @@ def test_no_pattern_stands_still_on_the_longest_text_of_its_own_parts():
     assert slow == []
 
 
-@pytest.mark.parametrize("repeat", REPEATS)
+@pytest.mark.parametrize("repeat", fast(REPEATS, *REPEATS[::4]))
 def test_a_question_of_the_greatest_length_is_analysed_at_once(repeat: str):
     question = repeated(repeat, LONGEST_QUESTION, "x?")
     history = number([("question", "Who wrote Moby Dick?"), ("answer", "Herman Melville did.")])

@@ -90,7 +90,7 @@ def imports_of(file: Path) -> list[tuple[str, bool]]:
 
 def found_imports(file: Path) -> Iterator[tuple[str, bool]]:
     package = ("ragraphs", *file.parts[:-1])
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    tree = tree_of(file)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, True) for alias in node.names)
@@ -150,7 +150,7 @@ def docstrings() -> list[tuple[str, str, str]]:
     """Docstrings in one line, each with its file and name; a module has the name of its file."""
     found = []
     for file in [*sources(), *beside("lab"), *beside("tests"), *beside("docs/scripts")]:
-        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = " ".join((ast.get_docstring(node) or "").split())
                 found.append((str(file), getattr(node, "name", file.name), text))
@@ -312,10 +312,9 @@ def test_a_docstring_names_the_noun(pattern):
 def test_the_package_never_names_lab():
     assert beside("lab")
     for file in sources():
-        text = (ROOT / file).read_text(encoding="utf-8")
         strings = (
             node.value
-            for node in ast.walk(ast.parse(text))
+            for node in ast.walk(tree_of(file))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
         named = [*strings, *(name.removeprefix("ragraphs.") for name, _ in imports_of(file))]
@@ -344,9 +343,31 @@ def test_every_graph_is_named_for_the_server_and_can_be_imported():
         assert graph.get_output_jsonschema()["properties"]
 
 
-@pytest.mark.parametrize("module", ["ragraphs", "ragraphs.graphs.crag"])
-def test_importing_a_graph_imports_nothing_heavy(module):
-    assert loaded_by(f"import {module}", HEAVY) == "[]"
+INDEXED = """
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+
+graph.invoke(
+    {"documents": [{"id": "a", "text": "Penguin Books was founded by Allen Lane in London."}]},
+    context=IndexContext(
+        index="index",
+        model="offline",
+        embeddings="lexical",
+        layers=["sentences", "hops", "entities", "communities"],
+    ),
+)
+"""
+
+
+def test_each_step_imports_only_what_it_needs():
+    """In one process: to begin, a method, an index before it is opened, one without a model."""
+    steps = [
+        ("import ragraphs", HEAVY),
+        ("import ragraphs.graphs.crag", HEAVY),
+        ("import ragraphs.graphs.index", (CHROMA, "chromadb")),
+        (INDEXED, UNUSED),
+    ]
+    assert loaded_by(*steps) == ["[]"] * len(steps)
 
 
 def test_the_version_is_told_without_a_graph_or_a_store():
@@ -361,35 +382,12 @@ except SystemExit:
     pass
 """
     heavy = ("langgraph", "langchain", "langchain_core", "sqlalchemy", "numpy", "httpx")
-    assert loaded_by(script, heavy).splitlines()[-1] == "[]"
+    assert loaded_by((script, heavy))[-1] == "[]"
 
 
-def test_the_store_of_vectors_is_imported_when_an_index_is_opened():
-    assert loaded_by("import ragraphs.graphs.index", ("ragraphs.stores.chroma", "chromadb")) == "[]"
-
-
-def test_indexing_without_a_model_imports_no_client_of_one(tmp_path):
-    script = f"""
-from ragraphs.context import IndexContext
-from ragraphs.graphs.index import graph
-
-graph.invoke(
-    {{"documents": [{{"id": "a", "text": "Penguin Books was founded by Allen Lane in London."}}]}},
-    context=IndexContext(
-        index={str(tmp_path / "index")!r},
-        model="offline",
-        embeddings="lexical",
-        layers=["sentences", "hops", "entities", "communities"],
-    ),
-)
-"""
-    assert loaded_by(script, UNUSED) == "[]"
-
-
-def loaded_by(script: str, names: tuple[str, ...]) -> str:
-    """Which of ``names`` are loaded when ``script`` has run in a process of its own."""
-    shown = f"import sys; print([name for name in {names!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{script}\n{shown}"], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:
+    """Which names of each step are loaded when its script has run, all in a process of their own."""
+    shown = "import sys; print([name for name in {!r} if name in sys.modules])"
+    whole = "\n".join(f"{script}\n{shown.format(names)}" for script, names in steps)
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()

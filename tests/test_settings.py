@@ -91,6 +91,7 @@ def test_the_key_beside_the_address_is_sent_there_in_its_place(stranger):
     assert sent == {"Bearer sk-of-the-file"}
 
 
+@pytest.mark.slow
 def test_the_file_cannot_name_a_key_of_the_shell_as_its_own(stranger):
     with Path(".env").open("a") as file:
         file.write("OPENAI_API_KEY=${OTHER_SECRET}\n")
@@ -99,16 +100,17 @@ def test_the_file_cannot_name_a_key_of_the_shell_as_its_own(stranger):
     assert not [one for one in stranger.requests if "sk-" in one.headers["authorization"]]
 
 
+@pytest.mark.slow
 def test_a_server_without_a_key_needs_none(stranger):
     assert _ragraphs(*ASK).returncode == 0 and stranger.requests
 
 
-def test_a_value_that_is_not_allowed_is_told_in_one_sentence(monkeypatch):
+def test_a_value_that_is_not_allowed_is_told_in_one_sentence(monkeypatch, run):
     monkeypatch.setenv("RAGRAPHS_REQUESTS_PER_SECOND", "-1")
     with pytest.raises(RagraphsError, match="RAGRAPHS_REQUESTS_PER_SECOND cannot be used"):
         settings()
-    ended = _ragraphs("status")
-    assert ended.returncode == 1 and ended.stderr.count("\n") == 1
+    ended = run("status")
+    assert ended.code == 1 and ended.err.count("\n") == 1
 
 
 def test_every_address_and_key_among_the_settings_is_known_as_one():

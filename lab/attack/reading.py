@@ -43,14 +43,16 @@ from ragraphs.offline.reports.points import write_points
 from ragraphs.offline.reports.write import write_report
 from ragraphs.prompts.prompt import fence, number
 from ragraphs.stores.loading.blocks import sliced
+from ragraphs.stores.loading.headers import header_of, stated_title
+from ragraphs.stores.loading.headings import plain_heading
 from ragraphs.stores.loading.metadata import front_metadata
-from ragraphs.stores.loading.sections import markdown_parts, rst_parts, rst_title
+from ragraphs.stores.loading.sections import markdown_parts, markdown_title, rst_parts, rst_title
 from ragraphs.stores.loading.text import title_of
 
 Work = Callable[[str], object]
 
 TITLE, QUESTION = "Marie Curie", "Who discovered radium with Pierre Curie in 1898, and where?"
-_LONGEST_QUESTION = 300
+_LONGEST_QUESTION = 120
 _EMBEDDER = LexicalEmbedder()
 
 
@@ -93,15 +95,15 @@ def _in_sentences(text: str) -> None:
 
 def _loaded(text: str) -> object:
     blocks = [*markdown_parts([text]), *rst_parts([text])]
-    told = title_of(text), title_of(text, markdown=True), rst_title(text), front_metadata(text)
-    return list(sliced(blocks)), told
+    told = title_of(text), markdown_title(text), rst_title(text), stated_title(header_of(text))
+    return list(sliced(blocks)), list(map(plain_heading, told)), front_metadata(text)
 
 
 def _asked(text: str) -> object:
     asked = " ".join(text.split())[:_LONGEST_QUESTION]
     history = number([("question", QUESTION), ("answer", text[:_LONGEST_QUESTION])])
     parts = analyse_question(asked), question_features(asked), question_mentions(asked)
-    _ = possible_names(asked), relation_scores(asked, "", text)
+    _ = possible_names(asked[:60]), relation_scores(asked, "", text)
     return parts, comparison(asked), decompose(asked), stand_alone(f"And {asked}", history)
 
 

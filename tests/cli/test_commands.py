@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import ragraphs
 from command_line import Ended, started
+from fast_run import fast
 from page_support import data_of
 from ragraphs.cli import show
 from rich.cells import cell_len
@@ -20,6 +21,8 @@ from rich.cells import cell_len
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 QUESTION = "Who designed the Forth Bridge?"
 DEMO = Path(ragraphs.__file__).parent / "demo"
+ANSWERING = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag")
+RETRIEVERS = ("hybrid", "graph", "hoprag", "tog2")
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
 
@@ -57,7 +60,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert "sonata" not in run("export").out
 
 
-@pytest.mark.parametrize("method", ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"])
+@pytest.mark.parametrize("method", fast(ANSWERING, "basic", "graphrag"))
 def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
     output = json.loads(run("index", "docs", "--layers", "hops,communities", "--json").out)
     assert (output["added"], output["failures"]) == (2, [])
@@ -315,7 +318,7 @@ def question_set() -> None:
     Path("set/questions.jsonl").write_text(json.dumps(question) + "\n")
 
 
-@pytest.mark.parametrize("retriever", ["hybrid", "graph", "hoprag", "tog2"])
+@pytest.mark.parametrize("retriever", fast(RETRIEVERS, "hybrid", "tog2"))
 def test_evaluate_prints_one_json_document(run, question_set, retriever):
     ended = run("evaluate", "retrieval", "set", "--retriever", retriever, "--json")
     measured = json.loads(ended.out)
@@ -341,6 +344,7 @@ def test_evaluate_takes_the_settings_of_a_method(run, question_set):
     assert "n-hop" in refused.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(run, docs):
     (docs / "large.txt").write_text("The Forth Bridge crosses the Firth of Forth. " * 400_000)
     command = [COMMAND, "index", "docs/large.txt", "--embeddings", "lexical"]
@@ -357,6 +361,7 @@ def test_ctrl_c_while_a_large_file_is_read_ends_soon_and_the_next_run_completes(
     assert "3 documents added" in run("index", "docs").out
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback(run, docs):
     (docs / "many.jsonl").write_text(
         "".join(f'{{"id": "{n}", "text": "{"words " * 150}"}}\n' for n in range(200))

@@ -254,6 +254,7 @@ def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(openi
     assert vectors.get("passages", ["a"])[0, 0] == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_restarts_is_waited_for(server, tmp_path):
     vectors = ChromaVectors(tmp_path, "ragraphs-restart", server.url)
     vectors.add("passages", passages(1), unit(1))

@@ -123,7 +123,7 @@ def test_the_most_spoken_of_come_first_and_parts_of_names_find_them(store):
 
 
 def test_a_graph_larger_than_one_statement_is_stored_whole(engine):
-    count = 20_000
+    count = 6_000
     ids = [f"{number:024x}" for number in range(count)]
     graph = EntityGraph(
         entities=tuple(entity(id, f"Name {id}", passages=[f"p{id}"]) for id in ids),

@@ -59,13 +59,13 @@ def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, open_engine
 
 def test_replies_from_many_threads_are_all_kept_once(replies):
     def put_and_get(n: int) -> StoredReply | None:
-        put(replies, f"key {n % 200}", "answer", "openai:gpt", reply(f"reply {n % 200}"))
-        return get(replies, f"key {n % 200}")
+        put(replies, f"key {n % 75}", "answer", "openai:gpt", reply(f"reply {n % 75}"))
+        return get(replies, f"key {n % 75}")
 
     with ThreadPoolExecutor(64) as threads:
-        found = list(threads.map(put_and_get, range(800)))
-    assert found == [reply(f"reply {n % 200}") for n in range(800)]
-    assert replies.count() == 200
+        found = list(threads.map(put_and_get, range(300)))
+    assert found == [reply(f"reply {n % 75}") for n in range(300)]
+    assert replies.count() == 75
 
 
 def stored(replies):
