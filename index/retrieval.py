@@ -12,6 +12,7 @@ from ..models.query_vectors import embed_queries
 from ..state.filters import matches
 from ..state.records import Evidence, Metadata
 from .dating import of_time, time_wanted
+from .documents import lifted_by_documents
 from .layers import SENTENCES
 from .narrowing import narrowed
 from .opening import Index
@@ -39,16 +40,22 @@ def search(
     index = narrowed(index, where)
     retriever = best_retriever(index, retriever)
     wanted = time_wanted(index, question)
-    depth = most if wanted is None else max(most, _DEPTH)
-    ranked = _ranked(index, question, retriever, depth)
+    ranked = _ranked(index, question, retriever, max(most, _DEPTH))
     if wanted is not None:
-        dated = _ranked(of_time(index, wanted), question, retriever, depth)
+        dated = _ranked(of_time(index, wanted), question, retriever, max(most, _DEPTH))
         lists = [[id for id, _ in ids] for ids in (dated, ranked)]
         ranked = reciprocal_rank_fusion(lists, [wanted.weight, 1.0])
     return read_ranked(index, dict(ranked[:most]), question)
 
 
 def _ranked(
+    index: Index, question: str, retriever: RetrieverName, most: int
+) -> list[tuple[str, float]]:
+    ranked = _by_passages(index, question, retriever, most)
+    return lifted_by_documents(index, question, ranked, by_vectors=retriever != "lexical")
+
+
+def _by_passages(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
     if retriever == "vector":

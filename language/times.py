@@ -184,7 +184,7 @@ def _with_part(question: str, span: _Span) -> _Span:
     for match in _PART_WORDS.finditer(question):
         is_before = re.fullmatch(r"(?:[\s-]|of|the|in)*", question[match.end() : span.start])
         is_after = re.fullmatch(r"\s?", question[span.end : match.start()])
-        if match.end() <= span.start and is_before or match.start() >= span.end and is_after:
+        if (match.end() <= span.start and is_before) or (match.start() >= span.end and is_after):
             first, last = str(match.lastgroup)[1:].split("_")
             ends = iso(int(span.first), int(first)), iso(int(span.first), int(last))
             return _Span(min(match.start(), span.start), max(match.end(), span.end), *ends)

@@ -14,7 +14,7 @@ from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .file_notes import make_unread, noted_files
-from .passage_rows import delete_passages, stored_passages, write_passages
+from .passage_rows import beginnings, delete_passages, stored_passages, write_passages
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
 from .postgresql_errors import LostConnectionError
@@ -267,6 +267,14 @@ class Catalogue:
         found: dict[str, list[Passage]] = {}
         for row in rows_with(self._engine, query, table.c.document, documents):
             found.setdefault(row.document, []).append(_passage(row))
+        return found
+
+    def beginnings(self, documents: Iterable[str]) -> dict[str, Passage]:
+        """The first passage of each of the ``documents`` that are stored."""
+        found: dict[str, Passage] = {}
+        for batch in batches(sorted(documents)):
+            for row in rows(self._engine, beginnings(batch)):
+                found.setdefault(row.document, _passage(row))
         return found
 
     def all_passages(self) -> Iterator[Passage]:
