@@ -13,6 +13,7 @@ from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
+from .document_titles import DocumentTitles, note_titles
 from .file_notes import make_unread, noted_files
 from .passage_rows import beginnings, delete_passages, stored_passages, write_passages
 from .phrases import holding_words, said_in_a_row
@@ -78,6 +79,7 @@ class Catalogue:
 
     def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
         self._engine = engine
+        self.titles = DocumentTitles(engine)
         self._where = () if where is None else (where,)
 
     @property
@@ -187,29 +189,19 @@ class Catalogue:
         unless other lines stand before them now. ``pieces`` may be longer than memory; an error
         that they raise leaves all of ``documents`` as they were.
         """
-        new = [
-            {
-                "id": each.id,
-                "path": each.path,
-                "title": each.title,
-                "content": each.content,
-                "passages": 0,
-                "metadata": dict(each.metadata),
-            }
-            for each in documents
-        ]
         try:
-            self._write_documents(documents, new)
+            self._write_documents(documents)
         except LostConnectionError as error:
             if any(isinstance(each.pieces, Iterator) for each in documents):
                 raise RagraphsError(str(error)) from error  # they cannot be read again
             raise
 
-    def _write_documents(self, documents: Sequence[NewDocument], new: list[dict[str, Any]]) -> None:
+    def _write_documents(self, documents: Sequence[NewDocument]) -> None:
         with self._engine.begin() as connection:
             old = stored_passages(connection, [document.id for document in documents])
             _forget_moved(connection, documents)
-            upsert(connection, tables.documents, new)
+            upsert(connection, tables.documents, [document.row() for document in documents])
+            note_titles(connection, [document for document in documents if document.titles])
             counts = write_passages(connection, documents, old)
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
@@ -386,6 +378,7 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
     paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
     _delete_passages(connection, _passage_ids(connection, ids))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
+    delete_with(connection, tables.document_titles.c.document, ids)
     make_unread(connection, paths)
     has_others = exists().where(documents.c.path == failed.c.path)
     connection.execute(delete(failed).where(failed.c.path.in_(paths), ~has_others))

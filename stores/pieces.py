@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..state.places import section_of
 from ..state.records import MetadataValue, Turn
@@ -47,7 +47,10 @@ class PlannedPiece(NamedTuple):
 
 
 class NewDocument(NamedTuple):
-    """A new document: its file, the hash of its content and metadata, its pieces."""
+    """A new document: its file, the hash of its content and metadata, its pieces.
+
+    ``titles`` are all that it could have, the best first; without them they stay as they are.
+    """
 
     id: str
     path: str
@@ -55,6 +58,12 @@ class NewDocument(NamedTuple):
     content: str
     pieces: Iterable[Piece]
     metadata: Mapping[str, MetadataValue] = MappingProxyType({})
+    titles: Sequence[str] = ()
+
+    def row(self) -> dict[str, Any]:
+        """The row of the document, before its passages are counted."""
+        row = {name: getattr(self, name) for name in ("id", "path", "title", "content")}
+        return row | {"passages": 0, "metadata": dict(self.metadata)}
 
 
 def identified(document: NewDocument) -> Iterator[tuple[str, Piece, str]]:

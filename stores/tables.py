@@ -45,6 +45,15 @@ documents = Table(
     Column("passages", Integer, nullable=False),
     Column("metadata", JSON, nullable=False, server_default="{}"),
 )
+# Of documents that may be called in several ways: the first choice, and the next ones in order.
+document_titles = Table(
+    "document_titles",
+    metadata,
+    Column("document", WORD, primary_key=True),
+    Column("first", _TEXT, nullable=False),
+    Column("others", JSON, nullable=False),
+)
+
 passages = Table(
     "passages",
     metadata,

@@ -21,11 +21,13 @@ from ...index.cluster.parts import in_parts
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
+from ...index.titles import renew_titles
 from ...language.analyser import count_tokens
 from ...settings import Settings
 from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
+from ...stores.document_titles import chosen_title
 from ...stores.file_notes import AGAIN
 from ...stores.loading.blocks import sliced
 from ...stores.loading.dating import dated
@@ -79,6 +81,7 @@ async def split(state: IndexState, run: Run[IndexContext]) -> Update:
     for counts, failures in parts:
         reading.add(counts, failures)
     await to_its_end(reading.remove, state["gone"])
+    await to_its_end(renew_titles, run.index)
     repair, purge = run.context.repair, run.context.purge
     if repair or purge:
         await to_its_end(partial(rebuilding.begin, anew=repair, purge=purge), run.index)
@@ -138,6 +141,7 @@ class DocumentReader:
         self._price = price
         paths = files and [document_path(self._base / name, index.home) for name in files]
         self._read = index.catalogue.files(paths)
+        self._shared = index.catalogue.titles.shared()
         self.failures: list[Failure] = []
 
     def result(self, state: IndexState) -> dict[str, Any]:
@@ -163,7 +167,7 @@ class DocumentReader:
 
     def _read_all(self, given: ToRead, report: Progress) -> None:
         for group in _groups(map(_loaded, given.get("inline", []))):
-            self._write([_new(item, item.id, INLINE, self._pieces(item, "")) for item in group])
+            self._write([self._new(item, item.id, INLINE) for item in group])
         for done, name in enumerate(given.get("files", []), start=1):
             self._go_on()
             self._read_file(self._base / name)
@@ -197,7 +201,7 @@ class DocumentReader:
             ids = [document_id(path, item.id) for item in group]
             self._write(
                 [
-                    _new(item, id, path, self._pieces(item, path), None if item.id else content)
+                    self._new(item, id, path, None if item.id else content)
                     for id, item in zip(ids, group, strict=True)
                 ]
             )
@@ -251,6 +255,21 @@ class DocumentReader:
         if self._price and pieces:
             self._price.add_document(document.id, document.title, pieces)
 
+    def _new(
+        self, item: LoadedDocument, id: str, path: str, content: str | None = None
+    ) -> NewDocument:
+        """A document to be; ``content`` is the hash of its file, for one that is no row."""
+        titles = (item.title, *item.others)
+        return NewDocument(
+            id,
+            path,
+            chosen_title(titles, self._shared),
+            content or _content_of(item),
+            self._pieces(item, "" if path == INLINE else path),
+            item.metadata,
+            titles,
+        )
+
     def _pieces(self, document: LoadedDocument, path: str) -> Iterator[Piece]:
         places = Places(document.metadata, path)
         try:
@@ -298,16 +317,11 @@ def _loaded(given: Document) -> LoadedDocument:
     return dated(LoadedDocument(given["id"], title, text, given_metadata(given)), Path())
 
 
-def _new(
-    item: LoadedDocument, id: str, path: str, pieces: Iterable[Piece], content: str | None = None
-) -> NewDocument:
-    """A document to be; ``content`` is the hash of its file, for one that is no row."""
-    metadata = item.metadata
-    if content is None:
-        parts = [list(block.places) for block in item.blocks if isinstance(block, DocumentBlock)]
-        told = json.dumps([item.title, metadata, parts], sort_keys=True)
-        digest = hashlib.sha256(told.encode())
-        for block in item.blocks:  # not as JSON, which may take twelve times as much
-            digest.update(block.encode())
-        content = f"{_READER}:{digest.hexdigest()}"
-    return NewDocument(id, path, item.title, content, pieces, metadata)
+def _content_of(item: LoadedDocument) -> str:
+    """The hash of a document that is a row of its file, or was given inline."""
+    parts = [list(block.places) for block in item.blocks if isinstance(block, DocumentBlock)]
+    told = json.dumps([item.title, item.metadata, parts], sort_keys=True)
+    digest = hashlib.sha256(told.encode())
+    for block in item.blocks:  # not as JSON, which may take twelve times as much
+        digest.update(block.encode())
+    return f"{_READER}:{digest.hexdigest()}"

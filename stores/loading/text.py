@@ -37,7 +37,8 @@ def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
     begin = len(head) - len(text)
     blocks = replace(blocks, parts=partial(markdown_parts, front=begin))
     header = stated_title(header_of(text))
-    titles = [_front_title(front), header, markdown_title(head, begin), title_of(text)]
+    heading = markdown_title(head, begin) or title_of(text)
+    titles = [_front_title(front), header, heading]
     yield source.document(map(plain_heading, titles), blocks, front_metadata(front))
 
 
@@ -46,7 +47,7 @@ def load_rst(source: SourceFile) -> Iterator[LoadedDocument]:
     blocks = _blocks(source)
     head = next(iter(blocks))
     header = stated_title(header_of(head))
-    titles = map(plain_heading, [header, rst_title(head), title_of(head)])
+    titles = map(plain_heading, [header, rst_title(head) or title_of(head)])
     yield source.document(titles, replace(blocks, parts=rst_parts))
 
 

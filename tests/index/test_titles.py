@@ -1,0 +1,76 @@
+"""Titles of documents, places of passages, and documents that lift their passages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.index.retrieval import search
+from ragraphs.state.places import place_of
+from ragraphs.views.status import export_lines
+
+TEXT = "\n\nSome words on {} that stand below the heading of this page.\n"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    return folder
+
+
+def write(docs: Path, name: str, heading: str) -> None:
+    (docs / f"{name}.md").write_text(f"# {heading}{TEXT.format(name)}")
+
+
+def indexed(docs: Path, name: str = "index") -> Index:
+    context = IndexContext(index=str(docs.parent / name), embeddings="lexical")
+    graph.invoke({"sources": [str(docs)]}, context=context)
+    return open_index(str(docs.parent / name))
+
+
+def titles(index: Index) -> list[str]:
+    assert {row["title"] for row in index.catalogue.documents()} == {
+        passage["title"] for passage in index.catalogue.all_passages()
+    }
+    return sorted(row["title"] for row in index.catalogue.documents())
+
+
+def test_a_title_that_three_documents_share_gives_way_to_the_names_of_their_files(docs):
+    write(docs, "harbour", "Overview")
+    write(docs, "bridges", "Overview")
+    assert titles(indexed(docs)) == ["Overview", "Overview"]
+    write(docs, "ferries", "Overview")
+    write(docs, "tides", "On tides")
+    index = indexed(docs)
+    assert titles(index) == ["On tides", "bridges", "ferries", "harbour"]
+    assert list(export_lines(index)) == list(export_lines(indexed(docs, "fresh")))
+    assert [found["title"] for found in search(index, "bridges", "lexical", 1)] == ["bridges"]
+    (docs / "harbour.md").unlink()
+    assert titles(indexed(docs)) == ["On tides", "Overview", "Overview"]
+
+
+def test_the_headings_above_a_passage_are_searched_and_told(docs):
+    pages = ["# Manual", "## Pumps", "### Winter", "Drain all pipes.", "## Valves", "Turn them."]
+    (docs / "manual.md").write_text("\n\n".join(pages))
+    (docs / "other.md").write_text("# Other\n\nNothing of the kind.")
+    context = IndexContext(index=str(docs.parent / "index"), embeddings="lexical", chunk_tokens=32)
+    graph.invoke({"sources": [str(docs)]}, context=context)
+    index = open_index(str(docs.parent / "index"))
+    [found] = search(index, "winter", "lexical", 1)
+    assert place_of(found).startswith("Manual")
+
+
+def test_a_heading_that_changes_above_a_text_changes_its_passage(docs):
+    body = " ".join(["It turns slowly and makes a noise, which is no cause for alarm."] * 40)
+    text = "# Manual\n\n## {}\n\n" + body + "\n\n" + body
+    (docs / "manual.md").write_text(text.format("Pumps"))
+    indexed(docs)
+    (docs / "manual.md").write_text(text.format("Engines"))
+    index = indexed(docs)
+    assert not search(index, "pumps", "lexical", 5)
+    assert len(search(index, "engines", "lexical", 9)) == index.catalogue.count_passages() > 1
+    assert list(export_lines(index)) == list(export_lines(indexed(docs, "fresh")))
