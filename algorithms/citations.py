@@ -128,5 +128,5 @@ def _joined(one: Citation, other: Citation) -> Citation:
     first, last = sorted((one, other), key=lambda citation: citation["start"])
     quote = first["quote"] + last["quote"][first["end"] - last["start"] :]
     if last["end"] <= first["end"]:
-        return {**one, **{edge: first[edge] for edge in ("start", "end", "quote")}}
+        return {**one, "start": first["start"], "end": first["end"], "quote": first["quote"]}
     return {**one, "start": first["start"], "end": last["end"], "quote": quote}

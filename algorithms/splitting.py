@@ -60,7 +60,9 @@ def split_text(blocks: Iterable[str], chunk_tokens: int, chunk_overlap: int) -> 
     for block in blocks:
         searched, cuttable = 0, _with_whole_lines(block)
         for piece in splitter.split_text(cuttable):
-            at = cuttable.index(piece, searched)
+            at = cuttable.find(piece, searched)
+            if at < 0:  # passages that overlap may begin at the same place
+                at = cuttable.index(piece, searched - 1)
             searched = at + (1 if chunk_overlap else len(piece))
             written = block[at : at + len(piece)]
             chunk = written.strip()

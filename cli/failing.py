@@ -24,10 +24,9 @@ def fail(error: Exception) -> int:
     With --debug one that nobody foresaw is raised again.
     """
     error = error if isinstance(error, typer.TyperException) else foreseen(error)
-    is_full = isinstance(error, OSError) and error.errno in _FULL
     if isinstance(error, typer.TyperException):
         show.problem(usage_sentence(error))
-    elif is_full:
+    elif isinstance(error, OSError) and error.errno in _FULL:
         show.problem(f"The disk is full ({error.strerror}); make room, and run it again.")
         with suppress(OSError):
             sys.stdout.close()  # the rest of it would fail once more at the end

@@ -25,6 +25,7 @@ from ragraphs.offline.follow_up import stand_alone
 from ragraphs.offline.questions import write_questions
 from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import fence, number
+from ragraphs.stores.loading.sections import markdown_title
 from ragraphs.stores.loading.text import title_of
 
 Work = Callable[[str], object]
@@ -108,12 +109,13 @@ def test_a_short_question_is_taken_apart_at_once(repeat: str, length: int):
 
 
 def title_of_spaces(text: str) -> object:
-    return title_of("# a" + text + "x", markdown=True)
+    return markdown_title("# a" + text + "x")
 
 
 def read_passages(text: str) -> None:
     """As an index run does with 400 tokens a passage."""
-    title_of(text, markdown=True)
+    title_of(text)
+    markdown_title(text)
     for span in split_text([text], 400, 0):
         terms(span.text)
         fence(number([("Marie Curie", span.text)]))

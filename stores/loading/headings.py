@@ -7,11 +7,12 @@ import re
 from ...language.markup import prose
 
 # ``{ #anchor }`` and ``{: .class}`` behind a heading, and the mark that links to it.
-_END = re.compile(r"(?:\s*\\?\{\s*[:#.][^{}]*\}|\s*[¶\uf0c1])+\s*\Z")
+_END = re.compile(r"(?:\\?\{\s*[:#.][^{}]*\}|[¶\uf0c1])\Z")
+_MOST_ENDS = 5
 # A role, as ``:ref:`title <target>``` or ``{doc}`~module.name```, and a link, as ```title`_``.
 _ROLE = re.compile(
-    r"(?::[\w:+.-]+:|\{[\w:+.-]+\})`[~!]?([^`<>]+?)(?:\s*<[^`<>]+>)?`"
-    r"|`([^`<>]+?)(?:\s*<[^`<>]+>)?`__?(?!\w)"
+    r"(?::[\w:+.-]{1,60}:|\{[\w:+.-]{1,60}\})`[~!]?([^`<>]+)(?:<[^`<>]+>)?`"
+    r"|`([^`<>]+)(?:<[^`<>]+>)?`__?(?!\w)"
 )
 _ESCAPED = re.compile(r"\\([^\w\s])")
 _MARKS = "`:*_[<{\\¶\uf0c1~"
@@ -25,8 +26,11 @@ def plain_heading(text: str) -> str:
     """
     if not any(mark in text for mark in _MARKS):
         return text
-    kept = _ESCAPED.sub(r"\1", text)
-    kept = _ROLE.sub(lambda role: role[1] or role[2], _END.sub("", kept))
+    kept = _ESCAPED.sub(r"\1", text).rstrip()
+    for _ in range(_MOST_ENDS):
+        if end := _END.search(kept):
+            kept = kept[: end.start()].rstrip()
+    kept = _ROLE.sub(lambda role: (role[1] or role[2]).rstrip(), kept)
     # With a letter before it, no line is taken for a rule or for the heading of a text.
     seen = prose(f"x {kept}")[2:]
     return " ".join(seen.split()) or text.strip()

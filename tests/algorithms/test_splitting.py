@@ -33,3 +33,15 @@ def test_a_fenced_block_is_not_cut_at_its_blank_lines_where_it_has_room():
     code = "```text\nfirst\n\n\nsecond. third\n```"
     text = f"{'Words here. ' * 12}\n\n{code}\n\n{'Words there. ' * 12}"
     assert sum(code in chunk.text for chunk in split_text([text], 50, 0)) == 1
+
+
+def test_passages_that_overlap_may_begin_at_the_same_place():
+    text = (
+        '\n\n  end\n\n  describe "instance methods" do\n    it "should return an address" do\n'
+        "      t = Mail::ResentToField.new('Mikel Lindsaar <mikel@test.lindsaar.net>')\n"
+        "      expect(t.formatted).to eq ['Mikel Lindsaar <mikel@test.lindsaar.net>']\n    end\n\n"
+        '    it "should return two addresses" do\n      t = Mail::R'
+    )
+    chunks = list(split_text([text], 60, 20))
+    assert chunks[0].start == chunks[1].start and chunks[0].text == "end"
+    assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
