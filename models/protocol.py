@@ -8,13 +8,19 @@ from typing import Literal, Protocol, TypeVar
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
 from ..state.answering import StopReason
-from ..state.records import NewReply, StoredReply
+from ..state.records import NewReply, StoredReply, Usage
 
 R = TypeVar("R", bound=PromptReply)
 
 OFFLINE = "offline"
 
 Cause = Literal["budget", "time", "refused", "malformed", "unreachable", "too_large"]
+
+
+def paid_calls(usage: Usage) -> int:
+    """Requests sent to language models that count: the offline reader's cost nothing."""
+    models = usage.get("models", {}).items()
+    return sum(model["calls"] for name, model in models if name != OFFLINE)
 
 
 class NoReplyError(Exception):

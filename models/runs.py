@@ -18,7 +18,7 @@ from ..state.records import Usage
 from ..state.usage import total_tokens
 from .budget import Budget, dollars
 from .deadline import Deadline
-from .protocol import OFFLINE
+from .protocol import paid_calls
 from .tracing import Attributes, begun, note_error
 
 logger = logging.getLogger("ragraphs.graphs")
@@ -145,9 +145,7 @@ def _figures(outputs: Mapping[str, Any]) -> dict[str, str | int | float]:
         "method": outputs.get("method") or None,
         "stop_reason": outputs.get("stop_reason"),
         **{name: outputs.get(name) for name in counts},
-        "calls": sum(
-            model["calls"] for name, model in usage.get("models", {}).items() if name != OFFLINE
-        ),
+        "calls": paid_calls(usage),
         "tokens": total_tokens(usage),
         "cost": usage.get("cost"),
         "warnings": len(outputs.get("warnings") or ()),

@@ -25,7 +25,7 @@ from ..models.budget import Budget
 from ..models.deadline import Deadline
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
-from ..models.protocol import OFFLINE, NoReplyError
+from ..models.protocol import OFFLINE, NoReplyError, paid_calls
 from ..models.runs import GraphRun, enter_run
 from ..models.tracing import span
 from ..settings import settings, told, told_soon
@@ -47,6 +47,7 @@ logger = logging.getLogger("ragraphs.nodes")
 T = TypeVar("T")
 NodeFunction = Callable[[Any, Any], Coroutine[Any, Any, Update]]
 _MODELS = ("model", "small_model")
+_CUT_SHORT = frozenset({"budget", "time", "model_failed"})
 Reserve = int | Callable[[Any], int]
 Late = Callable[[Any], Update]
 _LATER = "try again, or raise the limit."
@@ -158,17 +159,18 @@ async def _updated(
 
 
 async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Context]) -> Update:
-    """The update of a node that answers; where the time was up, with the passages at hand."""
+    """The update of a node that answers; where a limit was met, with the passages at hand."""
     try:
         update = await work
     except NoReplyError as error:
         update = unanswered(error)
     deadline = run.meter.deadline
-    if deadline is None or not deadline.was_reached or update.get("sufficient"):
-        return update
-    if not (update.get("evidence") or state["evidence"]):
-        update["evidence"] = await run.at_hand(state)
-    return {**update, "stop_reason": "time"}
+    if deadline is not None and deadline.was_reached and not update.get("sufficient"):
+        update = {**update, "stop_reason": "time"}
+    ended = update.get("stop_reason") or state["stop_reason"]
+    if ended in _CUT_SHORT and not (update.get("evidence") or state["evidence"]):
+        update = {**update, "evidence": await run.at_hand(state)}
+    return update
 
 
 @contextmanager
@@ -269,7 +271,7 @@ async def _started(
     budget = await _budget(context, run, spent)
     if isinstance(context, QuestionContext):
         kept = reserve(state) if callable(reserve) else reserve
-        left = context.max_calls - total_calls(spent) - kept
+        left = context.max_calls - paid_calls(spent) - kept
         meter = start_meter(left, budget, deadline=_deadline(context, run))
     else:
         meter = start_meter(None, budget, indexing=isinstance(context, IndexContext))

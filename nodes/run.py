@@ -11,11 +11,11 @@ from ..context import Context, QuestionContext
 from ..index.opening import Index, language_model
 from ..models.documents import search_by
 from ..models.meter import Meter
-from ..models.protocol import LanguageModel, NoReplyError
+from ..models.protocol import OFFLINE, LanguageModel, NoReplyError, paid_calls
 from ..models.reranker import candidates, open_cross_encoder, reranked
 from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import PromptReply
-from ..state.records import Evidence
+from ..state.records import Evidence, Usage
 
 C_co = TypeVar("C_co", bound=Context, covariant=True)
 P = ParamSpec("P")
@@ -23,6 +23,7 @@ R = TypeVar("R", bound=PromptReply)
 T = TypeVar("T")
 
 Update = dict[str, Any]
+_ANY = 1_000_000
 GRACE = 1.0  # seconds after the deadline of a run, for the use of what was found
 Texts = str | Sequence[Excerpt]
 
@@ -131,7 +132,10 @@ class Run(Generic[C_co]):
         try:
             if ranked := dict(list(state["ranked"].items())[: context.top_k]):
                 return await self.in_thread(read_ranked, ranked, state["question"])
-            return await self.in_thread(search, state["question"], "lexical", context.top_k)
+            found = await self.in_thread(search, state["question"], "lexical", context.top_k)
+            if not found:  # no word of the question stands anywhere
+                return await self._found(state["question"], context.top_k)
+            return found
         except NoReplyError:
             return []
 
@@ -144,3 +148,11 @@ class Run(Generic[C_co]):
             return await self.in_thread(search, question, context.retriever, most)
         async with self.meter.in_time():
             return await search_by(own, question, most, context.where)
+
+
+def calls_left(context: QuestionContext, usage: Usage) -> int:
+    """Requests that a run may plan for; the offline reader's cost nothing, and nobody counts them.
+
+    >>> calls_left(context, state["usage"])
+    """
+    return _ANY if context.model == OFFLINE else context.max_calls - paid_calls(usage)

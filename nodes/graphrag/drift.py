@@ -6,37 +6,34 @@ from collections.abc import Sequence
 
 from langgraph.types import Send
 
-from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
-from ...index.communities import load_communities
 from ...index.grading import fitted_grader
 from ...index.opening import Index
 from ...index.progress import progress_of
-from ...index.vectors import owner_of
 from ...models.graders import SimilarityGrader
 from ...models.protocol import NoReplyError
 from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FOLLOW_UP, PRIME, FollowUp
 from ...prompts.prompt import number, number_passages
 from ...state.graphrag import GraphragState, LookUpTask, Point, Question
-from ...state.usage import total_calls
 from ..answer import check_citations
 from ..node import node
-from ..run import Run, Update
+from ..run import Run, Update, calls_left
 from .global_search import points_of, report_texts
 from .local_search import shown_knowledge, surroundings
+from .searching import near_reports
 
 _PRIMED = 5
 _NEAR = 100
 _LOOKED_AT = 5
-_WEIGHT = 0.5
 
 
 @node(reserve=1)
 async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Has the model read the reports nearest to the question, and ask what they leave open."""
     context = run.context
-    ids = await run.in_thread(_near_reports, state["question"], context.level)
+    ids = await run.in_thread(near_reports, state["question"], context.level)
+    ids = ids[:_PRIMED]
     run.meter.retrievals += 1
     texts = number(await run.in_thread(report_texts, ids))
     first: Question = {"question": state["question"], "score": 100.0}
@@ -110,11 +107,11 @@ async def choose_follow_ups(state: GraphragState, context: GraphragContext) -> U
 
 def look_ups(state: GraphragState, context: GraphragContext) -> list[Send]:
     """One task for each of the next follow-up questions, as far as the limits allow."""
-    left = context.max_calls - total_calls(state["usage"]) - 1
+    left = calls_left(context, state["usage"]) - 1
     asked = state["pending"][: max(0, min(left, context.drift_width))]
     if not state["rounds_left"] or not asked:
         return []
-    reserved = context.max_calls - total_calls(state["usage"]) - left // len(asked)
+    reserved = calls_left(context, state["usage"]) - left // len(asked)
     return [
         Send(
             "look_up",
@@ -145,16 +142,6 @@ def _is_known(index: Index, question: str) -> bool:
         >= grader.thresholds.lower
         for one in near
     )
-
-
-def _near_reports(index: Index, question: str, level: int) -> list[str]:
-    """The communities of a level whose reports are nearest to the question, and of most weight."""
-    view = load_communities(index)
-    vector = embed_queries(index.embedder, [question])[0]
-    found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
-    near = [id for id in dict.fromkeys(found) if view.is_at(id, level)]
-    fused = reciprocal_rank_fusion([near, view.heaviest(level)], [1.0, _WEIGHT])
-    return [id for id, _ in fused[:_PRIMED]]
 
 
 def _in_order(looked_up: Sequence[str], follow_ups: Sequence[FollowUp]) -> list[Question]:

@@ -23,10 +23,11 @@ from ...prompts.prompt import number, numbered
 from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence
 from ...state.reports import Report
-from ...state.usage import total_calls
 from ...stores.metadata import metadata_at
 from ..node import node, unanswered
-from ..run import Run, Update
+from ..retrieve import nearest
+from ..run import Run, Update, calls_left
+from .searching import TEXTS_READ, first_found, joined, near_reports, read_nearest
 
 _SEED = 0
 _ROW_TOKENS = 20
@@ -38,8 +39,15 @@ _GENERAL = {True: "yes", False: "no"}
 
 @node(reserve=2)
 async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Update:
-    """Takes the reports of one level, or descends from the root where it helps (dynamic)."""
+    """Takes the reports of one level, or descends from the root where it helps (dynamic).
+
+    Without a model a few are enough, nearest first: nobody sums up what all of them say.
+    """
     context, view = run.context, await run.in_thread(load_communities)
+    if context.model == OFFLINE:
+        near = await run.in_thread(near_reports, state["question"], context.level)
+        near = near[:TEXTS_READ]
+        return await read_nearest(run, state, near, await run.in_thread(_report_sizes, near))
     if context.dynamic:
         chosen = await _descend(run, view, state["question"])
     else:
@@ -51,7 +59,11 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
 
 @node()
 async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Update:
-    """Takes all passages of the index (the paper's condition TS)."""
+    """Takes all passages of the index (the paper's condition TS); the nearest without a model."""
+    if run.context.model == OFFLINE:
+        found = await nearest(run, state, TEXTS_READ)
+        near = {one["id"]: _tokens(one["title"], one["text"]) for one in found[:TEXTS_READ]}
+        return await read_nearest(run, state, list(near), near)
     sizes = await run.in_thread(_sizes)
     left = _requests_left(state, run.context)
     return _batched(list(sizes), sizes, left, run.context)
@@ -74,9 +86,10 @@ async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
 async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Writes the answer from the points that score, best first, and cites what they rest on."""
     points = sorted(state["points"], key=lambda point: (-point["score"], point["text"]))
-    if not points:
-        return {"stop_reason": max(state["unread"], default="no_evidence")}
     context, ranked = run.context, {"points": Overwrite(points)}
+    first = await first_found(run, state)
+    if first.get("sufficient") or not points:
+        return {"stop_reason": max(state["unread"], default="no_evidence"), **ranked, **first}
     shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
     try:
         reply = await run.ask(
@@ -86,7 +99,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
             general=_GENERAL[context.general_knowledge],
         )
     except NoReplyError as error:
-        return {**ranked, **unanswered(error)}
+        return {**ranked, **first, **unanswered(error)}
     points = await run.in_thread(_with_citations, points, context.model == OFFLINE)
     used = numbered(reply.used, points[: len(shown)]) or points[: len(shown)]
     cited = await run.in_thread(_cited, used, context.top_k, context.model == OFFLINE)
@@ -100,7 +113,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     sufficient = reply.sufficient and most_cited and bool(reply.answer)
     general = reply.general if context.general_knowledge else ""
     return {
-        **cited,
+        **joined(first, cited),
         "points": Overwrite(points),
         "missing": [] if sufficient else reply.missing,
         "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
@@ -113,7 +126,7 @@ def map_tasks(state: GraphragState, context: GraphragContext) -> list[Send]:
     """One task for each batch, each with its share of the requests that are left."""
     left = _requests_left(state, context)
     share = max(1, left // max(1, len(state["batches"])))
-    reserved = context.max_calls - total_calls(state["usage"]) - share
+    reserved = calls_left(context, state["usage"]) - share
     return [
         Send(
             "map_texts",
@@ -165,7 +178,7 @@ def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -
 
 def _requests_left(state: GraphragState, context: GraphragContext) -> int:
     """Requests for the map step, one being kept for the answer."""
-    return context.max_calls - total_calls(state["usage"]) - 1
+    return calls_left(context, state["usage"]) - 1
 
 
 async def _descend(run: Run[GraphragContext], view: CommunityView, question: str) -> list[str]:

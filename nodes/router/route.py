@@ -25,7 +25,7 @@ from ...context import QuestionContext, RouterContext
 from ...index.layers import built_layers
 from ...index.opening import Index
 from ...language.analyser import one_line
-from ...models.protocol import OFFLINE, NoReplyError
+from ...models.protocol import OFFLINE, NoReplyError, paid_calls
 from ...models.router import KIND_CLASSIFIER
 from ...models.web import web_search
 from ...prompts.library import STAND_ALONE
@@ -38,7 +38,7 @@ from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import LONGEST_QUESTION, check_question, retriever_obstacle
 from ..node import Node, node
-from ..run import Run, Update
+from ..run import Run, Update, calls_left
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
 from .handing import handed_on, worth
@@ -77,14 +77,14 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
 def decide(methods: Mapping[str, Needs]) -> Node:
     """A node that finds the method to begin with, among ``methods``."""
 
-    @node(late=lambda _: {"stop_reason": "time"})
+    @node(late=lambda _: {"trying": next(iter(methods)), "why": "The time is up."})
     async def decide(state: RouterState, run: Run[RouterContext]) -> Update:
         """The user's choice; else the method that suits the question, of those that can be."""
         context, chosen = run.context, run.context.method
         # A long question takes a tenth of a second, in which the loop would serve nobody.
         kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
         obstacles = await run.in_thread(
-            _obstacles, methods, context, context.max_calls - total_calls(state["usage"])
+            _obstacles, methods, context, calls_left(context, state["usage"])
         )
         if chosen == "auto":
             choice = first_method(kinds, methods, obstacles, _web(context))
@@ -113,7 +113,7 @@ def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) ->
 
     @node()
     async def answer(state: RouterState, context: RouterContext) -> Update:
-        left = context.max_calls - total_calls(state["usage"])
+        left = context.max_calls - paid_calls(state["usage"])
         live = _is_final(method, state, context) and answer_is_followed(context)
         settings = {"max_calls": left, "stream_answer": live, **_search(method, state, context)}
         chosen = context.narrowed(context_type, **settings)
@@ -159,7 +159,7 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         ended = latest["sufficient"] or latest["stop_reason"] in _NO_MORE_CALLS
         if ended or not _may_go_on(latest["method"], state, run.context):
             return {**update, **kept}
-        left = run.context.max_calls - total_calls(state["usage"])
+        left = calls_left(run.context, state["usage"])
         tried = [one["method"] for one in path]
         kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
         try:

@@ -16,6 +16,7 @@ from ...index.opening import Index, open_index
 from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
+from ...nodes.run import calls_left
 from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
 from ...stores.schema import DATABASE
@@ -76,5 +77,5 @@ def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
         "layers": layers,
         "unfinished": unfinished_layers(index),
         "embeddings": identity(embeddings),  # without loading them
-        "obstacles": feasible(METHODS, layers, context.max_calls),
+        "obstacles": feasible(METHODS, layers, calls_left(context, {})),
     }

@@ -1,0 +1,71 @@
+"""GraphRAG without a model: search comes first, and few reports are read beside what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...algorithms.fusion import reciprocal_rank_fusion
+from ...algorithms.graphrag.report_context import pack
+from ...context import GraphragContext
+from ...index.communities import load_communities
+from ...index.opening import Index
+from ...index.vectors import owner_of
+from ...models.protocol import OFFLINE
+from ...models.query_vectors import embed_queries
+from ...prompts.library import ANSWER
+from ...prompts.prompt import number_passages
+from ...state.graphrag import GraphragState
+from ..answer import answered
+from ..retrieve import nearest, ranking
+from ..run import Run, Update
+
+TEXTS_READ = 20
+_NEAR = 100
+_WEIGHT = 0.5  # of the heaviest communities beside the nearest
+
+
+async def read_nearest(
+    run: Run[GraphragContext], state: GraphragState, near: list[str], sizes: Mapping[str, int]
+) -> Update:
+    """What the offline reader reads: the passages found for the question, and ``near`` texts."""
+    found = await nearest(run, state, run.context.top_k)
+    fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
+    return {
+        "evidence": found[: run.context.top_k],
+        "ranked": ranking(found),
+        "batches": [[near[place] for place in group] for group in fitting],
+    }
+
+
+async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update:
+    """What the passages found for the question say; a passage that answers goes before reports.
+
+    Nothing with a model, which is shown reports alone.
+    """
+    evidence = state["evidence"]
+    if run.context.model != OFFLINE or not evidence:
+        return {}
+    reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
+    return {**answered(reply, evidence), "evidence": evidence}
+
+
+def joined(first: Update, cited: Update) -> Update:
+    """What was ``cited`` for points, behind what was found ``first``."""
+    known = {one["id"] for one in first.get("evidence", ())}
+    more = [one for one in cited["evidence"] if one["id"] not in known]
+    citations = [*first.get("citations", ()), *cited["citations"]]
+    return {
+        **cited,
+        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "evidence": [*first.get("evidence", ()), *more],
+    }
+
+
+def near_reports(index: Index, question: str, level: int) -> list[str]:
+    """The communities of a level whose reports are nearest to the question, and of most weight."""
+    view = load_communities(index)
+    vector = embed_queries(index.embedder, [question])[0]
+    found = [owner_of(id) for id, _ in index.vectors.search("reports", vector, _NEAR)]
+    near = [id for id in dict.fromkeys(found) if view.is_at(id, level)]
+    fused = reciprocal_rank_fusion([near, view.heaviest(level)], [1.0, _WEIGHT])
+    return [id for id, _ in fused]
