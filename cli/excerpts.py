@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from ..language.analyser import Span, one_line, sentences
+from ..language.code import code_blocks
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
@@ -98,16 +99,30 @@ def _within(passage: Passage, citation: Citation) -> Span:
 
 
 def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
-    """The sentences and blocks of code of ``text``; a mark is in one piece."""
-    pieces = [Span(*one.span(1), one[1]) for one in _CODE.finditer(text)]
-    said = [Span(one.start, one.end, one.text) for one in sentences(text)]
+    """The sentences and blocks of code of ``text``; a mark is in one piece.
+
+    Only code is ``plain``: it keeps its lines.
+    """
+    pieces = [Span(*one.span(1), one[1], one[1]) for one in _CODE.finditer(text)]
+    said = [_piece(text, one) for one in sentences(text)]
     pieces += [one for one in said if not any(_overlap(one, code) for code in pieces)]
     for mark in marks:
         met = [piece for piece in pieces if _overlap(mark, piece)]
         start, end = min([mark, *met]).start, max(piece.end for piece in [mark, *met])
         pieces = [piece for piece in pieces if piece not in met]
-        pieces.append(Span(start, end, text[start:end]))
+        code = "".join(piece.plain for piece in met)
+        pieces.append(Span(start, end, text[start:end], code))
     return sorted(pieces) or [Span(0, len(text), text)]
+
+
+def _piece(text: str, sentence: Span) -> Span:
+    """A sentence; of code it begins where its line does."""
+    start, end = sentence[:2]
+    if not any(first <= start < last for first, last in code_blocks(text)):
+        return Span(start, end, text[start:end])
+    line = text.rfind("\n", 0, start) + 1
+    start = start if text[line:start].strip() else line
+    return Span(start, end, text[start:end], text[start:end])
 
 
 def _chosen(pieces: Sequence[Span], marks: Sequence[Span]) -> set[int]:
@@ -137,6 +152,8 @@ def _cells(piece: Span) -> int:
 
 def _between(text: str, piece: Span, following: Span) -> str:
     gap = text[piece.end : following.start]
+    if piece.plain and following.plain:
+        return gap if gap.isspace() else "\n"
     return "\n" if _APART.search(gap) or _ITEM.match(following.text) else " "
 
 
@@ -156,4 +173,6 @@ def _marked(piece: Span, marks: Sequence[Span]) -> Text:
 def _flat(piece: Span, start: int, end: int) -> str:
     """Characters of ``piece`` in one line, but for code, whose lines matter."""
     text = piece.text[start - piece.start : end - piece.start]
-    return text.strip("\n") if piece.text.endswith("\n") else re.sub(r"\s+", " ", text)
+    if piece.plain:
+        return text.rstrip("\n") if end == piece.end else text
+    return re.sub(r"\s+", " ", text)

@@ -36,6 +36,8 @@ def fail(error: Exception) -> int:
     elif debug.get():
         raise error
     else:
-        told = f"The system refused something ({error})." if isinstance(error, OSError) else error
-        show.problem(f"{told} {_TRACED}")
+        said = f"The system refused something: {error}."
+        if not isinstance(error, OSError):
+            said = f"{error} It says: {error.__cause__}."
+        show.problem(f"{said} {_TRACED}")
     return int(getattr(error, "exit_code", 1))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .opening import Index
 
-CUTTING = 3  # to be raised when sentences are cut or compared otherwise
+CUTTING = 4  # to be raised when sentences are cut or compared otherwise
 CUT = "sentences_cut"  # property: the cutting of the sentences that have vectors
 
 

@@ -9,7 +9,10 @@ from typing import Any, Literal
 from ..algorithms.fusion import reciprocal_rank_fusion
 from ..context import RetrieverName
 from ..models.query_vectors import embed_queries
-from ..state.records import Evidence
+from ..state.filters import matches
+from ..state.records import Evidence, Metadata
+from .dating import of_time, time_wanted
+from .documents import lifted_by_documents
 from .layers import SENTENCES
 from .narrowing import narrowed
 from .opening import Index
@@ -31,29 +34,55 @@ def search(
         search(open_index("notes"), "Who wrote it?", "auto", 10, {"year": {"$gte": 1990}})
 
     ``auto`` is the best retriever that the index has the layers for. Given ``where``, only passages
-    whose metadata meets this filter are found.
+    whose metadata meets this filter are found. Where the question names a time, documents of this
+    date go before others.
     """
     index = narrowed(index, where)
     retriever = best_retriever(index, retriever)
-    depth = max(most, _DEPTH)
+    wanted = time_wanted(index, question)
+    ranked = _ranked(index, question, retriever, max(most, _DEPTH))
+    if wanted is not None:
+        dated = _ranked(of_time(index, wanted), question, retriever, max(most, _DEPTH))
+        lists = [[id for id, _ in ids] for ids in (dated, ranked)]
+        ranked = reciprocal_rank_fusion(lists, [wanted.weight, 1.0])
+    return read_ranked(index, dict(ranked[:most]), question)
+
+
+def _ranked(
+    index: Index, question: str, retriever: RetrieverName, most: int
+) -> list[tuple[str, float]]:
+    ranked = _by_passages(index, question, retriever, most)
+    return lifted_by_documents(index, question, ranked, by_vectors=retriever != "lexical")
+
+
+def _by_passages(
+    index: Index, question: str, retriever: RetrieverName, most: int
+) -> list[tuple[str, float]]:
     if retriever == "vector":
-        ranked = _nearest(index, question, most)
-    elif retriever == "graph":
-        ranked = walk_from(index, question, most)
-    elif retriever == "lexical":
-        ranked = index.catalogue.search_terms(question, most)
-    else:
-        lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
-        # Squared, since ranks tell less of a poor list's doubts than scores do.
-        weights = [1.0, worth_for(index, question) ** 2]
-        ranked = reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
-    return read_ranked(index, dict(ranked[:most]))
+        return _nearest(index, question, most)
+    if retriever == "graph":
+        return walk_from(index, question, most)
+    if retriever == "lexical":
+        return index.catalogue.search_terms(question, most)
+    depth = max(most, _DEPTH)
+    lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
+    # Squared, since ranks tell less of a poor list's doubts than scores do.
+    weights = [1.0, worth_for(index, question) ** 2]
+    return reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
 
 
-def read_ranked(index: Index, scores: Mapping[str, float]) -> list[Evidence]:
-    """The passages whose ``scores`` are given by id, in the same order. Blocks."""
+def read_ranked(index: Index, scores: Mapping[str, float], question: str) -> list[Evidence]:
+    """The passages whose ``scores`` are given by id, in the same order. Blocks.
+
+    They are found by ``date`` where it is the one that ``question`` names.
+    """
+    wanted = time_wanted(index, question)
+
+    def how(metadata: Metadata) -> str:
+        return "date" if wanted and matches(metadata, wanted.where) else "retrieved"
+
     return [
-        {**passage, "score": scores[passage["id"]], "found": "retrieved"}
+        {**passage, "score": scores[passage["id"]], "found": how(passage["metadata"])}
         for passage in index.catalogue.passages(list(scores))
     ]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..context import Context
 from ..language.analyser import keywords
 from ..state.errors import IncompleteIndexError
+from ..state.places import place_of
 from ..state.records import Passage
 from ..stores.queries import batches
 from ..stores.vectors import Collection, Entry
@@ -247,12 +248,12 @@ def cosines_with(index: Index, vector: NDArray[np.float32], ids: Sequence[str]) 
 
 
 def passage_text(passage: Passage) -> str:
-    """The text of a passage that is embedded: title and text."""
-    return f"{passage['title']}\n{passage['text']}"
+    """The text of a passage that is embedded: its place and its text."""
+    return f"{place_of(passage)}\n{passage['text']}"
 
 
 def passage_keywords(passage: Passage) -> frozenset[str]:
-    """The keyword set k of a passage and its title; remembered, since questions meet again."""
+    """The keyword set k of a passage and its place; remembered, since questions meet again."""
     return _keywords(passage_text(passage))
 
 

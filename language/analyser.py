@@ -162,7 +162,12 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """The words of ``text`` as they are written, in order, without function words."""
-    return [word for word in _WORD.findall(text) if _word_terms(word.lower())]
+    return list(filter(_has_content, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=100_000)
+def _has_content(word: str) -> bool:
+    return bool(_word_terms(word.lower()))
 
 
 def terms(text: str) -> list[str]:
@@ -339,7 +344,9 @@ def shortened(text: str, most: int) -> str:
 
 def is_korean(text: str) -> bool:
     """Whether ``text`` is mostly Korean, by counting Hangul against Latin letters."""
-    return len(_HANGUL.findall(text)) > len(re.findall(r"[A-Za-z]", text)) / 2
+    if not (korean := len(_HANGUL.findall(text))):
+        return False
+    return korean > len(re.findall(r"[A-Za-z]", text)) / 2
 
 
 def count_tokens(text: str) -> int:

@@ -7,17 +7,18 @@ is wrongly taken for code only keeps its lines.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from . import TEXTS_KEPT
 
 _MAY_BE = re.compile(r"[;{}=()\[\]<>]|```|~~~|^(?:import|from) ", re.MULTILINE)
-_FENCED = re.compile(r"^[ \t>]*(```+|~~~+)[^`\n]*\n(?:.*\n)*?[ \t>]*\1[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(```|~~~)[`~]*([^`\n]*)$", re.MULTILINE)
 _PARAGRAPH = re.compile(r"^(?:[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _REMARK = re.compile(r"\s*(?:#+|//+|/?\*+|--|%+|<!--)(?:\s|$)|\s*[\"']{3}")
 _LONGEST_LINE = 300
 _LINE = re.compile(
-    r"\s*(?![-*+•>] )(?:(?:>>>|\.\.\.) )?(?:"
+    r"(?![-*+•>] )(?:(?:>>>|\.\.\.) )?(?:"
     r"\$ \S|#!|#!?\[|#(?:include|define|if|ifdef|ifndef|endif|pragma)\b|@[\w.]+(?:\(.*)?$"
     r"|[)}\]]+[;,)\]}]*$|[^\s\"'“].*[\[{(]$|\{|[\"'][\w .-]+[\"']\s*:\s*\S"
     r"|(?:async )?(?:def|class|func|fn|function)\s+[\w.]+.*[:({]"
@@ -42,7 +43,7 @@ def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
     """
     if not _MAY_BE.search(text):
         return ()
-    fenced = [block.span() for block in _FENCED.finditer(text)]
+    fenced = list(_fenced(text))
     found = list(fenced)
     for paragraph in _PARAGRAPH.finditer(text):
         start, end = paragraph.span()
@@ -52,9 +53,19 @@ def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(found))
 
 
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1] == opened[1] and not fence[2].strip():
+            yield opened.start(), fence.end()
+            opened = None
+
+
 def has_form_of_code(line: str) -> bool:
     """Whether a line looks like one of code."""
-    return bool(_LINE.match(line[:_LONGEST_LINE]))
+    return bool(_LINE.match(line.lstrip()[:_LONGEST_LINE]))
 
 
 def _is_code(paragraph: str) -> bool:

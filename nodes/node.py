@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
@@ -61,6 +61,16 @@ class Node(RunnableLambda[Any, Update]):
     def __init__(self, blocking: Callable[[Any], Update], run: Any, function: NodeFunction) -> None:
         super().__init__(blocking, afunc=run, name=function.__name__)
         self.function = function
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+        """The update; the graph traces the node, so that it is not traced once more here."""
+        return self.func(input)
+
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Update:
+        """The update, as ``invoke`` gives it."""
+        return await self.afunc(input)
 
 
 def node(

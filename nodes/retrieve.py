@@ -32,7 +32,7 @@ async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[E
 
     ranked = state["held"]["ranked"] or state["ranked"]
     if ranked and run.context.own.retriever is None:
-        return await run.in_thread(read_ranked, ranked)
+        return await run.in_thread(read_ranked, ranked, state["question"])
     return await run.search(state["question"], max(least, _RANKED))
 
 

@@ -111,7 +111,9 @@ class Run(Generic[C_co]):
                 encoder = await asyncio.to_thread(
                     open_cross_encoder, context.rerank, self.index.operator
                 )
-                return await asyncio.to_thread(reranked, encoder, question, found, most)
+                ordered = await asyncio.to_thread(reranked, encoder, question, found, len(found))
+                # The encoder knows no dates.
+                return sorted(ordered, key=lambda one: one["found"] != "date")[:most]
         except NoReplyError as error:
             self.meter.warn(f"{error} What was found was not ordered anew.")
             return found[:most]
@@ -128,7 +130,7 @@ class Run(Generic[C_co]):
             return []
         try:
             if ranked := dict(list(state["ranked"].items())[: context.top_k]):
-                return await self.in_thread(read_ranked, ranked)
+                return await self.in_thread(read_ranked, ranked, state["question"])
             return await self.in_thread(search, state["question"], "lexical", context.top_k)
         except NoReplyError:
             return []

@@ -76,16 +76,17 @@ class Line(NamedTuple):
 @lru_cache(maxsize=20_000)
 def marks(text: str) -> frozenset[str]:
     """The roots of the words of ``text``, and all beginnings of a Korean one: endings vary."""
-    found = set[str]()
-    for word in content_words(text):
-        if _HANGUL.search(word):
-            least = 1 if len(word) < 3 or _PAST.match(word) else 2
-            found.update(word[:end] for end in range(least, len(word) + 1))
-        else:
-            found.update(roots(word))
     life = life_facts(text)
-    found.update(word for word, told in (("birth", life.birth), ("die", life.death)) if told)
-    return frozenset(found)
+    told = (word for word, fact in (("birth", life.birth), ("die", life.death)) if fact)
+    return frozenset(told).union(*map(_marks_of, content_words(text)))
+
+
+@lru_cache(maxsize=100_000)
+def _marks_of(word: str) -> tuple[str, ...]:
+    if not _HANGUL.search(word):
+        return roots(word)
+    least = 1 if len(word) < 3 or _PAST.match(word) else 2
+    return tuple(word[:end] for end in range(least, len(word) + 1))
 
 
 def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
@@ -111,10 +112,11 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
     ranks: dict[str, int] = {}
     for place, passage in enumerate(passages):
         rank = ranks.setdefault(passage.get("passage") or f"text {place}", len(ranks))
-        spans = sentences(passage["text"])
+        text = passage["text"]
+        spans, headings = sentences(text), [one.span(1) for one in _HEADING.finditer(text)]
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
-            heading = _HEADING.findall(passage["text"], 0, span.start)[-1:]
+            heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
             bound = dropped or _PRONOUN.match(span.plain)
             context = (passage["title"], *heading, *([before] if bound else []))
@@ -176,7 +178,9 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    share = dict.fromkeys(line.near, _NEIGHBOUR) | dict.fromkeys(line.around, _TITLE)
-    share |= dict.fromkeys(line.own, 1.0)
-    cover = sum(weight * share.get(one, 0.0) for one, weight in weighed.items())
+    shares = ((line.own, 1.0), (line.around, _TITLE), (line.near, _NEIGHBOUR))
+    cover = sum(
+        weight * next((share for held, share in shares if one in held), 0.0)
+        for one, weight in weighed.items()
+    )
     return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)

@@ -15,6 +15,7 @@ from typing import Generic, NotRequired, TypedDict, TypeVar
 
 from ..language.analyser import LONGEST_TITLE, one_line, shortened
 from ..state.errors import RagraphsError
+from ..state.places import place_of
 from ..state.records import Passage
 from .replies import PromptReply
 
@@ -120,8 +121,8 @@ def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
 
 
 def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
-    """Passages numbered from 1, under their titles."""
-    excerpts = number([(passage["title"], passage["text"]) for passage in passages])
+    """Passages numbered from 1, under their titles and headings."""
+    excerpts = number([(place_of(passage), passage["text"]) for passage in passages])
     for excerpt, passage in zip(excerpts, passages, strict=True):
         excerpt["passage"] = "" if passage.get("found") == "web" else passage["id"]
     return excerpts

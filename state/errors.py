@@ -63,7 +63,9 @@ class IncompleteIndexError(RagraphsError):
 
 
 class UnexpectedError(RagraphsError):
-    """An error that nobody foresaw, in a sentence with its place.
+    """An error that nobody foresaw, in a sentence with its place, but without its own words.
+
+    These may quote what a caller must not read.
 
     try:
         output = router_graph.invoke({"question": question}, context=context)
@@ -77,8 +79,8 @@ def foreseen(error: Exception) -> Exception:
     if isinstance(error, RagraphsError | OSError):
         return error
     unexpected = UnexpectedError(
-        f"An unexpected error{_place(error)} ended this ({type(error).__name__}: {error}); what "
-        "was stored before is safe. Please report it."
+        f"An unexpected {type(error).__name__}{_place(error)} ended this; what was stored before "
+        "is safe. Please report it."
     )
     unexpected.__cause__ = error
     return unexpected

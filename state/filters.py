@@ -40,18 +40,30 @@ _ON_COMMAND_LINE = re.compile(
 _VALUE = re.compile(r"""\s*+(?:(?:"([^"]*)"|'([^']*)')\s*+|((?!["'])[^,]*+))(?:,|$)""", re.S)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ][\d:.+Z-]*)?)?)?")
+_FIRST_DAY = re.compile(r"(?:-01)+$")
+_ALL_OF = "~"  # follows whatever may go on a date
+_FROM, _TO = "0", ":"  # around all texts that begin with a digit
 _NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
+
+
+class Period(NamedTuple):
+    """The texts from ``first`` on and before ``end``: dates in ISO form, however exact."""
+
+    first: str
+    end: str
 
 
 class FilterCondition(NamedTuple):
     """One condition of a filter: the values of ``key`` are compared with ``operands``.
 
-    ``$in`` and ``$nin`` have as many operands as there are, comparisons one.
+    ``$in`` and ``$nin`` have as many operands as there are, comparisons one. What dates are
+    compared with are periods of which they are in one, or in none.
     """
 
     key: str
     operator: Comparison | Membership
-    operands: tuple[Scalar, ...]
+    operands: tuple[Scalar | Period, ...]
 
 
 def conditions_of(where: Mapping[str, Any]) -> list[FilterCondition]:
@@ -86,16 +98,17 @@ def matches(values: Mapping[str, MetadataValue], where: Mapping[str, Any]) -> bo
 
     Numbers are compared with numbers, text with text by code points, booleans with booleans. A list
     matches where one of its elements does, and ``$ne`` and ``$nin`` where none is named. A key that
-    is missing, or an empty list, matches nothing, not even ``$ne``.
+    is missing, or an empty list, matches nothing, not even ``$ne``. A ``date`` is compared by time:
+    "2024-01" in a filter is the whole month, and as a value its first day.
     """
     return all(_holds(values.get(one.key, []), one) for one in conditions_of(where))
 
 
-def kind_of(value: Scalar) -> Literal["text", "number", "boolean"]:
+def kind_of(value: Scalar | Period) -> Literal["text", "number", "boolean"]:
     """The kind of a value: only values of one kind are compared with each other."""
     if isinstance(value, bool):
         return "boolean"
-    return "text" if isinstance(value, str) else "number"
+    return "text" if isinstance(value, str | Period) else "number"
 
 
 def parse_where(texts: Iterable[str]) -> dict[str, Any]:
@@ -141,10 +154,31 @@ def _conditions(key: object, asked: object) -> list[FilterCondition]:
             '{"author": "Ada"}. Several keys are joined by and; there is no or.'
         )
     if not isinstance(asked, Mapping):
-        return [FilterCondition(key, "$in", (_scalar(asked, _place(key)),))]
-    if not asked:
+        found = [FilterCondition(key, "$in", (_scalar(asked, _place(key)),))]
+    elif not asked:
         raise RagraphsError(f"{_place(key)} is empty; give it a value or an operator.")
-    return [_condition(key, sign, operand) for sign, operand in asked.items()]
+    else:
+        found = [_condition(key, sign, operand) for sign, operand in asked.items()]
+    return [_by_time(one) for one in found] if key == "date" else found
+
+
+def _by_time(asked: FilterCondition) -> FilterCondition:
+    """The same condition on dates with periods in place of dates, where all operands are such."""
+    dates = [str(one) for one in asked.operands]
+    if not all(map(_DATE.fullmatch, dates)):
+        return asked
+    if asked.operator in ("$in", "$nin"):
+        periods = [Period(one, f"{one}{_ALL_OF}") for one in dates]
+        return asked._replace(operands=tuple(periods))
+    begin = _FIRST_DAY.sub("", dates[0])  # "2024" itself is not before "2024-01-01"
+    end = f"{dates[0]}{_ALL_OF}"
+    period = {
+        "$gte": Period(begin, _TO),
+        "$gt": Period(end, _TO),
+        "$lt": Period(_FROM, begin),
+        "$lte": Period(_FROM, end),
+    }[asked.operator]
+    return FilterCondition(asked.key, "$in", (period,))
 
 
 def _condition(key: str, sign: object, operand: object) -> FilterCondition:
@@ -200,8 +234,12 @@ def _holds(held: MetadataValue, condition: FilterCondition) -> bool:
     return any(kind_of(value) == kind_of(operand) and compare(value, operand) for value in values)
 
 
-def _is_one(value: Scalar, operands: Iterable[Scalar]) -> bool:
-    return any(kind_of(value) == kind_of(one) and value == one for one in operands)
+def _is_one(value: Scalar, operands: Iterable[Scalar | Period]) -> bool:
+    alike = (one for one in operands if kind_of(value) == kind_of(one))
+    return any(
+        one.first <= str(value) < one.end if isinstance(one, Period) else value == one
+        for one in alike
+    )
 
 
 def _parsed(text: str) -> tuple[str, str, Any]:

@@ -7,14 +7,14 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, exists, select
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, exists, func, select
 
 from ..state.errors import RagraphsError
 from ..state.records import Metadata, Passage
 from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .file_notes import make_unread, noted_files
-from .passage_rows import delete_passages, stored_passages, write_passages
+from .passage_rows import beginnings, delete_passages, stored_passages, write_passages
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
 from .postgresql_errors import LostConnectionError
@@ -269,6 +269,14 @@ class Catalogue:
             found.setdefault(row.document, []).append(_passage(row))
         return found
 
+    def beginnings(self, documents: Iterable[str]) -> dict[str, Passage]:
+        """The first passage of each of the ``documents`` that are stored."""
+        found: dict[str, Passage] = {}
+        for batch in batches(sorted(documents)):
+            for row in rows(self._engine, beginnings(batch)):
+                found.setdefault(row.document, _passage(row))
+        return found
+
     def all_passages(self) -> Iterator[Passage]:
         """Every passage, by document and place."""
         table = tables.passages
@@ -308,6 +316,13 @@ class Catalogue:
         metadata of every passage.
         """
         return metadata_kinds(self._engine)
+
+    def document_dates(self) -> dict[str, str | None]:
+        """The date of every document; None where it has none."""
+        passages = tables.passages.c
+        dates = func.min(passages.metadata["date"].as_string())
+        query = select(passages.document, dates).where(*self._where).group_by(passages.document)
+        return {document: written for document, written in rows(self._engine, query)}
 
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""

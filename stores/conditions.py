@@ -30,7 +30,7 @@ from sqlalchemy import (
     true,
 )
 
-from ..state.filters import COMPARE, FilterCondition, Scalar, conditions_of, kind_of
+from ..state.filters import COMPARE, FilterCondition, Period, Scalar, conditions_of, kind_of
 from . import tables
 from .queries import is_postgresql, rows
 
@@ -168,11 +168,15 @@ def _condition(asked: FilterCondition, dialect: _Dialect) -> ColumnElement[bool]
 
 
 def _one_of(
-    value: _JsonValue, operands: Iterable[Scalar], dialect: _Dialect
+    value: _JsonValue, operands: Iterable[Scalar | Period], dialect: _Dialect
 ) -> Iterator[ColumnElement[bool]]:
-    """One condition for each kind of operand."""
+    """One condition for each kind of operand, and for each period."""
     by_kind: dict[str, list[Any]] = {}
     for operand in operands:
+        if isinstance(operand, Period):
+            within = and_(value.text >= operand.first, value.text < operand.end)
+            yield and_(value.type.in_(dialect.kinds["text"]), within)
+            continue
         by_kind.setdefault(kind_of(operand), []).append(dialect.operand(operand))
     for kind, values in by_kind.items():
         yield and_(value.type.in_(dialect.kinds[kind]), value.of(kind).in_(values))

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from ..language.analyser import terms
+from ..state.places import section_of
 from . import tables
 from .queries import batches, begin_writing
 
@@ -67,14 +68,19 @@ def add(connection: Connection, ids: Iterable[str]) -> None:
     """Indexes the stored passages ``ids``, which are not in the index yet."""
     passages = tables.passages
     # In ascending order, else FTS5 begins a new segment with each row.
-    query = select(passages.c.number, passages.c.title, passages.c.text).order_by(passages.c.number)
+    columns = (passages.c.number, passages.c.title, passages.c.metadata, passages.c.text)
+    query = select(*columns).order_by(passages.c.number)
     for batch in batches(ids):
         found = connection.execute(query.where(passages.c.id.in_(batch)))
         connection.execute(
             _ADD,
             [
-                {"number": number, "title": " ".join(terms(title)), "body": " ".join(terms(body))}
-                for number, title, body in found
+                {
+                    "number": number,
+                    "title": " ".join(terms(title)),
+                    "body": " ".join(terms(f"{section_of(title, metadata)}\n{body}")),
+                }
+                for number, title, metadata, body in found
             ],
         )
 

@@ -1,7 +1,8 @@
 """The lexical index of passages, which changes in the same transactions as they do.
 
 Each database has a form of its own: SQLite its FTS5, PostgreSQL tables of postings. Both rank
-alike, by BM25 over the terms of ``language.analyser``; a term in the title counts three times.
+alike, by BM25 over the terms of ``language.analyser``; a term in the title counts three times, one
+in the headings above a passage as one in its text.
 """
 
 from __future__ import annotations

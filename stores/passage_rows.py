@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, Select, delete, func, select
 
 from . import lexical_index, tables
 from .pieces import NewDocument, identified
@@ -22,6 +22,15 @@ def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[st
     table = tables.passages.c
     query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
     return {row.id: row for row in connection.execute(query)}
+
+
+def beginnings(documents: Sequence[str]) -> Select[Any]:
+    """The query for the rows that come first in each of the ``documents``."""
+    table = tables.passages
+    least = select(table.c.document, func.min(table.c.start).label("start"))
+    first = least.where(table.c.document.in_(documents)).group_by(table.c.document).subquery()
+    is_first = (table.c.document == first.c.document) & (table.c.start == first.c.start)
+    return select(table).join(first, is_first).order_by(table.c.id)
 
 
 def write_passages(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ..state.places import section_of
 from ..state.records import MetadataValue, Turn
 
 _LONGEST = 240
@@ -62,16 +63,19 @@ def identified(document: NewDocument) -> Iterator[tuple[str, Piece, str]]:
     last: Piece | None = None
     for piece in document.pieces:
         before = last_lines(last.text, last.end - piece.start) if last else ""
-        id = _passage_id(document.id, piece.title(document.title), piece.text, seen)
+        id = _passage_id(document.id, piece, document.title, seen)
         yield id, piece, before
         last = piece
 
 
-def _passage_id(document: str, title: str, piece: str, seen: Counter[bytes]) -> str:
-    """A hash of the content; the same text again in a document counts up."""
-    same = hashlib.blake2b(piece.encode(), digest_size=8).digest()
+def _passage_id(document: str, piece: Piece, titled: str, seen: Counter[bytes]) -> str:
+    """A hash of the content and its place; the same text again in a document counts up."""
+    same = hashlib.blake2b(piece.text.encode(), digest_size=8).digest()
     seen[same] += 1
-    content = json.dumps([document, title, piece, seen[same]])
+    title = piece.title(titled)
+    section = section_of(title, piece.metadata)
+    parts = [document, title, piece.text, seen[same], *([section] if section else [])]
+    content = json.dumps(parts)
     return hashlib.blake2b(content.encode(), digest_size=12).hexdigest()
 
 

@@ -32,6 +32,7 @@ from sqlalchemy import (
 )
 
 from ..language.analyser import terms
+from ..state.places import section_of
 from . import large, tables
 from .queries import add_missing, batches, insert
 
@@ -243,10 +244,12 @@ def purge(connection: Connection) -> None:
 def _stored(connection: Connection, ids: Sequence[str]) -> list[tuple[int, int, Counter[str]]]:
     """The number of each passage, the number of its terms, and their weighted frequencies."""
     passages = tables.passages.c
-    query = select(passages.number, passages.title, passages.text).where(passages.id.in_(ids))
+    columns = (passages.number, passages.title, passages.metadata, passages.text)
+    query = select(*columns).where(passages.id.in_(ids)).order_by(passages.number)
     found = []
-    for number, title, text in connection.execute(query.order_by(passages.number)):
-        titled, body = list(map(_key, terms(title))), list(map(_key, terms(text)))
+    for number, title, metadata, text in connection.execute(query):
+        searched = f"{section_of(title, metadata)}\n{text}"
+        titled, body = list(map(_key, terms(title))), list(map(_key, terms(searched)))
         frequencies = Counter(body)
         for key in titled:
             frequencies[key] += _TITLE_WEIGHT

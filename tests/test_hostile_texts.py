@@ -68,7 +68,8 @@ def longest_met(used: Used) -> int:
     """The length of the longest texts that a pattern meets: sentences, or else whole blocks."""
     room = used.where.split(".")[1]
     of_grammar = room in {"language", "offline", "algorithms", "index", "nodes"}
-    whole = "analyser" in used.where or "markup" in used.where
+    whole = used.where.split(".")[2] in {"analyser", "markup", "code", "tables"}
+    whole = whole and not used.where.endswith("code._LINE")  # of 300 characters at most
     return LONGEST_SENTENCE if of_grammar and not whole else 20_000
 
 

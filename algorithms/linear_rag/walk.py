@@ -66,7 +66,8 @@ def similarities(
     passage_vectors: Floats, sentence_vectors: Floats, question: Floats, rest: Floats
 ) -> Similarities:
     """Cosines from unit vectors of shapes (P, d), (S, d), (d,), (d,)."""
-    both = sentence_vectors @ np.stack([question, rest], axis=1)
+    # Not a product of matrices: for so few columns BLAS's threads take twice the processor's time.
+    both = np.einsum("sd,qd->sq", sentence_vectors, np.stack([question, rest]))
     return Similarities(passage_vectors @ question, both[:, 0], both[:, 1])
 
 

@@ -13,13 +13,18 @@ KEY = "sk-attack-0123456789abcdef"
 
 _TRACEBACK = re.compile(r'Traceback \(most recent|File "[^"\n]+", line \d')
 _SQL = re.compile(r"\[SQL:|\bsqlite3\.\w+Error|\bINSERT INTO\b|\bDELETE FROM\b")
+_UNEXPECTED = re.compile(r"An unexpected \w+(?: in [\w.]+, line \d+,)? ended this")
 # Escape, and the control characters that some terminals take for the beginning of a sequence.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 
 
 def leaks(text: str, *hidden: str) -> Iterator[str]:
-    """Leaks in ``text``: tracebacks, SQL, the key, and any of the ``hidden`` texts."""
-    for name, pattern in (("a traceback", _TRACEBACK), ("SQL", _SQL)):
+    """Leaks in ``text``: tracebacks, SQL, the key, and any of the ``hidden`` texts.
+
+    An error of the package that it did not foresee is one as well.
+    """
+    unexpected = ("an unexpected error", _UNEXPECTED)
+    for name, pattern in (("a traceback", _TRACEBACK), ("SQL", _SQL), unexpected):
         if found := pattern.search(text):
             yield f"{name} is shown: {_around(text, found.start())}"
     for each in (KEY, *hidden):

@@ -22,7 +22,7 @@ from ..command import run
 from .reading import READERS, Work
 
 LONGEST = 2_000  # characters of a piece
-_LENGTHS = (120, 400, 1_000, LONGEST)
+_LENGTHS = (100,) * 4 + (300,) * 3 + (800,) * 2 + (LONGEST,)
 _LARGEST_FILE = 4_000_000  # bytes
 _FEWEST_OF_A_FILE = 3
 _PIECES = 200  # for a process at once
@@ -39,7 +39,7 @@ class TextPiece(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What a function did with a piece: the error, or the seconds that it took."""
+    """Error of a function on a piece; empty where it took too many seconds."""
 
     function: str
     file: str

@@ -5,8 +5,8 @@ below the folder of the pages that answer it, each alone. ``lab/data/documentati
 
 A page is found among the first k where it is one of the first k *distinct* pages among the results,
 however many of its passages stand there. A retriever's results are its best ``top_k`` passages (10,
-as anyone gets who sets nothing); those of ``auto`` are the passages that the router's answer shows,
-in the order in which the command line does: those with a citation first.
+as anyone gets who sets nothing). The results of ``auto`` are the passages that the router's answer
+shows, in the order in which the command line does: the passages with a citation first.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PageQuestion(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The milliseconds of a question by the clock, and those of the processor."""
+    """The milliseconds that a question takes: by the clock, and of the processor."""
 
     clock: float
     processor: float
@@ -80,7 +80,7 @@ def evaluate_documentation(
     """Pages found first by every retriever and by the router, kinds of questions, and times.
 
     In the form of ``--json``: shares come with their number n and Wilson's interval of 95 %, times
-    are medians a question. The index gets the layer sentences besides those of ``context``, for the
+    are medians a question. The index gets the layers of ``context``, and sentences for the
     retriever graph; one that is up to date is only asked. Raises RagraphsError.
     """
     root = Path(folder).expanduser().resolve()

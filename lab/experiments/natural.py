@@ -116,7 +116,7 @@ def _question(row: Any) -> NaturalQuestion:
 
 
 def context_of(method: str, context: IndexContext, index: Index) -> QuestionContext:
-    """The settings of a method or of the router: those of ``context`` that it has, on ``index``."""
+    """The settings of a method or of the router on ``index``, as far as ``context`` has them."""
     kind = graph_of(method)[1]
     given = {name: getattr(context, name) for name in context.model_fields_set}
     known = {name: value for name, value in given.items() if name in kind.model_fields}

@@ -123,7 +123,7 @@ def lacks_evidence(support: Sequence[Support], evidence: Sequence[Evidence]) -> 
 
     With such passages there is still an answer from what can be found.
     """
-    whole = any(passage["found"] == "retrieved" for passage in evidence)
+    whole = any(passage["found"] in ("retrieved", "date") for passage in evidence)
     return not whole and not (support and all(one.answer for one in support))
 
 

@@ -28,6 +28,7 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.file_notes import AGAIN
 from ...stores.loading.blocks import sliced
+from ...stores.loading.dating import dated
 from ...stores.loading.reader import FileReader, ReadingStoppedError
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of
 from ...stores.loading.types import DocumentBlock, Limits, LoadedDocument, LoadError, LoadFailure
@@ -53,7 +54,7 @@ def to_read(state: IndexState) -> ToRead:
     return {"inline": state["inline"], "files": state["files"], "gone": state["gone"]}
 
 
-_READER = "4"  # to be raised when a loader gives other text or metadata for the same file
+_READER = "5"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
 _FILES = 32  # for one worker of a cluster
 
@@ -293,10 +294,8 @@ def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:
 
 
 def _loaded(given: Document) -> LoadedDocument:
-    title = given.get("title") or given["id"]
-    return LoadedDocument(
-        given["id"], storable(title), [storable(given["text"])], given_metadata(given)
-    )
+    title, text = storable(given.get("title") or given["id"]), [storable(given["text"])]
+    return dated(LoadedDocument(given["id"], title, text, given_metadata(given)), Path())
 
 
 def _new(

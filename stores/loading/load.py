@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
+from .dating import dated
 from .file import SourceFile
 from .types import (
     DEFAULT_LIMITS,
@@ -60,7 +61,9 @@ def load(
                 left_out += 1
                 if left_out > limits.failures:
                     continue
-            yield loaded
+                yield loaded
+            else:
+                yield dated(loaded, path)
     except LoadError as error:
         yield LoadFailure(source.name, str(error))
     except OSError as error:

@@ -120,3 +120,14 @@ def test_passages_with_the_answer_come_first_then_those_with_highlights_then_the
     assert order == ["b", "c", "a"]
     order = [found.passage["id"] for found in best_passages([one, two, three], cited, "Text c")]
     assert order == ["c", "b", "a"]
+
+
+def test_code_keeps_its_lines_and_a_mark_stands_in_whole_ones():
+    code = "from app import *\n\ndef add(x, y):\n    return x + y\n\napp.run(add, jobs=4)\n"
+    one = passage(f"Run it\nlike this:\n\n{code}")
+    found = PassageExcerpt(one, [quoted(one, "def add(x, y):\n    return x + y")])
+    shown = excerpt(found, in_colour=False).plain
+    assert shown == (
+        "Run it like this:\nfrom app import *\n\n«def add(x, y):\n    return x + y»\n\n"
+        "app.run(add, jobs=4)"
+    )

@@ -61,6 +61,15 @@ def test_questions_written_blindly_begin_where_they_should(language, kind, metho
     assert share(asked(kind, language, "blind"), method, web=False) >= least
 
 
+def test_questions_on_kinds_of_documents_unknown_to_the_classifier_begin_where_they_should():
+    whole, facts = (
+        [row["question"] for row in rows_of("routing", "apart") if row["kind"] == kind]
+        for kind in ("whole", "fact")
+    )
+    assert share(whole, "graphrag", web=False) >= 0.85
+    assert share(facts, "basic", web=False) >= 0.93
+
+
 @pytest.mark.parametrize("web", [True, False])
 def test_questions_on_single_documents_begin_cheaply(web):
     assert share([row["question"] for row in rows_of("natural")], "basic", web) >= 0.95
@@ -68,6 +77,6 @@ def test_questions_on_single_documents_begin_cheaply(web):
 
 def test_no_test_question_is_among_the_examples():
     examples = {text for pairs in EXAMPLES.values() for text, _ in pairs}
-    for file in ("questions", "blind"):
+    for file in ("questions", "blind", "apart"):
         assert not examples.intersection(row["question"] for row in rows_of("routing", file))
     assert KIND_CLASSIFIER["features"] == list(FEATURES)

@@ -7,6 +7,7 @@ import random
 
 import pytest
 from ragraphs.models.chat.structured import read_reply
+from ragraphs.state.errors import foreseen
 
 from lab.attack.hostile_files import make
 from lab.attack.hostile_replies import FAMILIES, honest
@@ -59,6 +60,7 @@ def test_what_must_not_be_shown_is_told():
     assert not list(leaks("The model did not reply (401: wrong key ***).", "/srv/index"))
     for text in (f"Bad {KEY}", "at /srv/index/x", "[SQL: INSERT]", 'File "a.py", line 3'):
         assert list(leaks(text, "/srv/index"))
+    assert list(leaks(str(foreseen(IndexError(1)))))
     assert list(controls("a \x1b[2J")) and not list(controls("one\n\ttwo 한글"))
     for value in ({"score": float("nan")}, {"text": "\ud800"}):
         trial = Trial()

@@ -11,11 +11,12 @@ from lab.attack.texts import drawn_from, read_all
 
 PARTS = [
     "| a | b |", "|---|:-:|", "a | b", "--- | ---", "+---+", "+===+", "bool | str", "\\|", "|",
-    "||", "```", "```py", "~~~", "    x = f(1)", "def f(a):", "    return a.b", "}", ">>> f(x);", "$ ls",
-    "- item", "1. Item", "* [ ] to do", "> quoted", "“Bah!”", '"He said.', "» so", "'tis", "…",
-    "Title", "=====", "# Head", "::", ".. note::", "<b>", "<!--", "[a](b)", "[^1]:", "---", "+++",
-    "Marie Curie", "(born 1867)", "was opened in 1890.", "Dr.", "e.g.", "3.5", "No. 5",
-    "서울은 크다.", "그는 갔다", "東京。", "مرحبا", "Привет.", "é\u0301", "\u200b", "\x0b", "\u2028", "\t", "\r",
+    "||", "```", "```py", "~~~", "    x = f(1)", "def f(a):", "    return a.b", "}", ">>> f(x);",
+    "$ ls", "- item", "1. Item", "* [ ] to do", "> quoted", "“Bah!”", '"He said.', "» so", "'tis",
+    "…", "Title", "=====", "# Head", "::", ".. note::", "<b>", "<!--", "[a](b)", "[^1]:", "---",
+    "+++", "Marie Curie", "(born 1867)", "was opened in 1890.", "Dr.", "e.g.", "3.5", "No. 5",
+    "서울은 크다.", "그는 갔다", "東京。", "مرحبا",
+    "Привет.", "é\u0301", "\u200b", "\x0b", "\u2028", "\t", "\r",
 ]  # fmt: skip
 ENDS = st.sampled_from([" ", "\n", "\n", "\n\n", ""])
 TEXTS = st.lists(st.tuples(st.sampled_from(PARTS), ENDS), max_size=30).map(

@@ -1,0 +1,61 @@
+"""The documents of passages that were found, read as wholes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from ..algorithms.documents import WholeDocument, lifted
+from ..language.analyser import terms
+from ..models.query_vectors import embed_queries
+from ..state.places import section_of
+from ..state.records import Passage
+from .opening import Index
+from .vectors import cosines_with
+
+_DEPTH = 50
+
+
+def lifted_by_documents(
+    index: Index, question: str, ranked: list[tuple[str, float]], *, by_vectors: bool
+) -> list[tuple[str, float]]:
+    """``ranked`` passages, of which the first ones are lifted by what their documents say.
+
+    Where each document is one passage there is nothing to lift. Blocks.
+    """
+    found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
+    first = index.catalogue.beginnings({one["document"] for one in found.values()})
+    if {one["id"] for one in first.values()} >= found.keys():
+        return ranked
+    near: dict[str, float] = {}
+    if by_vectors:
+        vector = embed_queries(index.embedder, [question])[0]
+        near = cosines_with(index, vector, [one["id"] for one in first.values()])
+    under: dict[str, dict[str, None]] = {document: {} for document in first}
+    for one in found.values():
+        under[one["document"]].update(dict.fromkeys(_headings(one)))
+    documents = {
+        document: WholeDocument(
+            _terms(one["title"]),
+            [*_terms(one["text"]), *(term for told in under[document] for term in _terms(told))],
+            near.get(one["id"], 0.0),
+        )
+        for document, one in first.items()
+    }
+    document_of = {id: one["document"] for id, one in found.items()}
+    high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
+    again = lifted(high, document_of, documents, terms(question))
+    least = again[-1][1]
+    return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
+
+
+def _headings(passage: Passage) -> Iterable[str]:
+    yield section_of(passage["title"], passage["metadata"])
+    for turn in passage.get("turns", ()):
+        yield section_of(passage["title"], turn["metadata"])
+
+
+@lru_cache(maxsize=10_000)
+def _terms(text: str) -> Sequence[str]:
+    """The terms of a text that questions meet again and again."""
+    return tuple(terms(text))
