@@ -29,8 +29,8 @@ from stub_tavily import TavilyStub, serving_tavily
 from tiny_cross_encoder import write_cross_encoder
 
 # No test asserts a time: machines differ.
-hypothesis.settings.register_profile("fast", deadline=None, max_examples=30)
-hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
+hypothesis.settings.register_profile("fast", deadline=None, max_examples=15)
+hypothesis.settings.register_profile("whole", deadline=None, max_examples=100)
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests

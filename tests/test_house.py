@@ -386,7 +386,7 @@ except SystemExit:
 
 
 def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:
-    """Which names of each step are loaded when its script has run, all in a process of their own."""
+    """Which names of each step are loaded when its script has run, in one process for all."""
     shown = "import sys; print([name for name in {!r} if name in sys.modules])"
     whole = "\n".join(f"{script}\n{shown.format(names)}" for script, names in steps)
     done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)

@@ -78,10 +78,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
 SOME_PARTS = [
     pytest.param(0.1, marks=pytest.mark.slow),
     0.5,
-    pytest.param(0.9, marks=pytest.mark.slow),
+    0.9,
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", SOME_PARTS)
 def test_after_a_kill_the_next_run_gives_what_an_undisturbed_one_gives(part, undisturbed, tmp_path):
     shutil.copytree(undisturbed.docs, tmp_path / "docs")

@@ -82,6 +82,7 @@ def test_a_chat_over_no_index_ends_in_one_sentence(run):
     assert ended.code == 1 and ended.out == "" and ended.err.startswith("ragraphs: There is no ind")
 
 
+@pytest.mark.slow
 def test_a_person_stops_an_answer_opens_a_citation_and_leaves(index, openai, script):
     """In a terminal of 60 columns."""
     first = iter([Response({}, seconds=30)])

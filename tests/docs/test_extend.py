@@ -139,6 +139,7 @@ def test_a_method_is_new_files_and_a_record(copied: Path) -> None:
     assert lists["routed"]["method"] == "feedback" and lists["routed"]["details"]["wider_query"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["graphs/feedback.py", "nodes/feedback.py", _RECORDS])
 def test_a_method_that_is_half_done_breaks_nothing(copied: Path, missing: str) -> None:
     write_files(copied)

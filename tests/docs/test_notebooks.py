@@ -19,6 +19,7 @@ def outputs_of(notebook: Any) -> list[str]:
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     "name",

@@ -170,6 +170,7 @@ def test_a_torn_line_costs_its_question_only(run, question_set, model):
     assert measure(run, *kept)[0]["reused"] == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(run, question_set, model):
     third = threading.Event()
 

@@ -48,6 +48,7 @@ while not ended.is_set() or not asked:
 """
 
 
+@pytest.mark.slow
 def test_every_question_during_a_repair_is_answered(indexing, monkeypatch):
     documents = clustered(60)
     build(indexing, documents, ("sentences",), model="offline")

@@ -122,6 +122,7 @@ def without_metadata(lines: list[str]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [1, 2])
 def test_an_index_of_an_earlier_format_is_copied_as_it_is_and_is_up_to_date_there(
     folder, monkeypatch, format
@@ -149,6 +150,7 @@ def test_files_keep_their_names_wherever_a_command_is_run(folder, tmp_path, monk
     assert result["unchanged"] == len(DOCUMENTS) == result["document_count"]
 
 
+@pytest.mark.slow
 def test_new_documents_and_corrections_are_added_to_a_copy(folder):
     copy_index(folder, "notes")
     document = {"id": "new", "text": "The Tay Bridge fell in 1879."}
@@ -210,6 +212,7 @@ def test_a_database_without_a_chroma_server_is_told(folder, monkeypatch):
         open_index("notes")
 
 
+@pytest.mark.slow
 def test_an_index_that_was_made_anew_under_its_name_is_opened_anew(folder, stores):
     given = {"documents": [{"id": "a", "text": "The first text."}]}
     context = IndexContext(index="notes", embeddings="lexical")

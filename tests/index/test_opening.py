@@ -44,6 +44,7 @@ def resources() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not count them")
 def test_descriptors_and_threads_level_off_however_many_indexes_are_asked(
     folder, tmp_path, monkeypatch

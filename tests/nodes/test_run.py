@@ -19,15 +19,17 @@ from ragraphs.settings import settings
 from ragraphs.state.answering import QuestionState
 from ragraphs.state.errors import IndexNotFoundError
 from scripted_model import DOCUMENTS, MODEL, QUESTION
+from snapshots import Snapshots
 from stub_openai import failure
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> str:
+def index(tmp_path: Path, snapshots: Snapshots) -> str:
     folder = str(tmp_path / "index")
     layers = ["sentences", "hops", "entities"]
     context = IndexContext(index=folder, embeddings="lexical", model="offline", layers=layers)
-    index_graph.invoke({"documents": DOCUMENTS}, context=context)
+    given = {"documents": DOCUMENTS}
+    snapshots.fill(folder, lambda: index_graph.invoke(given, context=context))
     return folder
 
 

@@ -18,7 +18,7 @@ from ragraphs.state.router import RouterOutput
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 from starlette.testclient import TestClient
 from stub_openai import KEY, OpenAIStub, serving_openai
-from tool_server import called, serving_questions, text_of
+from tool_server import called, serving_here, serving_questions, text_of
 
 HOST = "rag.example.com"
 
@@ -43,15 +43,18 @@ def model() -> Iterator[OpenAIStub]:
 
 @pytest.fixture(scope="module")
 def url(root: Path, model: OpenAIStub) -> Iterator[str]:
-    """A server of ``notes`` in two processes, with a model."""
-    environment = {
+    """A server of ``notes``, with a model."""
+    with serving_questions(root, "--index", "notes", **environment(model)) as url:
+        yield url
+
+
+def environment(model: OpenAIStub) -> dict[str, str]:
+    return {
         "OPENAI_BASE_URL": model.base_url,
         "OPENAI_API_KEY": KEY,
         "RAGRAPHS_MODEL": MODEL,
         "RAGRAPHS_HOSTS": HOST,
     }
-    with serving_questions(root, "--index", "notes", "--workers", "2", **environment) as url:
-        yield url
 
 
 def asked(url: str, **given: Any) -> httpx.Response:
@@ -90,6 +93,13 @@ def test_two_clients_are_answered_at_once(url):
         answers = list(clients.map(lambda n: asked(url, method="basic"), range(8)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["answer"] for answer in answers}) == 1
+
+
+@pytest.mark.slow
+def test_processes_share_the_questions(root, model):
+    options = ("--index", "notes", "--workers", "2")
+    with serving_questions(root, *options, **environment(model)) as url:
+        test_two_clients_are_answered_at_once(url)
 
 
 def test_a_question_may_refer_to_the_history_that_comes_with_it(url, model):
@@ -168,9 +178,9 @@ async def test_the_tools_for_assistants_are_served_beside(url):
     assert "Thomas Bouch" in text_of(found)
 
 
-def test_the_operator_names_the_indexes_that_may_be_asked(root):
-    named = {"RAGRAPHS_ROOT": ".", "RAGRAPHS_INDEX": "notes", "RAGRAPHS_INDEXES": "secret"}
-    with serving_questions(root, **named) as url:
+def test_the_operator_names_the_indexes_that_may_be_asked(root, monkeypatch):
+    named = {"RAGRAPHS_INDEX": "notes", "RAGRAPHS_INDEXES": "secret"}
+    with serving_here(root, monkeypatch, **named) as url:
         assert asked(url, index="secret").status_code == 200
         assert asked(url, index="other").status_code == 422
 

@@ -15,6 +15,7 @@ from ragraphs.index.opening import open_index
 from ragraphs.server.alone import app
 from ragraphs.settings import settings
 from ragraphs.views import community_map as maps
+from snapshots import Snapshots
 from starlette.testclient import TestClient
 
 TEXTS = {
@@ -27,13 +28,13 @@ DOCUMENTS = [{"id": title, "title": title, "text": text} for title, text in TEXT
 
 
 @pytest.fixture(autouse=True)
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: Snapshots) -> Path:
     """A folder with the index ``notes``, whose entities may be corrected."""
     monkeypatch.setenv("RAGRAPHS_ROOT", str(tmp_path))
     monkeypatch.setenv("RAGRAPHS_INDEX", "notes")
     monkeypatch.setenv("RAGRAPHS_CORRECTIONS", "true")
     settings.cache_clear()
-    make("notes", list(LAYERS))
+    snapshots.fill(str(tmp_path / "notes"), lambda: make("notes", list(LAYERS)))
     return tmp_path
 
 

@@ -226,6 +226,7 @@ async def test_a_fault_of_the_server_is_logged_and_not_shown(operator, monkeypat
     assert "/secret/path" in caplog.text
 
 
+@pytest.mark.slow
 async def test_a_program_can_start_the_server_and_speak_with_it_by_standard_input(
     root, monkeypatch
 ):

@@ -25,6 +25,7 @@ def document(name: str, at: int) -> NewDocument:
     return NewDocument(f"{name}{at}", f"{name}{at}", name, "", pieces)
 
 
+@pytest.mark.slow
 def test_every_look_finds_its_own_index_while_both_are_written(postgres: PostgresServer):
     with pooling(postgres) as url, ThreadPoolExecutor(8) as threads:
         engines = [open_shared(url, name, create=True) for name in NAMES]

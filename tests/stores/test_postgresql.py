@@ -200,6 +200,7 @@ def test_a_purge_leaves_no_bytes_unless_an_older_transaction_reads(opened):
         assert sql(connection, "SELECT pg_relation_size('passages')").scalar() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
 def test_a_server_that_restarts_in_the_middle_of_a_run_is_waited_for(how):
     with serving_postgres() as server:
@@ -222,6 +223,7 @@ def test_a_server_that_restarts_in_the_middle_of_a_run_is_waited_for(how):
         engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_server_that_stays_away_is_told():
     with serving_postgres() as server:
         engine = open_shared(server.url, "notes", create=True)

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+import uvicorn
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
+from ragraphs.server.alone import app
+from ragraphs.settings import settings
 
 
 @contextmanager
@@ -32,6 +37,25 @@ def serving_questions(folder: Path, *options: str, **environment: str) -> Iterat
     port = str(free_port())
     with serve_process(folder, port, *options, **environment):
         yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def serving_here(folder: Path, patch: pytest.MonkeyPatch, **environment: str) -> Iterator[str]:
+    """The address of what ``ragraphs serve`` serves of ``folder``, by a thread of this process."""
+    for name, value in {"RAGRAPHS_ROOT": str(folder), **environment}.items():
+        patch.setenv(name, value)
+    settings.cache_clear()
+    server = uvicorn.Server(uvicorn.Config(app, port=free_port(), log_config=None))
+    serving = threading.Thread(target=server.run)
+    serving.start()
+    try:
+        while not server.started:
+            assert serving.is_alive()
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.config.port}"
+    finally:
+        server.should_exit = True
+        serving.join()
 
 
 @contextmanager

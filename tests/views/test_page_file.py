@@ -38,7 +38,7 @@ ANSWER: dict[str, Any] = {
 
 
 @pytest.fixture
-def index(tmp_path) -> Index:
+def index(tmp_path, snapshots) -> Index:
     folder = str(tmp_path / "notes")
     context = IndexContext(index=folder, embeddings="lexical", layers=["sentences", "hops"])
     texts = {
@@ -47,7 +47,8 @@ def index(tmp_path) -> Index:
         "turing": "Alan Turing was born in London.",
     }
     documents = [{"id": f"/home/x/{id}", "title": id, "text": text} for id, text in texts.items()]
-    index_graph.invoke({"documents": documents}, context=context)
+    given = {"documents": documents}
+    snapshots.fill(folder, lambda: index_graph.invoke(given, context=context))
     return open_index(folder)
 
 

@@ -118,6 +118,7 @@ def test_a_file_that_does_not_tell_the_origin_is_one_sentence(run, writer, make,
     assert len(ended.err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_from_the_replies_that_came(run, writer, make, rows, openai):
     make(*ALL)
     complete, requests = rows(), len(writer.kinds)

@@ -96,6 +96,7 @@ async def test_the_proxy_of_the_environment_is_heeded(openai, open_model, monkey
     ]
 
 
+@pytest.mark.slow
 def test_a_server_of_ones_own_is_asked_without_loading_openais_client(openai, tmp_path):
     code = """
         import sys

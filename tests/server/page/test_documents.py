@@ -12,11 +12,16 @@ import pytest
 from page_server import followed
 from ragraphs import IndexContext, index_graph
 from ragraphs.server.page.uploads import safe_name
-from tool_server import serving_questions
+from tool_server import serving_here, serving_questions
 
 LONG = "\n\n".join(f"Paragraph {n}. " + "The bridge is long and old. " * 30 for n in range(60))
 TEXTS = {"forth.md": "# Forth Bridge\n\nIt was designed by John Fowler.", "long.txt": LONG}
-LACKING = {"RAGRAPHS_UPLOADS": "uploads", "RAGRAPHS_MODEL": "openai:gpt-4o-mini"}
+LACKING = {
+    "RAGRAPHS_INDEX": "notes",
+    "RAGRAPHS_UPLOADS": "uploads",
+    "RAGRAPHS_MODEL": "openai:gpt-4o-mini",
+    "RAGRAPHS_EMBEDDINGS": "lexical",
+}
 TAY = b"# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch."
 
 
@@ -190,8 +195,8 @@ def test_only_uploaded_files_are_indexed(url, path):
     assert name == "refused" and "no uploaded file" in told
 
 
-def test_without_leave_of_the_operator_nothing_is_changed(root):
-    with serving_questions(root, "--index", "notes") as url:
+def test_without_leave_of_the_operator_nothing_is_changed(root, monkeypatch):
+    with serving_here(root, monkeypatch, RAGRAPHS_INDEX="notes") as url:
         assert got(url, "state")["uploads"] is False
         assert "RAGRAPHS_UPLOADS" in uploaded(url, ("a.md", TAY)).json()["detail"]
         [(name, told)] = followed(url, "/page/index", {"remove": ["own/long.txt"]})
@@ -199,13 +204,15 @@ def test_without_leave_of_the_operator_nothing_is_changed(root):
         assert "long" in titles(url)
 
 
-def test_a_folder_of_uploads_outside_the_root_is_refused(root):
-    with serving_questions(root, "--index", "notes", RAGRAPHS_UPLOADS="..") as url:
+def test_a_folder_of_uploads_outside_the_root_is_refused(root, monkeypatch):
+    outside = str(root / "..")
+    named = {"RAGRAPHS_INDEX": "notes", "RAGRAPHS_UPLOADS": outside}
+    with serving_here(root, monkeypatch, **named) as url:
         assert "below RAGRAPHS_ROOT" in uploaded(url, ("a.md", TAY)).json()["detail"]
 
 
-def test_a_layer_whose_model_lacks_its_key_is_not_begun(root):
-    with serving_questions(root, "--index", "notes", **LACKING) as url:
+def test_a_layer_whose_model_lacks_its_key_is_not_begun(root, monkeypatch):
+    with serving_here(root, monkeypatch, **LACKING) as url:
         before = got(url, "state")
         name, told = followed(url, "/page/index", {"layers": ["entities"]})[-1]
         assert name == "error" and "needs a key" in told["detail"]

@@ -13,6 +13,7 @@ from ragraphs.evaluation.plots import bars
 from ragraphs.evaluation.results import keep
 from ragraphs.server.alone import app
 from ragraphs.settings import settings
+from snapshots import Snapshots
 from starlette.testclient import TestClient
 
 DAY = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -20,7 +21,7 @@ PLOT = bars("F1", {"methods": [{"name": "basic", "value": 0.5}, {"name": "CRAG",
 
 
 @pytest.fixture(autouse=True)
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: Snapshots) -> Path:
     """A folder with the index ``notes``, and another one that is not open."""
     monkeypatch.setenv("RAGRAPHS_ROOT", str(tmp_path))
     monkeypatch.setenv("RAGRAPHS_INDEX", "notes")
@@ -28,7 +29,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.cache_clear()
     documents = [{"id": "a", "text": "The Forth Bridge was designed by John Fowler."}]
     context = IndexContext(index="notes", embeddings="lexical")
-    index_graph.invoke({"documents": documents}, context=context)
+    given = {"documents": documents}
+    snapshots.fill(str(tmp_path / "notes"), lambda: index_graph.invoke(given, context=context))
     keep(tmp_path / "secret", "answers", {}, [PLOT], DAY)
     return tmp_path
 

@@ -133,6 +133,7 @@ def test_a_removal_which_shows_no_price_beforehand_reads_nothing(server):
     assert server.waiting() == [path]
 
 
+@pytest.mark.slow
 def test_what_waits_is_still_known_when_the_server_was_started_anew(server):
     [path] = server.upload(("tay.md", TAY))
     server.start()
