@@ -26,7 +26,7 @@ def test_documents_that_say_nothing_of_the_question_stay_in_order():
 
 def test_a_document_near_the_question_goes_before_others():
     near = {"log": LOG._replace(cosine=0.2), "page": PAGE._replace(cosine=0.8)}
-    assert order(near, ["tides"]) == ["page 2", "log 1", "page 1", "log 2"]
+    assert order(near, ["tides"]) == ["page 2", "log 1", "log 2", "page 1"]
 
 
 def test_the_lift_of_a_document_is_shared_out_over_its_passages():
