@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from ragraphs.language.dates import as_date, date_of_name
 from ragraphs.language.times import time_asked
 
