@@ -16,7 +16,7 @@ from .opening import CachedValue, Index, passages_stamp
 EXACT, FUZZY = 4.0, 1.5  # weights of the documents of a time against 1 for all
 _MOST_DATED = 0.5  # the share of dated documents from which on a year speaks of them
 _LOOKED_AT = 300  # passages
-_RELEVANT = 0.6  # of the best document's score
+_RELEVANT = 0.8  # of the best document's score
 
 
 class TimeWanted(NamedTuple):

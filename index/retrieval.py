@@ -42,7 +42,10 @@ def search(
     wanted = time_wanted(index, question)
     ranked = _ranked(index, question, retriever, max(most, _DEPTH))
     if wanted is not None:
-        dated = _ranked(of_time(index, wanted), question, retriever, max(most, _DEPTH))
+        part = of_time(index, wanted)
+        dated = _ranked(part, question, retriever, max(most, _DEPTH))
+        # A question in another language than the documents shares no word with them.
+        dated = dated or [(id, 0.0) for id in sorted(part.catalogue.passage_ids())[:_DEPTH]]
         lists = [[id for id, _ in ids] for ids in (dated, ranked)]
         ranked = reciprocal_rank_fusion(lists, [wanted.weight, 1.0])
     return read_ranked(index, dict(ranked[:most]), question)

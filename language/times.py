@@ -67,7 +67,7 @@ _ORDERS: dict[Order, re.Pattern[str]] = {
 }
 # Words that every such question has, and that say nothing of its subject.
 _GENERAL = re.compile(
-    rf"\b(?:{_KINDS}|(?:{_TOLD}|happen|sa(?:id|y)|tell|told|attend|present)\w*|people|topics?|points?"
+    rf"\b(?:{_KINDS}|(?:{_TOLD}|happen|sa(?:id|y)|tell|told|attend|present)\w*|people|topics?|points?|records?"
     r"|items?|actions?|things?|names?|dates?|documents?|held|take place|took place)\b|회의록?|모임|"
     r"결정\S*|논의\S*|언급\S*|발표\S*|참석\S*|안건\S*|내용\S*|주제\S*|누구\S*|무엇\S*|있었\S*|나온|나왔\S*",
     re.IGNORECASE,
@@ -97,6 +97,12 @@ _PART_WORDS = re.compile(
     "|".join(rf"(?P<m{first}_{last}>{words})" for words, (first, last) in _PARTS.items()),
     re.IGNORECASE,
 )
+_LED = re.compile(
+    r"(?:\b(?:in|of|during|since|until|till|before|after|by|from|through|to|and|or|between|than|year)"
+    r"(?:\s+the)?(?:\s+year)?\s+|[-–~]\s?)$",
+    re.IGNORECASE,
+)
+_FOLLOWED = re.compile(rf"(?:['’]s)?\s+(?:{_KINDS})\b", re.IGNORECASE)
 _MOST = 20  # times of one sort in a question
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _RELATIVE = re.compile(
@@ -112,14 +118,14 @@ _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "일": 1, "주": 7, "�
           "년": 365}  # fmt: skip
 _LEADS = r"(?:(?:the|about|our|their|\w+)\s+){0,3}?(?:(?:of|in|on|from)\s+(?:the\s+)?)?"
 _RELATIONS = [  # words before a date in English, and after it in Korean; how it bounds the time
-    (re.compile(rf"\bsince\s+{_LEADS}$", re.I), re.compile(r"\s*(?:\S{1,6}\s*)?(?:부터|이후|이래)|\s+on"
-     r"wards?\b"), "from"),
-    (re.compile(rf"\b(?:after|later than|following)\s+{_LEADS}$", re.I), re.compile(r"\s*뒤"), "after"),
-    (re.compile(rf"\b(?:before|prior to|earlier than)\s+{_LEADS}$", re.I), re.compile(
-     r"\s*(?:\S{1,6}\s*)?(?:이전|전에|전의)"), "before"),
-    (re.compile(r"\b(?:until|till|up to|by|through|as of)\s+(?:the\s+)?$", re.I), re.compile(
-     r"\s*까지"), "until"),
-]  # fmt: skip
+    (re.compile(before, re.IGNORECASE), re.compile(rf"\s*(?:\S{{1,6}}\s*)?(?:{after})"), how)
+    for before, after, how in (
+        (rf"\bsince\s+{_LEADS}$", r"부터|이후|이래|\bon\s?wards?\b", "from"),
+        (rf"\b(?:after|later than|following)\s+{_LEADS}$", "뒤", "after"),
+        (rf"\b(?:before|prior to|earlier than)\s+{_LEADS}$", "이전|전에|전의", "before"),
+        (r"\b(?:until|till|up to|by|through|as of)\s+(?:the\s+)?$", "까지", "until"),
+    )
+]
 _TO = re.compile(
     r"[\s,]*(?:and|to|until|till|through|[-–~]|부터|에서)\s*(?:the\s+)?", re.IGNORECASE
 )
@@ -163,7 +169,9 @@ def _spans(question: str, newest: str) -> list[_Span]:
     """The dates, months and times before the newest document, in their order."""
     spans: list[_Span] = []
     for found in dates_in(question)[:_MOST]:
-        spans.append(_with_part(question, _Span(*found, found.date)))
+        span = _with_part(question, _Span(*found, found.date))
+        if len(span.first) > 4 or _is_time(question, span):
+            spans.append(span)
     for match in islice(_RELATIVE.finditer(question), _MOST):
         first, last = _relative(match, newest)
         spans.append(_Span(*match.span(), first, last))
@@ -175,6 +183,13 @@ def _spans(question: str, newest: str) -> list[_Span]:
             written = _month(match, [span.first for span in spans if span.first], newest)
             spans += [_Span(start, match.end(), written, written)] if written else []
     return sorted(spans)
+
+
+def _is_time(question: str, span: _Span) -> bool:
+    """Whether a year stands where a time does: in "PyCon 2025" it is a part of a name."""
+    before, year = question[: span.start], question[span.start : span.end]
+    led = _LED.search(before) or not year.isdecimal()
+    return bool(led or _FOLLOWED.match(question, span.end))
 
 
 def _with_part(question: str, span: _Span) -> _Span:

@@ -75,9 +75,11 @@ def place_of(citation: Citation | Passage) -> str:
 
     Without a title, only what stands in the brackets.
     """
-    page = citation.get("metadata", {}).get("page")
+    metadata = citation.get("metadata", {})
+    page, date = metadata.get("page"), str(metadata.get("date") or "")[:10]
     places = [
         citation["document"],
+        *([date] if date and date not in f"{citation['title']} {citation['document']}" else []),
         *([] if page is None else [f"page {page}"]),
         f"characters {citation['start']}–{citation['end']}",
     ]

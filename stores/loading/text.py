@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO
 
+from .dating import stated_date
 from .file import SourceFile
 from .headers import header_of, stated_title
 from .headings import plain_heading
@@ -26,7 +27,9 @@ def load_text(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of a .txt file. Raises LoadError."""
     blocks = _blocks(source)
     head = next(iter(blocks))
-    yield source.document([stated_title(header_of(head)), title_of(head)], blocks)
+    header = header_of(head)
+    titles = [stated_title(header), title_of(head)]
+    yield source.document(titles, blocks, stated_date(header.fields))
 
 
 def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
@@ -36,19 +39,21 @@ def load_markdown(source: SourceFile) -> Iterator[LoadedDocument]:
     front, text = _front_matter(head)
     begin = len(head) - len(text)
     blocks = replace(blocks, parts=partial(markdown_parts, front=begin))
-    header = stated_title(header_of(text))
+    header = header_of(text)
     heading = markdown_title(head, begin) or title_of(text)
-    titles = [_front_title(front), header, heading]
-    yield source.document(map(plain_heading, titles), blocks, front_metadata(front))
+    titles = [_front_title(front), stated_title(header), heading]
+    metadata = stated_date(header.fields) | front_metadata(front)
+    yield source.document(map(plain_heading, titles), blocks, metadata)
 
 
 def load_rst(source: SourceFile) -> Iterator[LoadedDocument]:
     """The one document of a .rst file with its sections, its markup as it is. Raises LoadError."""
     blocks = _blocks(source)
     head = next(iter(blocks))
-    header = stated_title(header_of(head))
-    titles = map(plain_heading, [header, rst_title(head) or title_of(head)])
-    yield source.document(titles, replace(blocks, parts=rst_parts))
+    header = header_of(head)
+    titles = map(plain_heading, [stated_title(header), rst_title(head) or title_of(head)])
+    metadata = stated_date(header.fields)
+    yield source.document(titles, replace(blocks, parts=rst_parts), metadata)
 
 
 def load_code(source: SourceFile) -> Iterator[LoadedDocument]:

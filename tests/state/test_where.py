@@ -144,3 +144,14 @@ def test_a_condition_of_another_form_is_refused(texts: list[str], said: str) -> 
     with pytest.raises(RagraphsError) as refused:
         parse_where(texts)
     assert said in str(refused.value)
+
+
+def test_dates_are_compared_by_time() -> None:
+    def holds(date: str, sign: str, asked: str) -> bool:
+        return matches({"date": date}, {"date": {sign: asked}})
+
+    assert holds("2024-01-15", "$eq", "2024-01") and not holds("2024-02-01", "$eq", "2024-01")
+    assert holds("2024-01-31T10:00:00", "$lte", "2024-01") and holds("2024", "$gte", "2024-01")
+    assert not holds("2024-01-15", "$gt", "2024-01") and holds("2024-02-01", "$gt", "2024-01")
+    assert not holds("2024", "$lt", "2024-01-01") and holds("2023-12-31", "$lt", "2024")
+    assert holds("2024-02", "$ne", "2024-01") and not holds("soon", "$gte", "2024")

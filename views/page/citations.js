@@ -88,7 +88,8 @@ export function Sources({ citations, title, openDocument }) {
 export function placeOf({ title, document: id, metadata = {} }) {
   const whole = `${metadata.section ?? ""}`.trim();
   const section = whole === title ? "" : whole.startsWith(`${title} › `) ? whole.slice(title.length + 3) : whole;
-  const parts = [title || id, metadata.page && t("page_n", { page: metadata.page }), section];
+  const date = `${metadata.date ?? ""}`.slice(0, 10);
+  const parts = [title || id, `${title}`.includes(date) ? "" : date, metadata.page && t("page_n", { page: metadata.page }), section];
   if (isWeb({ document: id })) parts.push(new URL(id).hostname);
   return parts.filter(Boolean).join(" · ");
 }
