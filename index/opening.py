@@ -328,7 +328,9 @@ async def language_model(index: Index, context: Context, name: str | None = None
 def _offline(index: Index) -> LanguageModel:
     from ..offline.model import OfflineLanguageModel
 
-    return OfflineLanguageModel(index.embedder, partial(known_sentences, index))
+    return OfflineLanguageModel(
+        index.embedder, partial(known_sentences, index.catalogue, index.sentences)
+    )
 
 
 class CachedValue(Generic[T]):

@@ -25,7 +25,7 @@ class TimeAsked(NamedTuple):
     topic: str
 
 
-class _Span(NamedTuple):
+class _TimeSpan(NamedTuple):
     """Characters of a question that name the time from ``first`` to ``last``."""
 
     start: int
@@ -165,34 +165,34 @@ def _order(text: str) -> tuple[Order, str]:
     return "", text
 
 
-def _spans(question: str, newest: str) -> list[_Span]:
+def _spans(question: str, newest: str) -> list[_TimeSpan]:
     """The dates, months and times before the newest document, in their order."""
-    spans: list[_Span] = []
+    spans: list[_TimeSpan] = []
     for found in dates_in(question)[:_MOST]:
-        span = _with_part(question, _Span(*found, found.date))
+        span = _with_part(question, _TimeSpan(*found, found.date))
         if len(span.first) > 4 or _is_time(question, span):
             spans.append(span)
     for match in islice(_RELATIVE.finditer(question), _MOST):
         first, last = _relative(match, newest)
-        spans.append(_Span(*match.span(), first, last))
+        spans.append(_TimeSpan(*match.span(), first, last))
     for match in islice(_NAMED_MONTH.finditer(question), _MOST):
         if not any(span.start < match.end() and match.start() < span.end for span in spans):
             key = next(key for key in ("name", "alone", "month") if match[key])
             is_last = re.match(r"(?:last|this)\b", match[0])
             start = match.start() if is_last else match.start(key)
             written = _month(match, [span.first for span in spans if span.first], newest)
-            spans += [_Span(start, match.end(), written, written)] if written else []
+            spans += [_TimeSpan(start, match.end(), written, written)] if written else []
     return sorted(spans)
 
 
-def _is_time(question: str, span: _Span) -> bool:
+def _is_time(question: str, span: _TimeSpan) -> bool:
     """Whether a year stands where a time does: in "PyCon 2025" it is a part of a name."""
     before, year = question[: span.start], question[span.start : span.end]
     led = _LED.search(before) or not year.isdecimal()
     return bool(led or _FOLLOWED.match(question, span.end))
 
 
-def _with_part(question: str, span: _Span) -> _Span:
+def _with_part(question: str, span: _TimeSpan) -> _TimeSpan:
     """``span`` of a year with the words for a part of it: "early 2023", "2023년 상반기"."""
     if len(span.first) != 4:
         return span
@@ -202,7 +202,7 @@ def _with_part(question: str, span: _Span) -> _Span:
         if (match.end() <= span.start and is_before) or (match.start() >= span.end and is_after):
             first, last = str(match.lastgroup)[1:].split("_")
             ends = iso(int(span.first), int(first)), iso(int(span.first), int(last))
-            return _Span(min(match.start(), span.start), max(match.end(), span.end), *ends)
+            return _TimeSpan(min(match.start(), span.start), max(match.end(), span.end), *ends)
     return span
 
 
@@ -234,19 +234,19 @@ def _month(match: re.Match[str], others: Sequence[str], newest: str) -> str:
     return iso(year, month, day)
 
 
-def _joined(question: str, spans: Sequence[_Span]) -> list[_Span]:
+def _joined(question: str, spans: Sequence[_TimeSpan]) -> list[_TimeSpan]:
     """``spans``, of which two with "to" between them are one, bounded by the words around them."""
-    joined: list[_Span] = []
+    joined: list[_TimeSpan] = []
     for span in spans:
         last = joined[-1] if joined else None
         if last and _TO.fullmatch(question[last.end : span.start]) and last.first <= span.last:
-            joined[-1] = _Span(last.start, span.end, last.first, span.last)
+            joined[-1] = _TimeSpan(last.start, span.end, last.first, span.last)
         else:
             joined.append(span)
     return [span if span not in spans else _bounded(question, span) for span in joined]
 
 
-def _bounded(question: str, span: _Span) -> _Span:
+def _bounded(question: str, span: _TimeSpan) -> _TimeSpan:
     for before, after, how in _RELATIONS:
         found, follows = before.search(question[: span.start]), after.match(question, span.end)
         if not found and not follows:
@@ -254,13 +254,14 @@ def _bounded(question: str, span: _Span) -> _Span:
         start = found.start() if found else span.start
         end = follows.end() if follows else span.end
         if how == "from":
-            return _Span(start, end, span.first, "")
+            return _TimeSpan(start, end, span.first, "")
         if how == "after":
             later = last_day(span.last or span.first) + timedelta(days=1)
-            return _Span(start, end, later.isoformat(), "")
+            return _TimeSpan(start, end, later.isoformat(), "")
         if how == "before":
             first = last_day(span.first).replace(day=1) if len(span.first) == 7 else None
-            first = first or date(*map(int, [*span.first.split("-"), 1, 1][:3]))
-            return _Span(start, end, "", (first - timedelta(days=1)).isoformat())
-        return _Span(start, end, "", span.last)
+            year, month, day = map(int, f"{span.first}-01-01".split("-")[:3])
+            first = first or date(year, month, day)
+            return _TimeSpan(start, end, "", (first - timedelta(days=1)).isoformat())
+        return _TimeSpan(start, end, "", span.last)
     return span

@@ -28,6 +28,7 @@ from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError, paid_calls
 from ..models.runs import GraphRun, enter_run
 from ..models.tracing import span
+from ..models.web import web_search
 from ..settings import settings, told, told_soon
 from ..state.errors import (
     IndexBusyError,
@@ -62,16 +63,17 @@ class Node(RunnableLambda[Any, Update]):
     def __init__(self, blocking: Callable[[Any], Update], run: Any, function: NodeFunction) -> None:
         super().__init__(blocking, afunc=run, name=function.__name__)
         self.function = function
+        self._blocking, self._run = blocking, run
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
         """The update; the graph traces the node, so that it is not traced once more here."""
-        return self.func(input)
+        return self._blocking(input)
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Update:
         """The update, as ``invoke`` gives it."""
-        return await self.afunc(input)
+        return cast(Update, await self._run(input))
 
 
 def node(
@@ -167,8 +169,11 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
     deadline = run.meter.deadline
     if deadline is not None and deadline.was_reached and not update.get("sufficient"):
         update = {**update, "stop_reason": "time"}
-    ended = update.get("stop_reason") or state["stop_reason"]
-    if ended in _CUT_SHORT and not (update.get("evidence") or state["evidence"]):
+    ended = update.get("stop_reason") or state.get("stop_reason")
+    # Without a web to ask, what was graded irrelevant is all that there is.
+    no_web = ended == "web_unavailable" and web_search(settings(), run.context.own.web) is None
+    found = update.get("evidence") or state.get("evidence")
+    if (ended in _CUT_SHORT or no_web) and not found:
         update = {**update, "evidence": await run.at_hand(state)}
     return update
 

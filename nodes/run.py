@@ -130,7 +130,7 @@ class Run(Generic[C_co]):
         if context.own.retriever is not None:
             return []
         try:
-            if ranked := dict(list(state["ranked"].items())[: context.top_k]):
+            if ranked := dict(list(state.get("ranked", {}).items())[: context.top_k]):
                 return await self.in_thread(read_ranked, ranked, state["question"])
             found = await self.in_thread(search, state["question"], "lexical", context.top_k)
             if not found:  # no word of the question stands anywhere

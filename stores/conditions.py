@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import (
     JSON,
@@ -156,7 +156,7 @@ def _condition(asked: FilterCondition, dialect: _Dialect) -> ColumnElement[bool]
     def named(value: _JsonValue) -> ColumnElement[bool]:
         if asked.operator in ("$in", "$nin"):
             return or_(false(), *_one_of(value, asked.operands, dialect))
-        operand = asked.operands[0]
+        operand = cast(Scalar, asked.operands[0])
         kind, compare = kind_of(operand), COMPARE[asked.operator]
         compared = compare(value.of(kind), dialect.operand(operand))
         return and_(value.type.in_(dialect.kinds[kind]), compared)

@@ -27,7 +27,7 @@ _WEIGHT = 0.5  # of the heaviest communities beside the nearest
 async def read_nearest(
     run: Run[GraphragContext], state: GraphragState, near: list[str], sizes: Mapping[str, int]
 ) -> Update:
-    """What the offline reader reads: the passages found for the question, and ``near`` texts."""
+    """Passages found for the question, and ``near`` texts, for the offline reader."""
     found = await nearest(run, state, run.context.top_k)
     fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
     return {

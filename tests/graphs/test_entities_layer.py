@@ -237,9 +237,9 @@ def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
     indexing, other, monkeypatch
 ):
     def stop(*_):
-        raise RuntimeError("stopped")
+        raise RagraphsError("stopped")
 
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="stopped"):
+    with monkeypatch.context() as patch, pytest.raises(RagraphsError, match="stopped"):
         patch.setattr("ragraphs.index.resolution.Merging", stop)
         build(indexing)
     indexing.run()

@@ -55,7 +55,8 @@ def test_the_offline_reader_meets_no_limit_on_what_is_paid(made, name, limit):
     for question in (QUESTION, WHOLE):
         result = asked(name, question, index=str(made), model="offline", **limit)
         assert result["evidence"] and result["stop_reason"] != "budget"
-        assert "max_seconds" in limit or result["citations"]
+        # CRAG cites nothing of what it grades irrelevant.
+        assert "max_seconds" in limit or name == "crag" or result["citations"]
 
 
 def test_without_a_model_passages_come_before_communities(made):

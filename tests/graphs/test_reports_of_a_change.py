@@ -11,6 +11,7 @@ from ragraphs.graphs.graphrag import graph
 from ragraphs.index import communities
 from ragraphs.index.copying import copy_index
 from ragraphs.index.hierarchy import is_begun
+from ragraphs.state.errors import UnexpectedError
 from ragraphs.stores import tables
 from ragraphs.views.communities import listed
 from ragraphs.views.status import describe, export_lines
@@ -43,7 +44,7 @@ def killed(indexing: Any, given: Any, **context: Any) -> None:
     def die(*_: Any) -> None:
         raise KilledError
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KilledError):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(UnexpectedError, match="KilledError"):
         patch.setattr(communities._Reporting, "__init__", die)
         build(indexing, given, **context)
 
