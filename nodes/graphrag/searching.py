@@ -27,7 +27,7 @@ _WEIGHT = 0.5  # of the heaviest communities beside the nearest
 async def read_nearest(
     run: Run[GraphragContext], state: GraphragState, near: list[str], sizes: Mapping[str, int]
 ) -> Update:
-    """What the offline reader reads: the passages found for the question, and ``near`` texts."""
+    """The passages found for the question, and those of the ``near`` texts that fit one request."""
     found = await nearest(run, state, run.context.top_k)
     fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
     return {
@@ -38,7 +38,7 @@ async def read_nearest(
 
 
 async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update:
-    """What the passages found for the question say; a passage that answers goes before reports.
+    """The reading of the passages found for the question; one that answers goes before reports.
 
     Nothing with a model, which is shown reports alone.
     """
@@ -50,7 +50,7 @@ async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update
 
 
 def joined(first: Update, cited: Update) -> Update:
-    """What was ``cited`` for points, behind what was found ``first``."""
+    """Evidence and citations of points, behind those of what was found ``first``."""
     known = {one["id"] for one in first.get("evidence", ())}
     more = [one for one in cited["evidence"] if one["id"] not in known]
     citations = [*first.get("citations", ()), *cited["citations"]]
