@@ -27,7 +27,7 @@ _WEIGHT = 0.5  # of the heaviest communities beside the nearest
 async def read_nearest(
     run: Run[GraphragContext], state: GraphragState, near: list[str], sizes: Mapping[str, int]
 ) -> Update:
-    """The passages found for the question, and those of the ``near`` texts that fit one request."""
+    """The passages found for the question, and as many ``near`` texts as fit one request."""
     found = await nearest(run, state, run.context.top_k)
     fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
     return {
@@ -53,10 +53,11 @@ def joined(first: Update, cited: Update) -> Update:
     """Evidence and citations of points, behind those of what was found ``first``."""
     known = {one["id"] for one in first.get("evidence", ())}
     more = [one for one in cited["evidence"] if one["id"] not in known]
-    citations = [*first.get("citations", ()), *cited["citations"]]
+    shown = first.get("citations", [])
+    quoted = {one["passage"] for one in shown}
     return {
         **cited,
-        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "citations": [*shown, *(one for one in cited["citations"] if one["passage"] not in quoted)],
         "evidence": [*first.get("evidence", ()), *more],
     }
 
