@@ -50,7 +50,7 @@ async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update
 
 
 def joined(first: Update, cited: Update) -> Update:
-    """Evidence and citations of points, behind those of what was found ``first``."""
+    """Evidence and citations of points, behind the ones that were found ``first``."""
     known = {one["id"] for one in first.get("evidence", ())}
     more = [one for one in cited["evidence"] if one["id"] not in known]
     shown = first.get("citations", [])
