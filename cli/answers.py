@@ -175,14 +175,11 @@ def _why_not(result: AnswerOutput) -> None:
 
 
 def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt], str]:
-    """Prints the best passages, or the communities that they come from, and says how many of all.
+    """Prints the best passages, then communities where these were read, and says how many of all.
 
     Communities cannot be opened.
     """
     passages = [one for one in result["evidence"] if one["found"] != "community"]
-    if result["evidence"] and not passages:
-        whole: Mapping[str, Any] = result
-        return [], _communities({**whole.get("details", {}), **whole}, most)
     said = result["answer"] if result["sufficient"] else ""
     best = best_passages(passages, result["citations"], said)[:most]
     for place, one in enumerate(best, start=1):
@@ -191,12 +188,17 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt
         _wrapped(excerpt(one, in_colour=out.color_system is not None))
         out.print()
     found = len(passages)
-    return best, f"{len(best)} of {found} {'passage' if found == 1 else 'passages'}"
+    told = [f"{len(best)} of {found} {'passage' if found == 1 else 'passages'}"] if best else []
+    whole: Mapping[str, Any] = result
+    whole = {**whole.get("details", {}), **whole}
+    if whole.get("communities") and "points" in whole:
+        told.append(_communities(whole, most, len(best)))
+    return best, ", ".join(told) or "no passages"
 
 
-def _communities(result: Mapping[str, Any], most: int) -> str:
+def _communities(result: Mapping[str, Any], most: int, above: int) -> str:
     best = result["communities"][:most]
-    for place, community in enumerate(best, start=1):
+    for place, community in enumerate(best, start=1 + above):
         _heading(place, community["title"], f"community {community['id'][:8]}")
         points = (one for one in result["points"] if community["id"] in one["communities"])
         for point in islice(points, _EXTRACTS):
