@@ -55,7 +55,7 @@ def test_a_folder_is_indexed_but_for_links_that_lead_out(server):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_question_is_answered_with_citations(server, method):
     answer = server.run(method, {"question": QUESTION})
-    assert (answer["method"], answer["sufficient"]) == (method, method != "graphrag")
+    assert (answer["method"], answer["sufficient"]) == (method, True)
     assert answer["citations"][0]["document"] == "docs/forth.txt"
     assert answer["citations"][0]["quote"] == FORTH
     assert answer["citations"][0]["metadata"] == {"path": "docs/forth.txt"}

@@ -51,8 +51,8 @@ def method(request, indexing, snapshots) -> tuple[Any, Any]:
 
 def is_settled(result: Any) -> bool:
     """Whether a run found the answer, or communities, which answer nothing without a model."""
-    if result["method"] == "graphrag":
-        return result["stop_reason"] == "no_model" and not result["answer"]
+    if result["stop_reason"] == "no_model":
+        return result["method"] == "graphrag" and not result["answer"]
     return bool(result["answer"]) and result["sufficient"]
 
 
