@@ -179,17 +179,18 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt
 
     Communities cannot be opened.
     """
-    if any(passage["found"] == "community" for passage in result["evidence"]):
+    passages = [one for one in result["evidence"] if one["found"] != "community"]
+    if result["evidence"] and not passages:
         whole: Mapping[str, Any] = result
         return [], _communities({**whole.get("details", {}), **whole}, most)
     said = result["answer"] if result["sufficient"] else ""
-    best = best_passages(result["evidence"], result["citations"], said)[:most]
+    best = best_passages(passages, result["citations"], said)[:most]
     for place, one in enumerate(best, start=1):
         untitled: Evidence = {**one.passage, "title": ""}
         _heading(place, one.passage["title"], place_of(untitled))
         _wrapped(excerpt(one, in_colour=out.color_system is not None))
         out.print()
-    found = len(result["evidence"])
+    found = len(passages)
     return best, f"{len(best)} of {found} {'passage' if found == 1 else 'passages'}"
 
 

@@ -34,13 +34,15 @@ def best_passages(
     """The passages of ``evidence`` with their ``citations``, best first.
 
     A passage with a sentence that carries ``answer`` goes before the others, one with a citation
-    before one without.
+    before one without. Where nothing is answered, they stay as they were found.
     """
-    support = supporting(answer, citations) if answer else []
     found = [
         PassageExcerpt(passage, [one for one in citations if _stands_in(one, passage)])
         for passage in evidence
     ]
+    if not answer:
+        return found
+    support = supporting(answer, citations)
     return sorted(
         found,
         key=lambda one: (not any(c in support for c in one.citations), not one.citations),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ..stores.catalogue import Catalogue
-from ..stores.vector_tables import SentenceStore
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..stores.catalogue import Catalogue
+    from ..stores.vector_tables import SentenceStore
 
 CUTTING = 4  # to be raised when sentences are cut or compared otherwise
 CUT = "sentences_cut"  # property: the cutting of the sentences that have vectors

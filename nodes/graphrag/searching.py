@@ -38,7 +38,7 @@ async def read_nearest(
 
 
 async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update:
-    """What the passages found for the question say; a passage that answers goes before reports.
+    """The reading of the passages found for the question; one that answers goes before reports.
 
     Nothing with a model, which is shown reports alone.
     """
@@ -50,13 +50,14 @@ async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update
 
 
 def joined(first: Update, cited: Update) -> Update:
-    """What was ``cited`` for points, behind what was found ``first``."""
+    """Evidence and citations of points, behind the ones that were found ``first``."""
     known = {one["id"] for one in first.get("evidence", ())}
     more = [one for one in cited["evidence"] if one["id"] not in known]
-    citations = [*first.get("citations", ()), *cited["citations"]]
+    shown = first.get("citations", [])
+    quoted = {one["passage"] for one in shown}
     return {
         **cited,
-        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "citations": [*shown, *(one for one in cited["citations"] if one["passage"] not in quoted)],
         "evidence": [*first.get("evidence", ()), *more],
     }
 

@@ -113,13 +113,15 @@ def test_a_comparison_is_supported_by_the_first_citation_and_the_first_of_the_ti
     assert supporting("1883", cited) == [cited[2]]
 
 
-def test_passages_with_the_answer_come_first_then_those_with_highlights_then_the_best():
+def test_passages_with_the_answer_come_first_and_without_one_they_stay_as_found():
     one, two, three = (passage(f"Text {id}.", id) for id in "abc")
     cited = [quoted(two, "Text b."), quoted(three, "Text c.")]
     order = [found.passage["id"] for found in best_passages([one, two, three], cited)]
-    assert order == ["b", "c", "a"]
+    assert order == ["a", "b", "c"]
     order = [found.passage["id"] for found in best_passages([one, two, three], cited, "Text c")]
     assert order == ["c", "b", "a"]
+    order = [found.passage["id"] for found in best_passages([one, two, three], cited, "Nobody")]
+    assert order == ["b", "c", "a"]
 
 
 def test_code_keeps_its_lines_and_a_mark_stands_in_whole_ones():

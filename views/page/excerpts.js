@@ -43,14 +43,16 @@ function together(one, other) {
   return { ...one, start: first.start, end: Math.max(first.end, last.end), text };
 }
 
-/* The passages with their citations, best first: those that say `answer`, then the cited ones. */
+/* The passages with their citations, best first: those that say `answer`, then the cited ones;
+   where nothing is answered, as they were found. */
 export function bestPassages(evidence, citations, answer = "") {
-  const said = answer ? citations.filter((one) => includes(one.quote, answer)) : [];
+  const said = citations.filter((one) => includes(one.quote, answer));
   const support = new Set(said.slice(0, 1).map((one) => one.passage));
   const found = wholePassages(evidence).map((passage) => ({
     passage,
     citations: citations.filter((one) => one.passage === passage.id && within(one, passage)),
   }));
+  if (!answer) return found;
   const weight = (one) => (support.has(one.passage.id) ? 0 : one.citations.length ? 1 : 2);
   return found
     .map((one, place) => ({ one, place }))
