@@ -6,21 +6,23 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.messages import convert_to_openai_messages
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.pregel import Pregel
 
 from ..context import Context
+from .node import Node
 
 Graph = Pregel[Any, Any, Any, Any]
 Events = AsyncGenerator[tuple[str, Any], None]
 
 
-class GraphNode(RunnableLambda[Any, dict[str, Any]]):
+class GraphNode(Node):
     """A node that tells which graph it runs, so that drawings and checkpoints show its inside."""
 
-    def __init__(self, node: RunnableLambda[Any, dict[str, Any]], graph: Graph) -> None:
-        super().__init__(node.func, node.afunc, name=graph.name)
+    def __init__(self, node: Node, graph: Graph) -> None:
+        super().__init__(node.func, node.afunc, node.function)
+        self.name = graph.name
         self._graph = graph
 
     @property

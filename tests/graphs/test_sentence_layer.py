@@ -13,6 +13,7 @@ from ragraphs.algorithms.linear_rag import passage_records
 from ragraphs.algorithms.linear_rag.passage_records import sentence_texts
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index import opening
+from ragraphs.index.known_sentences import known_sentences
 from ragraphs.index.retrieval import search
 from ragraphs.language import mentions
 from ragraphs.state.errors import RagraphsError
@@ -230,3 +231,15 @@ def test_korean_sentences_are_embedded_and_walked_over(indexing):
     indexing.run(documents=given, context=LOCAL)
     assert list(indexing.index.sentences.counts().values()) == [2, 2]
     assert_complete(indexing)
+
+
+def test_the_vectors_of_the_layer_are_those_of_the_sentences_that_are_read(indexing):
+    indexing.run(documents=documents(2), context=LOCAL)
+    index = indexing.index
+    one, other = list(index.catalogue.all_passages())[:2]
+    found = known_sentences(index.catalogue, index.sentences, [one["id"], "gone"])
+    assert {passage for passage, _ in found} == {one["id"]} != {other["id"]}
+    texts = [f"{one['title']}: {sentence}" for _, sentence in found]
+    assert np.array_equal(list(found.values()), index.embedder.embed(texts))
+    index.catalogue.set_property("sentences_cut", 1)
+    assert known_sentences(index.catalogue, index.sentences, [one["id"]]) == {}
