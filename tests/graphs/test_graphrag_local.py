@@ -316,9 +316,13 @@ def test_map_and_reduce_offline_show_extracts_and_write_no_answer(ask, search):
         passages = [citation["passage"] for citation in result["citations"]]
         assert max(map(passages.count, passages), default=0) <= 3
         assert {passage["id"] for passage in result["evidence"]} >= set(passages)
+        uncited = [one for one in result["evidence"] if one["id"] not in passages]
+        assert {one["found"] for one in uncited} <= {"retrieved"}  # by the search before
         if search == "text":
             quotes = {citation["quote"] for citation in result["citations"]}
             assert quotes & {point["text"] for point in result["points"]}
+            read = [one["text"] for one in result["evidence"]]
+            assert all(any(quote in text for text in read) for quote in quotes)
         assert bool(result["communities"]) == (search != "text")
 
 
