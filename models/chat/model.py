@@ -33,6 +33,7 @@ from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
+from .pointing import pointing_at
 from .request import MODES, ChatRequest
 from .spans import model_span, told_of
 from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
@@ -124,7 +125,7 @@ class ChatLanguageModel:
                 given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, asked, passages_shown(given))
+            return await self._answer(prompt, asked, given)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -171,7 +172,7 @@ class ChatLanguageModel:
         excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
         if excess <= 0:
             return inputs
-        packed = fitting(inputs, excess)
+        packed = fitting(prompt, inputs, excess)
         if packed is None:
             raise NoReplyError(
                 "too_large",
@@ -187,9 +188,7 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(
-        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -199,14 +198,17 @@ class ChatLanguageModel:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
         async with self._slots:  # until the reply is stored: a kill loses no more than are open
-            value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
+            numbers = prompt.numbers(given) if self._server is not None else ()
+            schema = pointing_at(numbers, reply_schema(prompt.reply))
+            value, raw = await self._ask(prompt, schema, *asked.texts, meter)
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,
                 "input_tokens": raw.input_tokens,
                 "output_tokens": raw.output_tokens,
             }
-            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+            shown = passages_shown(given)
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, shown))
         return value
 
     def _usable(
@@ -223,7 +225,6 @@ class ChatLanguageModel:
     ) -> tuple[R, Envelope]:
         """The reply, asked for once more where the first is malformed or was cut off."""
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
-        problem = ""
         for last in (False, True):
             raw = await self._request(messages, schema, meter)
             if raw.refusal is not None:
