@@ -139,7 +139,7 @@ def room_for_prompt(window: int) -> int:
 
 
 def fitting(prompt: Prompt[Any], inputs: Inputs, excess: float) -> Inputs | None:
-    """``inputs`` of ``prompt`` without their last texts, which are ``excess`` tokens together or more.
+    """``inputs`` without their last texts, which ``prompt`` shows in ``excess`` tokens or more.
 
     The longest list gives up its last text first, but none its only one: None where there is
     nothing more to give up.
