@@ -65,7 +65,7 @@ def test_grades_are_those_of_gold_support_in_the_graders_own_request(make, run, 
     openai.answer = lambda body: {"needed": ["1"], "related": []}
     for question in QUESTIONS:
         run("ask", question["question"], "--method", "crag", "--index", "kept", *MODEL)
-    graded = requests(openai, "JSON only.")
+    graded = requests(openai, "Question: ")
     assert len(rows) == 3 and all(request in graded for request in asked(rows))
 
 
