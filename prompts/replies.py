@@ -25,14 +25,15 @@ from .lenient import Bounds, Names, clean, renamed, shortened
 
 _LONGEST_TEXT = 20_000
 _MOST_ITEMS = 2000
+_SHORT_TEXT, _LONG_LIST = 300, 100
 
 
 class PromptReply(BaseModel):
     """The base of every reply: lists keep their good items, objects may use ``other_names``.
 
     ``longest`` are the most characters of a field's text, or of each text in its list; ``most`` the
-    most items of a field's list. The validation context, if it is a set, gets the names of the
-    fields that were cut.
+    most items of a field's list; ``most_tokens`` the most tokens that a model may write. The
+    validation context, if it is a set, gets the names of the fields that were cut.
     """
 
     model_config = ConfigDict(
@@ -44,6 +45,7 @@ class PromptReply(BaseModel):
     other_names: ClassVar[Names] = {}
     longest: ClassVar[Bounds] = {}
     most: ClassVar[Bounds] = {}
+    most_tokens: ClassVar[int] = 2048
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -59,6 +61,17 @@ class PromptReply(BaseModel):
     def most_items(cls, field: str) -> int:
         """The most items of the list in ``field``."""
         return cls.most.get(field, _MOST_ITEMS)
+
+    @classmethod
+    def asked_bounds(cls, field: str) -> tuple[int, int]:
+        """The most characters and the most items that a model is allowed to write in ``field``.
+
+        They are a quarter of what is read, which leaves honest replies twice the room they need.
+        """
+        longest, most = cls.longest.get(field, _LONGEST_TEXT), cls.most_items(field)
+        return min(longest, max(_SHORT_TEXT, longest // 4)), min(
+            most, _LONG_LIST, max(10, most // 4)
+        )
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -101,7 +114,7 @@ def _bare_number(value: Any) -> Any:
 
 
 _MOST_DIGITS = 9
-TextNumber = Annotated[str, BeforeValidator(_bare_number)]
+TextNumber = Annotated[str, BeforeValidator(_bare_number), Field(max_length=_MOST_DIGITS)]
 
 
 # The words for a score in [-1, 1]: of 120 recorded ones of passages, 26 of the 30 from 0.5 on are

@@ -30,7 +30,7 @@ from ..failures import kind_of
 from ..meter import attempt, current_meter
 from .body import ACCEPTED, BodyError, Inflated
 from .envelope import text_in, tokens_in
-from .request import ChatRequest, asked_pause
+from .request import ChatRequest, asked_pause, limit_in
 
 logger = logging.getLogger("ragraphs.models")
 
@@ -125,7 +125,9 @@ class OpenAIServer:
                 "json_schema": {**named, "schema": schema, "strict": True},
             },
         }
-        return body if request.temperature is None else body | {"temperature": request.temperature}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        return body | limit_in(request)
 
     async def _attempt(self, body: bytes) -> AIMessage:
         async with attempt():
