@@ -25,7 +25,7 @@ from .lenient import Bounds, Names, clean, renamed, shortened
 
 _LONGEST_TEXT = 20_000
 _MOST_ITEMS = 2000
-_SHORT_TEXT, _LONG_LIST = 300, 100
+_SHORT_TEXT, _SHORT_LIST, _LONG_LIST = 300, 10, 100
 
 
 class PromptReply(BaseModel):
@@ -64,14 +64,13 @@ class PromptReply(BaseModel):
 
     @classmethod
     def asked_bounds(cls, field: str) -> tuple[int, int]:
-        """The most characters and the most items that a model is allowed to write in ``field``.
+        """The most characters and the most items that a model may write in ``field``.
 
-        They are a quarter of what is read, which leaves honest replies twice the room they need.
+        Less than is read: honest texts are ten times shorter, honest lists three times.
         """
         longest, most = cls.longest.get(field, _LONGEST_TEXT), cls.most_items(field)
-        return min(longest, max(_SHORT_TEXT, longest // 4)), min(
-            most, _LONG_LIST, max(10, most // 4)
-        )
+        text = min(longest, max(_SHORT_TEXT, longest // 4))
+        return text, min(most, _LONG_LIST, max(_SHORT_LIST, most // 2))
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -258,5 +257,7 @@ class KeptTexts(PromptReply):
 
 class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
+
+    longest: ClassVar[Bounds] = {"question": 4000}
 
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]

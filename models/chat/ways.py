@@ -23,6 +23,7 @@ _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many to
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _ABOUT_LIMITS = re.compile(r"max_(completion_)?tokens|in the completion", re.I)
 _TOO_LARGE = re.compile(r"too large|context.{0,20}length", re.I)
+_SMALLEST_REPLY, _LARGEST_REPLY = 512, 4096
 _THOUGHTS = 12_000  # with any reply less than 16,384, beyond which many models decline it
 
 
@@ -66,7 +67,7 @@ class Ways:
         self._temperature = temperature
         self._limits = _LIMITS if own else _LIMITS[::-1]
         self._thoughts = 0 if own else _THOUGHTS
-        self._room: int | None = None
+        self._room = _LARGEST_REPLY
         self._forms: dict[str, tuple[int, float]] = {}
         self._unstreamed: dict[tuple[str, int], float] = {}
 
@@ -116,16 +117,16 @@ class Ways:
 
     def fit(self, room: int) -> None:
         """Keeps replies within the ``room`` that the context window leaves them."""
-        self._room = room
+        self._room = min(self._room, room)
 
     def _most_tokens(self, reply: type[PromptReply]) -> int:
         most = min(reply.most_tokens, most_tokens(reply_schema(reply, bounded=True)))
-        return min(most, self._room or most) + self._thoughts
+        return min(most, self._room) + self._thoughts
 
     def _otherwise_limited(self, way: Way, said: str) -> Way:
-        """The limit by its other name; none for this request if it is the number that is wrong."""
+        """The limit by its other name; if it is too large, a lower one from the next request on."""
         if _TOO_LARGE.search(said):
-            self._thoughts = 0
+            self._thoughts, self._room = 0, max(_SMALLEST_REPLY, self._room // 2)
             return replace(way, limits=())
         self._limits = tuple(name for name in self._limits if name != way.limits[0])
         return replace(way, limits=way.limits[1:])
