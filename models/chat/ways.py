@@ -23,7 +23,7 @@ _OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many to
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _ABOUT_LIMITS = re.compile(r"max_(completion_)?tokens|in the completion", re.I)
 _TOO_LARGE = re.compile(r"too large|context.{0,20}length", re.I)
-_SMALLEST_REPLY, _LARGEST_REPLY = 512, 4096
+_SMALLEST_REPLY, _LARGEST_REPLY = 256, 4096
 _THOUGHTS = 12_000  # with any reply less than 16,384, beyond which many models decline it
 
 
@@ -120,8 +120,8 @@ class Ways:
         self._room = min(self._room, room)
 
     def _most_tokens(self, reply: type[PromptReply]) -> int:
-        most = min(reply.most_tokens, most_tokens(reply_schema(reply, bounded=True)))
-        return min(most, self._room) + self._thoughts
+        most = max(_SMALLEST_REPLY, most_tokens(reply_schema(reply, bounded=True)))
+        return min(most, reply.most_tokens, self._room) + self._thoughts
 
     def _otherwise_limited(self, way: Way, said: str) -> Way:
         """The limit by its other name; if it is too large, a lower one from the next request on."""
