@@ -11,14 +11,12 @@ import asyncio
 import hashlib
 import json
 import logging
-import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
@@ -30,12 +28,13 @@ from ...state.records import NewReply, StoredReply
 from ..failures import explain, is_filtered, kind_of, was_given_up
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
+from .declined import Declined, is_bad_request, may_lack_streaming, may_reject_mode
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
 from .request import MODES, ChatRequest
 from .spans import model_span, told_of
-from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
+from .streamed import ANSWER_KEY, BrokenStreamError
 from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
 from .window import (
     SMALLEST_WINDOW,
@@ -56,8 +55,6 @@ R = TypeVar("R", bound=PromptReply)
 
 _LONGEST_ECHO = 4000
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
-_DECLINED_SECONDS = 3600
-_OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
 _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
@@ -105,7 +102,7 @@ class ChatLanguageModel:
         self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
-        self._declined = _Declined()
+        self._declined = Declined()
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -264,16 +261,16 @@ class ChatLanguageModel:
             except (NoReplyError, RagraphsError):
                 raise
             except Exception as error:
-                if listener is not None and _may_lack_streaming(error):
+                if listener is not None and may_lack_streaming(error):
                     listener = None
                     unstreamed = not isinstance(error, BrokenStreamError)
                 elif (
                     temperature is not None
-                    and _is_bad_request(error)
+                    and is_bad_request(error)
                     and "temperature" in str(error)
                 ):
                     self._temperature = None
-                elif _may_reject_mode(error) and mode + 1 < len(MODES):
+                elif may_reject_mode(error) and mode + 1 < len(MODES):
                     mode, unstreamed = mode + 1, False
                 else:
                     raise self._no_reply(error) from error
@@ -329,31 +326,6 @@ class ChatLanguageModel:
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
 
 
-class _Declined:
-    """Modes and streams that a server declined, by a schema's title; forgotten after an hour."""
-
-    def __init__(self) -> None:
-        self._modes: dict[str, tuple[int, float]] = {}
-        self._unstreamed: dict[tuple[str, int], float] = {}
-
-    def mode_for(self, title: str) -> int:
-        """The place in ``MODES`` of the first mode that was not declined."""
-        mode, since = self._modes.get(title, (0, 0.0))
-        return mode if time.monotonic() - since < _DECLINED_SECONDS else 0
-
-    def streams(self, title: str, mode: int) -> bool:
-        """Whether a stream may be asked for."""
-        since = self._unstreamed.get((title, mode))
-        return since is None or time.monotonic() - since >= _DECLINED_SECONDS
-
-    def note(self, title: str, mode: int, unstreamed: bool) -> None:
-        """Notes the mode that succeeded, and whether it did only when not streamed."""
-        if mode > self.mode_for(title):
-            self._modes[title] = mode, time.monotonic()
-        if unstreamed:
-            self._unstreamed[title, mode] = time.monotonic()
-
-
 def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
     """The stored reply, or None where it is not of its type."""
     try:
@@ -379,21 +351,3 @@ def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> Non
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
     elif read.lost_its_end:
         meter.warn(f"A {prompt} reply was cut off before its end; what had come was used.")
-
-
-def _may_reject_mode(error: Exception) -> bool:
-    """Whether another mode of structured output may succeed: servers seldom say why they refuse."""
-    if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
-        return False
-    return _is_bad_request(error) and not is_filtered(error)
-
-
-def _may_lack_streaming(error: Exception) -> bool:
-    """Whether the same request may succeed when it is not streamed."""
-    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
-
-
-def _is_bad_request(error: Exception) -> bool:
-    return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
-        error, NotImplementedError
-    )
