@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragraphs.algorithms.support import doubt
+from ragraphs.algorithms.doubts import Doubt, doubt
 from ragraphs.evaluation.answering import AnsweringPlan, indexing, outcomes_in, ways_of
 from ragraphs.evaluation.answers import refusals
 from ragraphs.evaluation.datasets import LabelledQuestion, load_dataset
@@ -65,7 +65,7 @@ def replayed(file: str) -> dict[str, Any]:
     """
     try:
         rows = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines() if line]
-        found = [(row, doubt(row["answer"], row["question"], row["citations"])) for row in rows]
+        found = [(row, _doubted(row)) for row in rows]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RagraphsError(
             f"{file} cannot be replayed ({error}); each line needs a JSON object with 'question', "
@@ -84,6 +84,14 @@ def replayed(file: str) -> dict[str, Any]:
             if told
         ],
     }
+
+
+def _doubted(row: Mapping[str, Any]) -> Doubt | None:
+    quotes: dict[str, list[str]] = {}
+    for one in row["citations"]:
+        quotes.setdefault(one["title"], []).append(one["quote"])
+    cited = [f"{title}: {' … '.join(said)}" for title, said in quotes.items()]
+    return doubt(row["answer"], row["question"], cited)
 
 
 def divided(
