@@ -9,6 +9,7 @@ from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
 from ..language.analyser import Span, sentences
 from ..models.meter import current_meter
+from ..models.protocol import OFFLINE
 from ..prompts.library import ANSWER, CHECK_ANSWER
 from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
@@ -19,6 +20,7 @@ from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
 from .node import node
 from .run import Run, Update
+from .second_reading import is_read_again
 
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
@@ -46,20 +48,36 @@ async def checked(
     evidence: Sequence[Evidence],
     computed: str = "",
 ) -> Update:
-    """``found``, which stays ``sufficient`` only where its citations support the answer.
+    """``found``, which stays ``sufficient`` only where more than the model's word supports it.
 
-    Rules look for the answer in the cited sentences, and in the value ``computed`` from them; only
-    for an answer that they do not find there is the model asked. The answer itself never changes:
-    claims that nothing supports are named in ``missing``.
+    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
+    answer, it must be found again by a reader who does not see it; of an explanation, the model
+    names the claims that the sentences do not support. The answer itself never changes: the reason
+    is told in ``missing``. Without a model, rules gave the answer.
     """
-    if not found["sufficient"]:
+    if not found["sufficient"] or run.context.model == OFFLINE:
         return found
-    from ..algorithms.claims import unsupported  # its patterns take long to compile
+    from ..algorithms.doubts import doubt, is_short  # their patterns take long to compile
 
-    texts = _cited_sentences(found["citations"], evidence)
-    cited = [computed, *(f"{text['title']}: {text['text']}" for text in texts)]
-    if not unsupported(found["answer"], question, cited):
+    answer, citations = found["answer"], found["citations"]
+    texts = _cited_sentences(citations, evidence)
+    cited = [f"{text['title']}: {text['text']}" for text in texts]
+    of = {one["passage"] for one in citations}
+    around = [passage["text"] for passage in evidence if passage["id"] in of]
+    doubted = doubt(answer, question, cited, around, computed)
+    if doubted is None:
         return found
+    if doubted.why == "claims" and not is_short(answer):
+        return await _claims_checked(run, question, found, evidence)
+    if not doubted.certain and await is_read_again(run, question, answer, citations, evidence):
+        return found
+    return _uncertain(found, doubted.missing)
+
+
+async def _claims_checked(
+    run: Run[QuestionContext], question: str, found: Update, evidence: Sequence[Evidence]
+) -> Update:
+    """``found``, with the claims that its citations do not support in the model's opinion."""
     shown: list[Excerpt] = [{"id": "answer", "title": "", "text": found["answer"]}]
     check = await run.ask(
         CHECK_ANSWER,
@@ -68,13 +86,17 @@ async def checked(
         texts=_cited_sentences(found["citations"], evidence, before="[{}] "),
         answer=shown,
     )
-    if check is None or (not check.unsupported and check.sufficient):
-        return found
+    if check is None:
+        return _uncertain(found, "Whether the cited sentences support the answer is not known.")
     claims = "; ".join(f"“{claim}”" for claim in check.unsupported)
-    missing = [f"No cited sentence supports {claims}."] if claims else found["missing"]
-    if check.sufficient:
-        return {**found, "missing": missing}
-    return {**found, "missing": missing, "sufficient": False, "stop_reason": "insufficient"}
+    told = f"No cited sentence supports {claims}." if claims else ""
+    if not check.sufficient:
+        return _uncertain(found, told or "The cited sentences do not support the answer.")
+    return {**found, "missing": [told]} if told else found
+
+
+def _uncertain(found: Update, why: str) -> Update:
+    return {**found, "missing": [why], "sufficient": False, "stop_reason": "insufficient"}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:

@@ -27,14 +27,15 @@ from .lenient import Bounds, Names, clean, renamed, shortened
 
 _LONGEST_TEXT = 20_000
 _MOST_ITEMS = 2000
+_SHORT_TEXT, _SHORT_LIST, _LONG_LIST = 300, 10, 100
 
 
 class PromptReply(BaseModel):
     """The base of every reply: lists keep their good items, objects may use ``other_names``.
 
     ``longest`` are the most characters of a field's text, or of each text in its list; ``most`` the
-    most items of a field's list. The validation context, if it is a set, gets the names of the
-    fields that were cut.
+    most items of a field's list; ``most_tokens`` the most tokens that a model may write. The
+    validation context, if it is a set, gets the names of the fields that were cut.
     """
 
     model_config = ConfigDict(
@@ -46,6 +47,7 @@ class PromptReply(BaseModel):
     other_names: ClassVar[Names] = {}
     longest: ClassVar[Bounds] = {}
     most: ClassVar[Bounds] = {}
+    most_tokens: ClassVar[int] = 2048
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -61,6 +63,16 @@ class PromptReply(BaseModel):
     def most_items(cls, field: str) -> int:
         """The most items of the list in ``field``."""
         return cls.most.get(field, _MOST_ITEMS)
+
+    @classmethod
+    def asked_bounds(cls, field: str) -> tuple[int, int]:
+        """The most characters and the most items that a model may write in ``field``.
+
+        Less than is read: honest texts are ten times shorter, honest lists three times.
+        """
+        longest, most = cls.longest.get(field, _LONGEST_TEXT), cls.most_items(field)
+        text = min(longest, max(_SHORT_TEXT, longest // 4))
+        return text, min(most, _LONG_LIST, max(_SHORT_LIST, most // 2))
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -109,9 +121,9 @@ def _sentence_number(value: Any) -> Any:
 
 
 _MOST_DIGITS = 9
+TextNumber = Annotated[str, BeforeValidator(_bare_number), Field(max_length=_MOST_DIGITS)]
 _SENTENCE = rf"\d{{1,{_MOST_DIGITS}}}\.\d{{1,{_MOST_DIGITS}}}"
 POINTERS = "from"  # the name of the list of sentences in replies
-TextNumber = Annotated[str, BeforeValidator(_bare_number)]
 
 
 # The words for a score in [-1, 1]: of 120 recorded ones of passages, 26 of the 30 from 0.5 on are
@@ -188,7 +200,7 @@ class Quote(PromptReply):
 class Pointing(PromptReply):
     """The base of replies that point at the sentences of their texts which support them."""
 
-    most: ClassVar[Bounds] = {"quotes": 50}
+    most: ClassVar[Bounds] = {"quotes": 50, POINTERS: 50}
 
     quotes: Annotated[
         list[Annotated[Quote, WithJsonSchema({"type": "string"})]],
@@ -287,5 +299,7 @@ class KeptTexts(PromptReply):
 
 class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
+
+    longest: ClassVar[Bounds] = {"question": 4000}
 
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]
