@@ -118,7 +118,7 @@ def test_hops_to_supporting_passages_are_necessary_in_the_walks_own_requests(mak
         assert reply(row) == {"necessary": gold, "indirect": []}
     assert summary["with_necessary"] >= 1
     run("ask", BIRTH["question"], "--method", "hoprag", "--index", "kept", "--top-k", "1", *MODEL)
-    assert asked(rows) == requests(walked, "follow-up")
+    assert asked(rows) == requests(walked, "Still to be found")
 
 
 def test_examples_with_nothing_necessary_are_kept_in_the_ratio_that_is_asked_for(make, walked):
