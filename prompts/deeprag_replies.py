@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds
 from .prompt import Excerpt, Prompt
-from .replies import Answer, Pointing, PromptReply
+from .replies import POINTERS, Answer, Pointing, PromptReply
 
 NOT_FOUND = "(not found)"
 REPEATED = "The search for it found only texts that were read before."
@@ -86,7 +86,7 @@ class StepReading(Pointing):
     """
 
     longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000, "final": 4000}
-    most: ClassVar[Bounds] = {"quotes": 20}
+    most: ClassVar[Bounds] = {"quotes": 20, POINTERS: 20}
 
     sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]
     answer: Annotated[str, Field(description="The answer to the sub-question, or empty.")]

@@ -9,9 +9,13 @@ from ...prompts.replies import POINTERS
 
 
 def pointing_at(numbers: Sequence[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """The closed ``schema`` in which the list of sentences takes these ``numbers`` alone."""
+    """The bounded ``schema`` whose list of sentences takes these ``numbers``, no more than all."""
     fields = schema["properties"]
     if not numbers or POINTERS not in fields:
         return schema
-    each = {"type": "string", "enum": list(numbers)}
-    return {**schema, "properties": {**fields, POINTERS: {**fields[POINTERS], "items": each}}}
+    pointers = {
+        **fields[POINTERS],
+        "items": {"type": "string", "enum": list(numbers)},
+        "maxItems": min(fields[POINTERS]["maxItems"], len(numbers)),
+    }
+    return {**schema, "properties": {**fields, POINTERS: pointers}}

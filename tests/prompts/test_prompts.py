@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ragraphs import prompts
 from ragraphs.algorithms.graphrag.report_context import Element
 from ragraphs.index.report_material import shown
-from ragraphs.models.chat.structured import read_reply
+from ragraphs.models.chat.structured import read_reply, reply_schema
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
@@ -127,10 +127,14 @@ def test_a_prompt_shows_all_that_it_is_given(prompt):
 
 
 @every_prompt
-def test_the_example_in_a_prompt_is_a_reply_that_can_be_read(prompt):
+def test_the_reply_in_a_prompt_can_be_read_or_names_what_belongs_in_each_place(prompt):
     system, _ = prompt.render(inputs_of(prompt))
-    example = [line for line in system.splitlines() if line.startswith("{")]
-    value, left_out, *_ = read_reply(example[-1], prompt.reply)
+    shown = [line for line in system.splitlines() if line.startswith("{")][-1]
+    if re.search(r": (text|number|true or false)|\[(numbers|claims)\]", shown):
+        outer = re.sub(r"\[\{.*?\}\]", "[]", shown)
+        assert re.findall(r'"(\w+)":', outer) == list(reply_schema(prompt.reply)["properties"])
+        return
+    value, left_out, *_ = read_reply(shown, prompt.reply)
     assert left_out == 0 and set(value.model_dump()) == set(prompt.reply.model_fields)
 
 

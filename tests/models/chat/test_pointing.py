@@ -20,10 +20,11 @@ async def test_a_server_of_ones_own_is_told_the_numbers_that_were_shown(openai, 
     reply = await (await open_model()).run(ANSWER, question="When?", texts=TEXTS)
     assert [one.id for one in reply.quotes] == ["1.1"]
     pointers = form_of(openai.chats[-1])["properties"]["from"]
-    assert pointers["items"] == {"type": "string", "enum": NUMBERS}
+    assert pointers["items"] == {"type": "string", "enum": NUMBERS} and pointers["maxItems"] == 3
 
 
 def test_a_form_without_pointers_and_one_without_texts_stay_as_they_are():
-    grades, answer = reply_schema(GRADE_PASSAGES.reply), reply_schema(ANSWER.reply)
+    grades = reply_schema(GRADE_PASSAGES.reply, bounded=True)
+    answer = reply_schema(ANSWER.reply, bounded=True)
     assert pointing_at(NUMBERS, grades) is grades and pointing_at([], answer) is answer
-    assert pointing_at(NUMBERS, answer) != answer == reply_schema(ANSWER.reply)
+    assert pointing_at(NUMBERS, answer) != answer == reply_schema(ANSWER.reply, bounded=True)
