@@ -127,7 +127,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
         prompts=operator.prompts,
-        own=bool(_address(context, operator)),
+        own=bool(server_of(context, operator)),
         window=_open_window(context, operator),
         refresh=wants_refresh(context),
     )
