@@ -158,7 +158,7 @@ def _replies() -> dict[str, type[PromptReply]]:
 def _nothing_said(reply: type[PromptReply]) -> dict[str, Any]:
     """The empty value of each field that a reply of this type must have."""
     empty = {"array": [], "boolean": False, "string": ""}
-    fields = reply_schema(reply)["properties"]
+    fields = reply.model_json_schema(by_alias=False)["properties"]
     return {
         name: empty.get(fields[name].get("type"))
         for name, field in reply.model_fields.items()
