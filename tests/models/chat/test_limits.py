@@ -21,7 +21,8 @@ from ragraphs.prompts.replies import Answer, Queries
 from ragraphs.prompts.tog2_replies import SCORE_RELATIONS
 from stub_openai import chat, failure
 
-REPLIES = {prompt.reply for prompt in (*INDEX_PROMPTS, *QUESTION_PROMPTS, *EVALUATION_PROMPTS)}
+PROMPTS = (*INDEX_PROMPTS, *QUESTION_PROMPTS, *EVALUATION_PROMPTS)
+REPLIES = list(dict.fromkeys(prompt.reply for prompt in PROMPTS))
 TEXTS = number([("One", "First text."), ("Two", "Second text.")])
 GOOD = '{"queries": ["good"]}'
 
