@@ -121,7 +121,7 @@ class ChatLanguageModel:
                 given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, asked, passages_shown(given))
+            return await self._answer(prompt, asked, given)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -169,7 +169,7 @@ class ChatLanguageModel:
         excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
         if excess <= 0:
             return inputs
-        packed = fitting(inputs, excess)
+        packed = fitting(prompt, inputs, excess)
         if packed is None:
             raise NoReplyError(
                 "too_large",
@@ -185,9 +185,7 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(
-        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -197,14 +195,16 @@ class ChatLanguageModel:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
         async with self._slots:  # until the reply is stored: a kill loses no more than are open
-            value, raw = await self._ask(prompt, *asked.texts, meter)
+            numbers = prompt.numbers(given) if self._server is not None else ()
+            value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,
                 "input_tokens": raw.input_tokens,
                 "output_tokens": raw.output_tokens,
             }
-            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+            shown = passages_shown(given)
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, shown))
         return value
 
     def _usable(
@@ -217,7 +217,7 @@ class ChatLanguageModel:
         return _read_stored(stored, prompt.reply)
 
     async def _ask(
-        self, prompt: Prompt[R], system: str, human: str, meter: Meter
+        self, prompt: Prompt[R], numbers: Sequence[str], system: str, human: str, meter: Meter
     ) -> tuple[R, Envelope]:
         """The reply, asked for once more where the first is malformed.
 
@@ -227,7 +227,7 @@ class ChatLanguageModel:
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
         for _ in range(2):
-            raw = await self._request(messages, prompt.reply, meter)
+            raw = await self._request(messages, prompt.reply, numbers, meter)
             if raw.refusal is not None:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
             try:
@@ -249,15 +249,19 @@ class ChatLanguageModel:
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
 
     async def _request(
-        self, messages: list[BaseMessage], reply: type[PromptReply], meter: Meter
+        self,
+        messages: list[BaseMessage],
+        reply: type[PromptReply],
+        numbers: Sequence[str],
+        meter: Meter,
     ) -> Envelope:
-        """One reply, by the first way that the server takes.
+        """One reply, by the first way that the server takes; it may point at ``numbers``.
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
         way = self._ways.first(reply, meter.listener)
         while True:
-            request = self._ways.request(way, messages, reply)
+            request = self._ways.request(way, messages, reply, numbers)
             try:
                 message, raw = await self._metered(request, meter)
                 break

@@ -14,6 +14,7 @@ from langchain_core.messages import BaseMessage
 from ...prompts.replies import PromptReply
 from ..failures import is_filtered
 from ..meter import AnswerListener
+from .pointing import pointing_at
 from .request import ChatRequest, Mode, ReplyLimit
 from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
 from .structured import most_tokens, reply_schema
@@ -81,11 +82,17 @@ class Ways:
         return AskedWay(form, self._limits, self._temperature, hears)
 
     def request(
-        self, way: AskedWay, messages: Sequence[BaseMessage], reply: type[PromptReply]
+        self,
+        way: AskedWay,
+        messages: Sequence[BaseMessage],
+        reply: type[PromptReply],
+        numbers: Sequence[str] = (),
     ) -> ChatRequest:
-        """The request for ``reply`` in this way."""
+        """The request for ``reply`` in this way, which may point at the sentences ``numbers``."""
         mode, bounded = FORMS[way.form]
         schema = reply_schema(reply, bounded=bounded)
+        if bounded:
+            schema = pointing_at(numbers, schema)
         limit = ReplyLimit(way.limits[0], self._most_tokens(reply)) if way.limits else None
         return ChatRequest(messages, schema, mode, way.temperature, way.listener, limit)
 
