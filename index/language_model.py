@@ -127,12 +127,13 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
         prompts=operator.prompts,
+        own=bool(_address(context, operator)),
         window=_open_window(context, operator),
         refresh=wants_refresh(context),
     )
 
 
-def _address(context: Context, operator: Settings) -> str:
+def server_of(context: Context, operator: Settings) -> str:
     """The server that the operator named; OpenAI's own has models with ways of their own."""
     url = operator.openai_base_url or ""
     foreign = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
@@ -142,7 +143,7 @@ def _address(context: Context, operator: Settings) -> str:
 def _open_window(context: Context, operator: Settings) -> ContextWindow | int | None:
     from ..models.chat.window import ContextWindow
 
-    url = _address(context, operator)
+    url = server_of(context, operator)
     if operator.context_window is not None or not url:
         return operator.context_window
     key = operator.openai_api_key or SecretStr("none")
@@ -150,7 +151,7 @@ def _open_window(context: Context, operator: Settings) -> ContextWindow | int | 
 
 
 def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
-    url = _address(context, operator)
+    url = server_of(context, operator)
     if not url or operator.requests_per_second is not None:
         return None
     from ..models.chat.openai_server import OpenAIServer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..algorithms.citations import locate, overlap, united, whole_quotes
@@ -10,6 +11,7 @@ from ..language.analyser import Span, sentences
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE
 from ..prompts.library import ANSWER, CHECK_ANSWER
+from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
@@ -19,6 +21,8 @@ from ..stores.metadata import metadata_at
 from .counter_reading import falls_without
 from .node import node
 from .run import Run, Update
+
+_NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
 
 @node(answers=True)
@@ -109,18 +113,16 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
 
 
 def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> list[Citation]:
-    """The quotes that stand in the passage they name, or in another one; a warning for the rest.
+    """The sentences that ``quotes`` name by their numbers, or copy; a warning for the rest.
 
-    Quotes of one sentence are one citation. ``id`` of a quote is the passage's number in
-    ``evidence``, from 1.
+    Quotes of one sentence are one citation. Passages are numbered as in ``evidence``, from 1.
     """
     places: list[tuple[int, Span]] = []
     for quote in quotes:
-        place = _located(quote, evidence)
+        place = locate_quote(quote, evidence)
         if place is None:
-            current_meter().warn(
-                f"A citation pointed nowhere and was left out: “{quote.quote[:80]}”."
-            )
+            said = quote.quote[:80] or quote.id
+            current_meter().warn(f"A citation pointed nowhere and was left out: “{said}”.")
         else:
             places.append(place)
     wholes = {
@@ -135,13 +137,16 @@ def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> li
     )
 
 
-def _located(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
-    """The place in ``evidence`` of the text that has ``quote``, and the quote's in this text."""
-    named = [n for n in range(len(evidence)) if str(n + 1) == quote.id.strip("[] ")]
-    for number in [*named, *range(len(evidence))]:
-        span = locate(quote.quote, evidence[number]["text"])
-        if span is not None:
-            return number, span
+def locate_quote(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
+    """The place in ``evidence`` of the text that has the sentence, and the sentence's in it."""
+    texts = [passage["text"] for passage in evidence]
+    if (pointed := pointed_at(quote.id, texts)) is not None:
+        return pointed
+    named = [n for n in range(len(texts)) if str(n + 1) == quote.id.split(".")[0]]
+    for number in [*named, *range(len(texts))]:
+        for said in (quote.quote, _NUMBER.sub("", quote.quote)):
+            if (span := locate(said, texts[number])) is not None:
+                return number, span
     return None
 
 
