@@ -24,7 +24,7 @@ from ..offline.model import OfflineLanguageModel
 from ..prompts.deeprag_replies import READ_STEP, ShownStep, show_steps
 from ..prompts.indexing import EXTRACT_FACTS, READ_PASSAGE, WRITE_REPORT
 from ..prompts.library import ANSWER, GRADE_PASSAGES
-from ..prompts.prompt import Prompt, number, number_passages
+from ..prompts.prompt import number, number_passages
 from ..settings import settings
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Evidence, NewReply, StoredReply
@@ -139,7 +139,9 @@ async def _answer(model: LanguageModel, task: Task, texts: Sequence[Sequence[str
     return Done(right, answer, _points(cited, task["support"], evidence), sufficient)
 
 
-def _points(cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]) -> bool:
+def _points(
+    cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]
+) -> bool:
     """Whether all of ``support`` is cited, and at least half of what is cited is of it."""
     places = {
         (text["id"], start, start + len(said))
@@ -224,9 +226,7 @@ def _evidence(title: str, text: str) -> Evidence:
     }
 
 
-def _trial(
-    model: str, server: str, results: Sequence[Result], sent: int, received: int
-) -> Trial:
+def _trial(model: str, server: str, results: Sequence[Result], sent: int, received: int) -> Trial:
     scores: dict[str, Score] = {}
     for result in results:
         score = scores.setdefault(result.task["kind"], Score())
