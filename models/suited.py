@@ -1,0 +1,70 @@
+"""A language model that is shown what suits it, by what a trial or its window tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.replies import PromptReply
+from .meter import current_meter
+from .protocol import LanguageModel
+from .trials import Trial, Use
+
+if TYPE_CHECKING:
+    from .chat.model import ChatLanguageModel
+    from .chat.window import ContextWindow
+
+R = TypeVar("R", bound=PromptReply)
+
+_SMALL_WINDOW = 8192  # tokens: in a smaller one ten passages leave no room to answer
+_USES: dict[str, Use] = {
+    **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
+    **dict.fromkeys(("read_passage", "extract_facts", "write_questions"), "layers"),
+    **dict.fromkeys(("grade_passages", "grade_strips"), "grading"),
+    "write_report": "reports",
+}
+
+
+class SuitedModel:
+    """The language model ``model``, whose prompts are cut to what a small one can read.
+
+    It is small by its ``trial``; where it was not tried, by its ``window``. A use that the trial
+    found it not up to is warned of.
+    """
+
+    def __init__(
+        self, model: ChatLanguageModel, trial: Trial | None, window: ContextWindow | int | None
+    ) -> None:
+        self.name = model.name
+        self.trial = trial
+        self._model = model
+        self._window = window
+
+    async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
+        """The reply to ``prompt``. Raises NoReplyError."""
+        self._warn(prompt)
+        return await self._model.run(prompt, **inputs)
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        self._warn(prompt)
+        return self._model.missing_tokens(prompt, **inputs)
+
+    async def aclose(self) -> None:
+        """Closes the connections to the server."""
+        await self._model.aclose()
+
+    def _warn(self, prompt: Prompt[R]) -> None:
+        use = _USES.get(prompt.name)
+        if self.trial is not None and use and not (verdict := self.trial.verdict(use)).is_up_to:
+            current_meter().warn(f"By ragraphs try of {self.trial.tried}, {verdict.says}")
+
+
+def trusted(model: LanguageModel) -> bool:
+    """Whether the word of ``model`` on what is sufficient counts where rules cannot tell.
+
+    It does as long as no trial has found that it is often wrong.
+    """
+    trial = getattr(model, "trial", None)
+    return trial is None or trial.is_trusted
