@@ -130,6 +130,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Sui
         temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
         prompts=operator.prompts,
+        own=bool(server_of(context, operator)),
         window=window,
         refresh=wants_refresh(context),
     )

@@ -177,6 +177,7 @@ class Facts(PromptReply):
     """The entities of one text, and what it says of them."""
 
     other_names = _FACTS
+    most_tokens: ClassVar[int] = 4096
     entities: Annotated[list[Entity], Field(default_factory=list)]
     relations: Annotated[list[Relation], Field(default_factory=list)]
     claims: Annotated[list[Claim], Field(default_factory=list)]

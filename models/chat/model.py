@@ -11,14 +11,12 @@ import asyncio
 import hashlib
 import json
 import logging
-import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
@@ -33,10 +31,10 @@ from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
-from .request import MODES, ChatRequest
+from .request import ChatRequest
 from .spans import model_span, told_of
-from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
-from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
+from .structured import MalformedReplyError, ReadReply, holds_thoughts_only, read_reply
+from .ways import Ways
 from .window import (
     SMALLEST_WINDOW,
     ContextWindow,
@@ -56,8 +54,6 @@ R = TypeVar("R", bound=PromptReply)
 
 _LONGEST_ECHO = 4000
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
-_DECLINED_SECONDS = 3600
-_OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
 _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
@@ -74,9 +70,10 @@ class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
     The usual request goes straight to ``server``, where there is one; all others go through
-    ``chat``. One instance belongs to one event loop, and sends at most ``concurrency`` requests at
-    a time. A stored reply is found by what was shown to the model. It must be to the prompt in the
-    words that it has now, unless the prompt is a lasting one and ``refresh`` is false.
+    ``chat``. ``own`` tells a server that the operator named from one that is hosted. One instance
+    belongs to one event loop, and sends at most ``concurrency`` requests at a time. A stored reply
+    is found by what was shown to the model. It must be to the prompt in the words that it has now,
+    unless the prompt is a lasting one and ``refresh`` is false.
     """
 
     def __init__(
@@ -89,6 +86,7 @@ class ChatLanguageModel:
         temperature: float | None,
         concurrency: int,
         prompts: Path | None,
+        own: bool,
         window: ContextWindow | int | None = None,
         refresh: bool = False,
     ) -> None:
@@ -99,13 +97,12 @@ class ChatLanguageModel:
         self._stored = Gathered(replies.find)
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
-        self._temperature = temperature
         self._prompts = prompts
         self._window = window
         self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
-        self._declined = _Declined()
+        self._ways = Ways(temperature, own=own)
         self._slots = asyncio.Semaphore(concurrency)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -124,7 +121,7 @@ class ChatLanguageModel:
                 given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, asked, passages_shown(given))
+            return await self._answer(prompt, asked, given)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -168,10 +165,11 @@ class ChatLanguageModel:
         if window is None:
             return inputs
         self._longest_echo = min(_LONGEST_ECHO, window // 8)
+        self._ways.fit(window - room_for_prompt(window))
         excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
         if excess <= 0:
             return inputs
-        packed = fitting(inputs, excess)
+        packed = fitting(prompt, inputs, excess)
         if packed is None:
             raise NoReplyError(
                 "too_large",
@@ -187,9 +185,7 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(
-        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -199,14 +195,16 @@ class ChatLanguageModel:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
         async with self._slots:  # until the reply is stored: a kill loses no more than are open
-            value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
+            numbers = prompt.numbers(given) if self._server is not None else ()
+            value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,
                 "input_tokens": raw.input_tokens,
                 "output_tokens": raw.output_tokens,
             }
-            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+            shown = passages_shown(given)
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, shown))
         return value
 
     def _usable(
@@ -219,25 +217,30 @@ class ChatLanguageModel:
         return _read_stored(stored, prompt.reply)
 
     async def _ask(
-        self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
+        self, prompt: Prompt[R], numbers: Sequence[str], system: str, human: str, meter: Meter
     ) -> tuple[R, Envelope]:
-        """The reply, asked for once more where the first is malformed or was cut off."""
+        """The reply, asked for once more where the first is malformed.
+
+        Of one that was cut off what has come is used; only if that was thoughts alone, there is
+        room for them in the second request.
+        """
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
-        for last in (False, True):
-            raw = await self._request(messages, schema, meter)
+        for _ in range(2):
+            raw = await self._request(messages, prompt.reply, numbers, meter)
             if raw.refusal is not None:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
-            problem = _CUT_OFF if raw.cut_off else ""
             try:
-                read = await _read(raw.text, prompt.reply)
+                read = await _read(raw, prompt.reply)
             except MalformedReplyError as error:
-                problem = f"{error} {problem}".strip()
+                problem = f"{error} {_CUT_OFF}" if raw.cut_off else str(error)
                 logger.debug("%s gave a malformed %s reply", self.name, prompt.name)
             else:
-                if last or not raw.cut_off:
-                    _warn(meter, prompt.name, read, raw.cut_off)
-                    return read.value, raw
+                _warn(meter, prompt.name, read, raw.cut_off)
+                return read.value, raw
+            if raw.cut_off and holds_thoughts_only(raw.text):
+                self._ways.let_think()
+                continue
             messages = [
                 *messages[:2],
                 AIMessage(raw.text[: self._longest_echo] or "(empty)"),
@@ -246,45 +249,36 @@ class ChatLanguageModel:
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
 
     async def _request(
-        self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
+        self,
+        messages: list[BaseMessage],
+        reply: type[PromptReply],
+        numbers: Sequence[str],
+        meter: Meter,
     ) -> Envelope:
-        """One reply, by the first mode of structured output that the server accepts.
+        """One reply, by the first way that the server takes; it may point at ``numbers``.
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
-        title, unstreamed = schema["title"], False
-        mode, listener = self._declined.mode_for(title), None
-        if ANSWER_KEY in schema["properties"] and self._declined.streams(title, mode):
-            listener = meter.listener
+        way = self._ways.first(reply, meter.listener)
         while True:
-            temperature = self._temperature
-            request = ChatRequest(messages, schema, MODES[mode], temperature, listener)
+            request = self._ways.request(way, messages, reply, numbers)
             try:
                 message, raw = await self._metered(request, meter)
+                break
             except (NoReplyError, RagraphsError):
                 raise
             except Exception as error:
-                if listener is not None and _may_lack_streaming(error):
-                    listener = None
-                    unstreamed = not isinstance(error, BrokenStreamError)
-                elif (
-                    temperature is not None
-                    and _is_bad_request(error)
-                    and "temperature" in str(error)
-                ):
-                    self._temperature = None
-                elif _may_reject_mode(error) and mode + 1 < len(MODES):
-                    mode, unstreamed = mode + 1, False
-                else:
+                other = self._ways.after(way, error)
+                if other is None:
                     raise self._no_reply(error) from error
-                continue
-            self._declined.note(title, mode, unstreamed)
-            if self._window is not None and was_cut(message, messages):
-                meter.warn(
-                    f"The server of {self.name} counted far fewer tokens in a prompt than were "
-                    f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
-                )
-            return raw
+                way = other
+        self._ways.note(reply, way)
+        if self._window is not None and was_cut(message, messages):
+            meter.warn(
+                f"The server of {self.name} counted far fewer tokens in a prompt than were "
+                f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
+            )
+        return raw
 
     async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
         """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
@@ -314,7 +308,7 @@ class ChatLanguageModel:
 
     async def _send(self, request: ChatRequest) -> AIMessage:
         """The reply, straight from the server where ``request`` allows it."""
-        direct = request.mode == MODES[0] and request.listener is None and not is_followed()
+        direct = request.mode == "json_schema" and request.listener is None and not is_followed()
         if self._server is not None and direct:
             return await self._server.complete(request)
         return await self._chat.complete(request)
@@ -329,31 +323,6 @@ class ChatLanguageModel:
         return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
 
 
-class _Declined:
-    """Modes and streams that a server declined, by a schema's title; forgotten after an hour."""
-
-    def __init__(self) -> None:
-        self._modes: dict[str, tuple[int, float]] = {}
-        self._unstreamed: dict[tuple[str, int], float] = {}
-
-    def mode_for(self, title: str) -> int:
-        """The place in ``MODES`` of the first mode that was not declined."""
-        mode, since = self._modes.get(title, (0, 0.0))
-        return mode if time.monotonic() - since < _DECLINED_SECONDS else 0
-
-    def streams(self, title: str, mode: int) -> bool:
-        """Whether a stream may be asked for."""
-        since = self._unstreamed.get((title, mode))
-        return since is None or time.monotonic() - since >= _DECLINED_SECONDS
-
-    def note(self, title: str, mode: int, unstreamed: bool) -> None:
-        """Notes the mode that succeeded, and whether it did only when not streamed."""
-        if mode > self.mode_for(title):
-            self._modes[title] = mode, time.monotonic()
-        if unstreamed:
-            self._unstreamed[title, mode] = time.monotonic()
-
-
 def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
     """The stored reply, or None where it is not of its type."""
     try:
@@ -362,10 +331,10 @@ def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
         return None
 
 
-async def _read(text: str, reply: type[R]) -> ReadReply[R]:
-    if len(text) <= _READ_AT_ONCE:
-        return read_reply(text, reply)
-    return await asyncio.to_thread(read_reply, text, reply)
+async def _read(raw: Envelope, reply: type[R]) -> ReadReply[R]:
+    if len(raw.text) <= _READ_AT_ONCE:
+        return read_reply(raw.text, reply, raw.cut_off)
+    return await asyncio.to_thread(read_reply, raw.text, reply, raw.cut_off)
 
 
 def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> None:
@@ -379,21 +348,3 @@ def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> Non
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
     elif read.lost_its_end:
         meter.warn(f"A {prompt} reply was cut off before its end; what had come was used.")
-
-
-def _may_reject_mode(error: Exception) -> bool:
-    """Whether another mode of structured output may succeed: servers seldom say why they refuse."""
-    if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
-        return False
-    return _is_bad_request(error) and not is_filtered(error)
-
-
-def _may_lack_streaming(error: Exception) -> bool:
-    """Whether the same request may succeed when it is not streamed."""
-    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
-
-
-def _is_bad_request(error: Exception) -> bool:
-    return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
-        error, NotImplementedError
-    )

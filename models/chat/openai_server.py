@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -29,39 +28,14 @@ from tenacity import (
 from ..failures import kind_of
 from ..meter import attempt, current_meter
 from .body import ACCEPTED, BodyError, Inflated
-from .envelope import text_in, tokens_in
-from .request import ChatRequest, asked_pause
+from .completion import RequestError, completion, failure
+from .request import ChatRequest, limit_in
 
 logger = logging.getLogger("ragraphs.models")
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
-_PASSING = {408, 409, 429}
 _LONGEST_PAUSE = 60
-_LONGEST_BODY = 2000
 _backoff = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.25)
-
-
-class RequestError(Exception):
-    """A failed request, with the status and the words of the server, where it gave any."""
-
-    def __init__(
-        self,
-        message: str,
-        status: int | None = None,
-        said: Mapping[str, str] | None = None,
-        pause: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status_code = status
-        self.body = said
-        self.code = (said or {}).get("code")
-        self.pause = pause
-
-    @property
-    def passes(self) -> bool:
-        """Whether the same request may succeed a little later."""
-        status = self.status_code
-        return status is None or status in _PASSING or status >= 500
 
 
 class OpenAIServer:
@@ -125,7 +99,9 @@ class OpenAIServer:
                 "json_schema": {**named, "schema": schema, "strict": True},
             },
         }
-        return body if request.temperature is None else body | {"temperature": request.temperature}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        return body | limit_in(request)
 
     async def _attempt(self, body: bytes) -> AIMessage:
         async with attempt():
@@ -156,8 +132,8 @@ class OpenAIServer:
         except (aiohttp.ClientError, OSError) as error:
             raise RequestError(str(error)) from error
         if response.status != 200:
-            raise _failure(response, text)
-        return _message(text)
+            raise failure(response.status, response.headers, text)
+        return completion(text)
 
 
 async def _body(response: aiohttp.ClientResponse) -> str:
@@ -190,51 +166,3 @@ def _log_retry(state: RetryCallState) -> None:
     error = state.outcome and state.outcome.exception()
     if isinstance(error, BaseException):
         logger.debug("attempt %d failed: %s", state.attempt_number, kind_of(error))
-
-
-def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
-    words = text.strip()[:_LONGEST_BODY]
-    if not words or words.startswith("<"):  # a page, for people
-        words = f"Error code: {response.status}"
-    if place := response.headers.get("Location"):
-        words = f"it redirects to {place[:_LONGEST_BODY]}: set its address to that"
-    pause = asked_pause(response.headers)
-    return RequestError(words, response.status, _error_in(_parsed(text)), pause)
-
-
-def _message(text: str) -> AIMessage:
-    data = _parsed(text)
-    try:
-        choice = data["choices"][0]
-        message = choice["message"]
-        usage = data.get("usage")
-        sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
-        return AIMessage(
-            text_in(message.get("content")),
-            additional_kwargs={"refusal": message.get("refusal")},
-            response_metadata={"finish_reason": choice.get("finish_reason")},
-            usage_metadata={
-                "input_tokens": sent,
-                "output_tokens": received,
-                "total_tokens": sent + received,
-            },
-        )
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        words = f"no chat completion: {text[:_LONGEST_BODY]}"
-        raise RequestError(words, 200, _error_in(data)) from error
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _error_in(data: Any) -> dict[str, str]:
-    """The words in ``error`` of a reply, or in the reply itself, by their names."""
-    said = data.get("error", data) if isinstance(data, dict) else None
-    if isinstance(said, str):
-        return {"message": said}
-    found = said.items() if isinstance(said, dict) else ()
-    return {name: words for name, words in found if isinstance(words, str)}
