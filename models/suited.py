@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import PromptReply
+from ..prompts.replies import Pointing, PromptReply
 from .meter import current_meter
 from .protocol import LanguageModel
+from .short_texts import needed
 from .trials import Trial, Use
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=PromptReply)
 
-_SMALL_WINDOW = 8192  # tokens: in a smaller one ten passages leave no room to answer
+_SMALL_WINDOW = 4096  # tokens: in a smaller one few whole passages leave room for an answer
 _USES: dict[str, Use] = {
     **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
     **dict.fromkeys(("read_passage", "extract_facts", "write_questions"), "layers"),
@@ -44,6 +46,15 @@ class SuitedModel:
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError."""
         self._warn(prompt)
+        texts = inputs.get("texts", "")
+        if (
+            issubclass(prompt.reply, Pointing)
+            and not isinstance(texts, str)
+            and await self._is_small()
+        ):
+            asked = (inputs.get(name, "") for name in ("asked", "question"))
+            question = " ".join(one for one in asked if isinstance(one, str))
+            inputs["texts"] = await asyncio.to_thread(needed, question, texts)
         return await self._model.run(prompt, **inputs)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
@@ -54,6 +65,13 @@ class SuitedModel:
     async def aclose(self) -> None:
         """Closes the connections to the server."""
         await self._model.aclose()
+
+    async def _is_small(self) -> bool:
+        if self.trial is not None:
+            return self.trial.is_small
+        window = self._window
+        known = window if window is None or isinstance(window, int) else await window.tokens()
+        return known is not None and known < _SMALL_WINDOW
 
     def _warn(self, prompt: Prompt[R]) -> None:
         use = _USES.get(prompt.name)
