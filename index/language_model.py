@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from ..models.chat.langchain_model import OpenedModel
-    from ..models.chat.model import ChatLanguageModel
     from ..models.chat.openai_server import OpenAIServer
     from ..models.chat.served import ServedModel
+    from ..models.suited import SuitedModel
 
 _OPENAI = "openai:"
 _PACKAGE = re.compile(r"pip install ([\w-]+)")
 _NAMING = "name one as provider:name, such as openai:gpt-4o-mini, or use offline"
-_Opened = dict[Any, "ChatLanguageModel"]
+_Opened = dict[Any, "SuitedModel"]
 _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
 
 
@@ -105,9 +105,11 @@ async def _until_loop_ends(
             await model.aclose()
 
 
-def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> ChatLanguageModel:
+def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> SuitedModel:
     from ..models.chat.langchain_model import LangChainModel
     from ..models.chat.model import ChatLanguageModel
+    from ..models.suited import SuitedModel
+    from ..models.trials import known_trial
 
     own = _own_model(context)
     if operator.prompts is not None and not operator.prompts.is_dir():
@@ -120,7 +122,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
     opened = cache(partial(_open_langchain, context, operator))
     if server is None:
         opened()  # so that a name that says nothing is told at once
-    return ChatLanguageModel(
+    model = ChatLanguageModel(
         context.model,
         LangChainModel(opened, strict=context.model.startswith(_OPENAI)),
         server,
@@ -132,6 +134,8 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         window=operator.context_window,
         refresh=wants_refresh(context),
     )
+    trial = known_trial(context.model, server_of(context, operator), operator)
+    return SuitedModel(model, trial, operator.context_window, served)
 
 
 def server_of(context: Context, operator: Settings) -> str:
