@@ -6,7 +6,6 @@ an index.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -66,15 +65,11 @@ class Result(NamedTuple):
         return self.error is not None and self.error.cause == "unreachable"
 
 
-def try_model(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
+async def tried(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
     """The trial of the model that ``context`` names, and all of its results.
 
     Raises RagraphsError where the model cannot be opened, or never replies.
     """
-    return asyncio.run(_tried(context, report))
-
-
-async def _tried(context: Context, report: Report) -> tuple[Trial, list[Result]]:
     operator, data = settings(), _data()
     model = await open_language_model(
         context, operator, _NoReplies(), lambda: OfflineLanguageModel(LexicalEmbedder())

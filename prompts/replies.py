@@ -203,7 +203,7 @@ class Pointing(PromptReply):
     most: ClassVar[Bounds] = {"quotes": 50, POINTERS: 50}
 
     quotes: Annotated[
-        list[Annotated[Quote, WithJsonSchema({"type": "string"})]],
+        list[Annotated[Quote, WithJsonSchema({"type": "string", "maxLength": 2 * _MOST_DIGITS})]],
         Field(
             validation_alias=AliasChoices(POINTERS, "quotes"),
             description="Numbers of the sentences that support it, such as 1.2.",

@@ -24,6 +24,8 @@ _LOOKS = 6
 _LONGEST_COUNTED, _MOST_COUNTED = 1000, 100
 _SIGNS_A_TOKEN = 2
 _TOKENS_OF_A_NUMBER = 8
+_UNSENT_IN_BOUNDS = {"title", "default"}
+_UNSENT = {*_UNSENT_IN_BOUNDS, "maxItems", "maxLength"}
 
 
 class ReadReply(NamedTuple, Generic[R]):
@@ -114,7 +116,7 @@ def _close(node: Any, definitions: dict[str, Any], bounds: type[PromptReply] | N
         if key == "properties"
         else _close(value, definitions, bounds)
         for key, value in node.items()
-        if key not in {"title", "default"}
+        if key not in (_UNSENT if bounds is None else _UNSENT_IN_BOUNDS)
     }
     if closed.get("type") == "object":
         closed["additionalProperties"] = False
@@ -158,12 +160,9 @@ def _replies() -> dict[str, type[PromptReply]]:
 def _nothing_said(reply: type[PromptReply]) -> dict[str, Any]:
     """The empty value of each field that a reply of this type must have."""
     empty = {"array": [], "boolean": False, "string": ""}
-    fields = reply_schema(reply)["properties"]
-    return {
-        name: empty.get(fields[name].get("type"))
-        for name, field in reply.model_fields.items()
-        if field.is_required()
-    }
+    schema = reply.model_json_schema()
+    fields = schema["properties"]
+    return {name: empty.get(fields[name].get("type")) for name in schema.get("required", ())}
 
 
 def _json_object(text: str, reply: type[PromptReply]) -> tuple[dict[str, Any] | None, bool]:

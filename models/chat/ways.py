@@ -28,7 +28,7 @@ _SMALLEST_REPLY, _LARGEST_REPLY = 256, 4096
 _THOUGHTS = 12_000  # with any reply less than 16,384, beyond which many models decline it
 
 
-class _Form(NamedTuple):
+class _SentForm(NamedTuple):
     """A mode of structured output, and whether texts and lists have bounds in the schema."""
 
     mode: Mode
@@ -36,15 +36,15 @@ class _Form(NamedTuple):
 
 
 FORMS = (
-    _Form("json_schema", True),
-    _Form("json_schema", False),
-    _Form("function_calling", False),
-    _Form("plain", False),
+    _SentForm("json_schema", True),
+    _SentForm("json_schema", False),
+    _SentForm("function_calling", False),
+    _SentForm("plain", False),
 )
 
 
 @dataclass(frozen=True)
-class Way:
+class AskedWay:
     """One way: a place in ``FORMS``, the names of a limit that are left to try, and the rest.
 
     It is ``unstreamed`` if a stream was tried in the same form and declined.
@@ -72,18 +72,18 @@ class Ways:
         self._forms: dict[str, tuple[int, float]] = {}
         self._unstreamed: dict[tuple[str, int], float] = {}
 
-    def first(self, reply: type[PromptReply], listener: AnswerListener | None) -> Way:
+    def first(self, reply: type[PromptReply], listener: AnswerListener | None) -> AskedWay:
         """The first way that was not declined; it has no listener where no answer is streamed."""
         form, since = self._forms.get(reply.__name__, (0, 0.0))
         form = form if time.monotonic() - since < _DECLINED_SECONDS else 0
         tried = self._unstreamed.get((reply.__name__, form))
         streams = tried is None or time.monotonic() - tried >= _DECLINED_SECONDS
         hears = listener if streams and ANSWER_KEY in reply.model_fields else None
-        return Way(form, self._limits, self._temperature, hears)
+        return AskedWay(form, self._limits, self._temperature, hears)
 
     def request(
         self,
-        way: Way,
+        way: AskedWay,
         messages: Sequence[BaseMessage],
         reply: type[PromptReply],
         numbers: Sequence[str] = (),
@@ -96,7 +96,7 @@ class Ways:
         limit = ReplyLimit(way.limits[0], self._most_tokens(reply)) if way.limits else None
         return ChatRequest(messages, schema, mode, way.temperature, way.listener, limit)
 
-    def after(self, way: Way, error: Exception) -> Way | None:
+    def after(self, way: AskedWay, error: Exception) -> AskedWay | None:
         """The way to try after ``error``; None where no other may succeed."""
         refused, said = _is_bad_request(error), str(error)
         if refused and way.limits and _ABOUT_LIMITS.search(said):
@@ -110,7 +110,7 @@ class Ways:
             return replace(way, form=way.form + 1, unstreamed=False)
         return None
 
-    def note(self, reply: type[PromptReply], way: Way) -> None:
+    def note(self, reply: type[PromptReply], way: AskedWay) -> None:
         """Notes the way that succeeded."""
         name = reply.__name__
         if way.form > self.first(reply, None).form:
@@ -130,7 +130,7 @@ class Ways:
         most = max(_SMALLEST_REPLY, most_tokens(reply_schema(reply, bounded=True)))
         return min(most, reply.most_tokens, self._room) + self._thoughts
 
-    def _otherwise_limited(self, way: Way, said: str) -> Way:
+    def _otherwise_limited(self, way: AskedWay, said: str) -> AskedWay:
         """The limit by its other name; if it is too large, a lower one from the next request on."""
         if _TOO_LARGE.search(said):
             self._thoughts, self._room = 0, max(_SMALLEST_REPLY, self._room // 2)
