@@ -28,7 +28,7 @@ async def rests_on_citations(
     citations: Sequence[Citation],
     evidence: Sequence[Evidence],
 ) -> bool:
-    """Whether no other answer is found without the cited sentences, and this one in them alone.
+    """Whether no answer is found without the cited sentences, and this one in them alone.
 
     Without a reply nothing is known of the reader, and it is not believed.
     """
@@ -43,7 +43,7 @@ async def rests_on_citations(
 
     cited, rest = divided(citations, evidence, answer)
     without = await read(rest) if rest else Answer.model_construct(sufficient=False)
-    if without is None or (finds(without) and not is_same(without.answer, answer)):
+    if without is None or finds(without):
         return False
     again = await read(cited)
     return again is not None and finds(again) and is_same(again.answer, answer)
