@@ -51,10 +51,11 @@ async def checked(
 ) -> Update:
     """``found``, which stays ``sufficient`` only where more than the model's word supports it.
 
-    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
-    answer, the model must find it again in these sentences, and none without them; of an
-    explanation, it names the claims that they do not support. The answer itself never changes: the reason is told in ``missing``.
-    Without a model, rules gave the answer; a model that a trial found wrong too often is not asked.
+    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt
+    the answer, the model must find it again in these sentences, and none without them; of an
+    explanation, it names the claims that they do not support. The answer itself never changes:
+    the reason is told in ``missing``. Without a model, rules gave the answer; a model that a
+    trial found wrong too often is not asked.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
