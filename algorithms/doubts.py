@@ -17,7 +17,7 @@ from ..language.answer_types import (
     quoted_names,
     roots,
 )
-from ..language.mentions import key
+from ..language.mentions import key, normalised
 from ..language.questions import PERSONS, QuestionShape, analyse_question
 from ..language.values import amounts, verdict
 from .claims import unsupported
@@ -95,13 +95,15 @@ def doubt(
         return Doubt("names", told, whole and _is_alike(question, names, cited))
     if claims := unsupported(answer, question, [computed, *cited]):
         told = "; ".join(f"“{claim}”" for claim in claims)
-        return Doubt("claims", f"No cited sentence supports {told}.")
+        invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
+        return Doubt("claims", f"No cited sentence supports {told}.", invented)
     if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
         return None
     if not _fits(answer, shape, short):
         return Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
-        return Doubt("repeated", f"“{answer}” only repeats the question.")
+        named = normalised(answer) in map(normalised, names)
+        return Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if not _is_told(question, names, cited):
         return Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
     return None
@@ -174,6 +176,18 @@ def _capitals(text: str) -> frozenset[str]:
     """The roots of the words of ``text`` that do not begin with a small letter."""
     words = re.findall(r"[^\W_]+", text)
     return frozenset(roots(key(" ".join(word for word in words if not word[0].islower()))))
+
+
+def _is_invented(answer: str, cited: Sequence[str]) -> bool:
+    """Whether ``answer`` has a name, or the day of a date, of which nothing is cited.
+
+    A number may be computed.
+    """
+    told = {date.key for text in cited for date in dates(text)}
+    if any(date.key[1] and date.key[0] and date.key not in told for date in dates(answer)):
+        return True
+    named = [span.text for span in name_spans(answer) if not dates(span.text)]
+    return any(not any(_speaks_of(text, name) for text in cited) for name in named)
 
 
 def _values(answer: str) -> set[object]:

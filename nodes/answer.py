@@ -19,7 +19,7 @@ from ..state.answering import QuestionState
 from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
-from .counter_reading import falls_without
+from .counter_reading import rests_on_citations
 from .node import node
 from .run import Run, Update
 
@@ -51,10 +51,11 @@ async def checked(
 ) -> Update:
     """``found``, which stays ``sufficient`` only where more than the model's word supports it.
 
-    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
-    answer, the model must find none without these sentences; of an explanation, it names the claims
-    that they do not support. The answer itself never changes: the reason is told in ``missing``.
-    Without a model, rules gave the answer; a model that a trial found wrong too often is not asked.
+    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt
+    the answer, the model must find it again in these sentences, and none without them; of an
+    explanation, it names the claims that they do not support. The answer itself never changes:
+    the reason is told in ``missing``. Without a model, rules gave the answer; a model that a
+    trial found wrong too often is not asked.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
@@ -72,7 +73,7 @@ async def checked(
         return _uncertain(found, doubted.missing)
     if doubted.why == "claims" and not is_short(answer):
         return await _claims_checked(run, question, found, evidence)
-    if not doubted.certain and await falls_without(run, question, answer, citations, evidence):
+    if not doubted.certain and await rests_on_citations(run, question, answer, citations, evidence):
         return found
     return _uncertain(found, doubted.missing)
 

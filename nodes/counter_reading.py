@@ -1,70 +1,85 @@
-"""Trying a reader whose answer rules doubt: without the cited sentences there must be none."""
+"""Trying a reader whose answer rules doubt: it must rest on the cited sentences, and on them alone.
+
+A reader who calls any text sufficient finds an answer without these sentences, too; one who guesses
+finds another one in them. Both texts are shown without the answer, with which it would agree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..context import QuestionContext
-from ..language.analyser import sentences
+from ..language.analyser import Span, sentences
 from ..language.answer_types import roots
 from ..prompts.library import ANSWER
 from ..prompts.prompt import number_passages
+from ..prompts.replies import Answer
 from ..state.records import Citation, Evidence
 from .run import Run
 
 _MOST = 3  # passages of which the rest is shown
+_UNTRIED = "Whether the answer rests on what it cites was not tried."
 
 
-async def falls_without(
+async def rests_on_citations(
     run: Run[QuestionContext],
     question: str,
     answer: str,
     citations: Sequence[Citation],
     evidence: Sequence[Evidence],
 ) -> bool:
-    """Whether the reader finds no other answer where the cited sentences are taken away.
+    """Whether no answer is found without the cited sentences, and this one in them alone.
 
-    A reader who calls any text sufficient does so here, too; one who reads says that nothing is
-    told. Without a reply nothing is known of the reader, and it is not believed.
+    Without a reply nothing is known of the reader, and it is not believed.
     """
     from ..algorithms.doubts import is_same
 
-    rest = without(citations, evidence, answer)
-    if not rest:
-        return True
-    reply = await run.ask(
-        ANSWER,
-        otherwise="Whether the answer rests on what it cites was not tried.",
-        question=question,
-        texts=number_passages(rest),
-    )
-    if reply is None:
+    async def read(texts: Sequence[Evidence]) -> Answer | None:
+        shown = number_passages(texts)
+        return await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
+
+    def finds(reply: Answer) -> bool:
+        return reply.sufficient and bool(reply.answer)
+
+    cited, rest = divided(citations, evidence, answer)
+    without = await read(rest) if rest else Answer.model_construct(sufficient=False)
+    if without is None or finds(without):
         return False
-    return not (reply.sufficient and reply.answer) or is_same(reply.answer, answer)
+    again = await read(cited)
+    return again is not None and finds(again) and is_same(again.answer, answer)
 
 
-def without(
+def divided(
     citations: Sequence[Citation], evidence: Sequence[Evidence], answer: str
-) -> list[Evidence]:
-    """The first passages of ``evidence``, those with ``citations`` before others, without these.
+) -> tuple[list[Evidence], list[Evidence]]:
+    """The cited passages with cited sentences alone, and the first passages without these.
 
-    Nor do they have the sentences that hold all words of ``answer``.
+    The latter are those with citations before others; nor do they have the sentences that hold all
+    words of ``answer``.
     """
-    told, cited = set(roots(answer)), {one["passage"] for one in citations}
-    found = list[Evidence]()
-    for passage in sorted(evidence, key=lambda passage: passage["id"] not in cited):
-        start = passage["start"]
-        spans = [
-            (one["start"] - start, one["end"] - start)
-            for one in citations
-            if one["passage"] == passage["id"]
+    told, of = set(roots(answer)), {one["passage"] for one in citations}
+    cited, rest = list[Evidence](), list[Evidence]()
+    for passage in sorted(evidence, key=lambda passage: passage["id"] not in of):
+        whole = sentences(passage["text"])
+        quoted = [sentence for sentence in whole if _is_cited(sentence, passage, citations)]
+        others = [
+            sentence
+            for sentence in whole
+            if sentence not in quoted and not (told and told <= set(roots(sentence.plain)))
         ]
-        rest = [
-            sentence.text
-            for sentence in sentences(passage["text"])
-            if not any(sentence.start < end and begin < sentence.end for begin, end in spans)
-            and not (told and told <= set(roots(sentence.plain)))
-        ]
-        if rest:
-            found.append({**passage, "text": "\n".join(rest)})
-    return found[:_MOST]
+        cited += _only(passage, quoted)
+        rest += _only(passage, others)
+    return cited, rest[:_MOST]
+
+
+def _is_cited(sentence: Span, passage: Evidence, citations: Sequence[Citation]) -> bool:
+    start, end = passage["start"] + sentence.start, passage["start"] + sentence.end
+    return any(
+        one["passage"] == passage["id"] and one["start"] < end and start < one["end"]
+        for one in citations
+    )
+
+
+def _only(passage: Evidence, kept: Sequence[Span]) -> list[Evidence]:
+    """The passage with the sentences ``kept`` alone, if there are any."""
+    return [{**passage, "text": "\n".join(one.text for one in kept)}] if kept else []

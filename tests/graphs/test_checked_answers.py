@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ragraphs.graphs import graph_of
-from scripted_model import FACT, MODEL, QUESTION
+from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION
 
 METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"]
 TOLD = "John Fowler designed the Forth Bridge, and Queen Victoria opened it."
@@ -90,3 +90,27 @@ async def test_a_streamed_answer_is_not_taken_back_by_the_check(claiming, full_i
     ]
     assert "".join(piece["text"] for piece in pieces) == TOLD
     assert len({piece["id"] for piece in pieces}) == 1 < len(pieces)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_reader_who_finds_an_answer_in_any_text_is_not_believed(script, full_index, method):
+    """Rules doubt the answer, which is only a word of the question."""
+    script.replies["Answer"] = lambda human: {**script._answer(human), "answer": "Forth"}
+    result = (await run(method, full_index))[-1]
+    assert (result["answer"], result["sufficient"]) == ("Forth", False)
+    assert result["missing"] and result["stop_reason"] == "insufficient"
+
+
+async def test_a_doubted_answer_is_believed_where_it_rests_on_its_citations_alone(
+    script, full_index
+):
+    """Nothing cited says whether an engineer is who is asked for."""
+    told = {"answer": "an engineer"}
+    script.replies["Answer"] = lambda human: (
+        {**script._answer(human), **told} if FACT in human else NOT_FOUND
+    )
+    result = (await run("basic", full_index))[-1]
+    assert result["sufficient"] and result["answer"] == "an engineer"
+    first, without, alone = script.prompts("Answer")
+    assert FACT in first and FACT not in without and "It crosses" in without
+    assert FACT in alone and "It crosses" not in alone

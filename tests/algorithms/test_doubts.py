@@ -1,0 +1,119 @@
+"""Rules doubt an answer that its citations may not give, and refuse one that cannot be right."""
+
+from __future__ import annotations
+
+import pytest
+from ragraphs.algorithms.doubts import doubt, is_same
+
+ELBE = "Elbe bridge: The Elbe bridge was opened on 8 August 1893 by Anna Berg, a Danish engineer."
+BERG = "Anna Berg: Anna Berg (3 May 1850 – 2 June 1921) grew up in Odense."
+ODER = "Oder bridge: It is 3 km long and followed in 1902."
+KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였다."
+HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "cited"),
+    [
+        ("Who opened the Elbe bridge?", "Anna Berg", [ELBE]),
+        ("When was the Elbe bridge opened?", "8 August 1893", [ELBE]),
+        ("When did Anna Berg die?", "2 June 1921", [BERG]),
+        ("What is the nationality of the opener of the Elbe bridge?", "Denmark", [ELBE]),
+        ("Where did the engineer who opened the Elbe bridge grow up?", "Odense", [ELBE, BERG]),
+        (
+            "Which was opened first, the Elbe bridge or the Oder bridge?",
+            "Elbe bridge",
+            [ELBE, ODER],
+        ),
+        ("Was the Elbe bridge opened before the Oder bridge?", "Yes", [ELBE, ODER]),
+        ("How long is the Oder bridge?", "3,000 metres", [ODER]),
+        ("훈민정음을 반포한 왕은 누구인가요?", "세종대왕", [KOREAN]),
+        ("세종대왕은 훈민정음을 언제 반포했나요?", "1446년", [KOREAN]),
+        ("한라산 높이는 몇 미터야?", "1,947미터", [HALLA]),
+        ("세종대왕은 훈민정음을 반포하였나요?", "예", [KOREAN]),
+    ],
+)
+def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cited):
+    assert doubt(answer, question, cited) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "why"),
+    [
+        ("Did Anna Berg open the Elbe bridge?", "Odense", "kind"),
+        ("What is the date of birth of Anna Berg?", "Odense", "kind"),
+        ("Who opened the Elbe bridge?", "What", "kind"),
+        ("Who opened the Rhine tunnel?", "Anna Berg", "names"),
+        ("Who opened the Elbe bridge?", "Joseph Strauss", "claims"),
+        ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
+        ("Who opened the Elbe bridge?", "Elbe", "repeated"),
+        ("훈민정음은 세종대왕이 반포하였습니까?", "1446년", "kind"),
+    ],
+)
+def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
+    texts = [ELBE, BERG, KOREAN]
+    found = doubt(answer, question, texts, texts)
+    assert found is not None and (found.why, found.certain) == (why, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "cited", "why"),
+    [
+        ("When was the Elbe bridge opened?", "Anna Berg", [ELBE], "kind"),
+        ("How many spans has the Elbe bridge?", "Anna Berg", [ELBE], "kind"),
+        ("Who opened the Elbe bridge?", "1893", [ELBE], "kind"),
+        ("In which country did the engineer grow up?", "Odense", [ELBE, BERG], "kind"),
+        ("Who was the first president of the Elbe bridge?", "Bridge Association", [], "names"),
+        ("Which steel mill supplied the Elbe bridge company?", "Anna Berg", [ELBE], "unsaid"),
+        ("How long do the two take together?", "7", [ODER], "claims"),
+        ("이순신은 언제 훈민정음을 반포했나요?", "태종", [KOREAN], "claims"),
+    ],
+)
+def test_an_answer_that_may_be_wrong_is_doubted(question, answer, cited, why):
+    found = doubt(answer, question, cited)
+    assert found is not None and (found.why, found.certain) == (why, False)
+
+
+def test_a_name_is_not_refused_where_its_passage_has_it_or_another_language_is_cited():
+    question, said = "How old was Anna Berg when it opened?", "Elbe bridge: She was old: 43 years."
+    alone = doubt("43", question, [said])
+    assert alone is not None and alone.certain
+    near = doubt("43", question, [said], [f"Anna Berg came. {said}"])
+    assert near is not None and near.why == "names" and not near.certain
+    foreign = doubt("1446", "When did Sejong proclaim the alphabet?", [KOREAN])
+    assert foreign is not None and not foreign.certain
+
+
+def test_the_reason_names_what_is_not_cited():
+    found = doubt("Anna Berg", "Who opened the Rhine tunnel?", [ELBE])
+    assert found is not None and found.missing == "No cited sentence speaks of Rhine."
+
+
+def test_an_explanation_is_of_no_kind():
+    told = "The Elbe bridge was opened by Anna Berg. She was a Danish engineer."
+    assert doubt(told, "Describe the Elbe bridge", [ELBE]) is None
+    found = doubt(f"{told} Karl Lund paid for it.", "Describe the Elbe bridge", [ELBE])
+    assert found is not None and found.missing == (
+        "No cited sentence supports “Karl Lund paid for it.”."
+    )
+
+
+def test_an_abbreviation_speaks_of_the_name_whose_letters_it_has():
+    cited = ["Lund: Karl Lund joined the National Rowing League in 1902."]
+    assert doubt("1902", "When did Karl Lund join the NRL?", cited) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("8 August 1893", "August 8, 1893", True),
+        ("Denmark", "Danish", True),
+        ("Anna Berg", "The engineer Anna Berg", True),
+        ("Yes", "Yes, it was.", True),
+        ("Yes", "No", False),
+        ("Anna Berg", "Karl Lund", False),
+        ("세종대왕", "세종대왕이다", True),
+    ],
+)
+def test_answers_are_the_same_whatever_their_form(one, other, same):
+    assert is_same(one, other) is same
