@@ -7,8 +7,9 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import content_words, sentences
+from ..language.analyser import content_words, is_korean, sentences
 from ..language.answer_types import (
+    THINGS,
     countries,
     dates,
     life_facts,
@@ -17,13 +18,22 @@ from ..language.answer_types import (
     roots,
 )
 from ..language.mentions import key
-from ..language.questions import QuestionShape, analyse_question
+from ..language.questions import PERSONS, QuestionShape, analyse_question
 from ..language.values import amounts, verdict
 from .claims import unsupported
 
 _FEW_WORDS = 6
+_MANY = 4
+_COUNTRIES = frozenset({"country", "nation", "nationality"})
+_PERSON = re.compile(
+    rf"\bwho(?: is| was|se|['’]s)(?: \w+){{1,3}} (?:{'|'.join(PERSONS.split())})\b", re.IGNORECASE
+)
 _LIFE = roots("born died")
-_ASKS = re.compile(r"\b(?:who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:who|whom|whose|when|where|why|how|what|which|or)\b|또는|아니면|혹은|누구|누가|무엇|언제|어디|어느"
+    r"|어떻게|왜|몇|얼마",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(
     r"\d|teen\b|ty\b|\b(?:an?|once|twice|none|no|half|dozens?|hundreds?|thousands?|several|few|many"
     r"|couple|pair|single)\b|[한두세네]|다섯|여섯|일곱|여덟|아홉|열|백|천|만",
@@ -80,10 +90,9 @@ def doubt(
     lost = [name for name in names if not any(_speaks_of(text, name) for text in cited)]
     if lost:
         told = f"No cited sentence speaks of {', '.join(lost)}."
-        near = any(_speaks_of(text, name) for text in around for name in names)
-        return Doubt(
-            "names", told, lost == names and not near and _is_alike(question, names, cited)
-        )
+        absent = [name for name in lost if not any(_speaks_of(text, name) for text in around)]
+        whole = absent == names or (len(shape.options) > 1 and bool(absent))
+        return Doubt("names", told, whole and _is_alike(question, names, cited))
     if claims := unsupported(answer, question, [computed, *cited]):
         told = "; ".join(f"“{claim}”" for claim in claims)
         return Doubt("claims", f"No cited sentence supports {told}.")
@@ -104,10 +113,12 @@ def _offers(shape: QuestionShape) -> bool:
 
 
 def _can_be(answer: str, shape: QuestionShape) -> bool:
-    """Whether ``answer`` says anything, and yes or no where only that is asked for."""
+    """Whether ``answer`` says anything: yes or no, or a date, where only that is asked for."""
     said = verdict(answer) is not None
-    if shape.answer_type == "yes_no" and not shape.options and not _ASKS.search(shape.text):
+    if shape.answer_type == "yes_no" and not _ASKS.search(shape.text):
         return said
+    if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
+        return bool(_TIME.search(answer))
     return said or bool(roots(answer)) or bool(amounts(answer))
 
 
@@ -124,21 +135,31 @@ def _fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return bool(dates(answer) or _TIME.search(answer))
     if not short or kind not in {"person", "place", "name"}:
         return True
+    if shape.noun in _COUNTRIES:
+        return bool(countries(answer)) or is_korean(answer)
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
+        return False
+    if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
         return False
     return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
 
 
 def _names(question: str) -> list[str]:
-    """The names in ``question`` that have a word of their own."""
-    found = [*(span.text for span in name_spans(question)), *quoted_names(question)]
+    """The names in ``question`` that have a word of their own, without remarks in brackets."""
+    bare = re.sub(r"\([^()]*\)", " ", question)
+    found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
     return [name for name in dict.fromkeys(found) if roots(key(name))]
 
 
 def _speaks_of(text: str, name: str) -> bool:
-    """Whether ``text`` has half of the words of ``name``, its country, or what it abbreviates."""
-    words = set(roots(key(name)))
-    if 2 * len(words & _words(text)) >= len(words):
+    """Whether ``text`` has half of the words of ``name``, its country, or what it abbreviates.
+
+    Words such as "River" do not tell one name from another. A name of one word has its capital in
+    the text, too.
+    """
+    words = set(roots(key(" ".join(set(name.split()) - THINGS) or name)))
+    held = _words(text) if len(words) > 1 else _capitals(text)
+    if 2 * len(words & held) >= len(words):
         return True
     said = {country for _, country in countries(text)}
     if any(country in said for _, country in countries(name)):
@@ -146,6 +167,13 @@ def _speaks_of(text: str, name: str) -> bool:
     short = name.replace(".", "")
     initials = "".join(re.findall(r"\b[^\W\d_]", text)).upper()
     return 1 < len(short) < 7 and short.isupper() and short in initials
+
+
+@lru_cache(maxsize=1000)
+def _capitals(text: str) -> frozenset[str]:
+    """The roots of the words of ``text`` that do not begin with a small letter."""
+    words = re.findall(r"[^\W_]+", text)
+    return frozenset(roots(key(" ".join(word for word in words if not word[0].islower()))))
 
 
 def _values(answer: str) -> set[object]:
@@ -175,11 +203,15 @@ def _is_alike(question: str, names: Sequence[str], cited: Sequence[str]) -> bool
 
 
 def _is_told(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
-    """Whether one passage has a third of the question's words, or several are connected."""
+    """Whether one passage has most of the question's words, or several are connected.
+
+    Of a short question one word is enough.
+    """
     named = {word for name in names for word in roots(key(name))}
     asked = set(roots(key(question))) - named
     best = max(cited, key=lambda text: len(asked & _words(text)), default="")
-    if 3 * len(asked & _words(best)) >= len(asked):
+    said = len(asked & _words(best))
+    if 2 * said > len(asked) or (said and len(asked) < _MANY):
         return True
     return any(_adds(text, best, named) for text in cited if text != best)
 

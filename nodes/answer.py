@@ -18,9 +18,9 @@ from ..state.answering import QuestionState
 from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
+from .counter_reading import falls_without
 from .node import node
 from .run import Run, Update
-from .second_reading import is_read_again
 
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
@@ -51,9 +51,9 @@ async def checked(
     """``found``, which stays ``sufficient`` only where more than the model's word supports it.
 
     Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
-    answer, it must be found again by a reader who does not see it; of an explanation, the model
-    names the claims that the sentences do not support. The answer itself never changes: the reason
-    is told in ``missing``. Without a model, rules gave the answer.
+    answer, the model must find none without these sentences; of an explanation, it names the claims
+    that they do not support. The answer itself never changes: the reason is told in ``missing``.
+    Without a model, rules gave the answer.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
@@ -69,7 +69,7 @@ async def checked(
         return found
     if doubted.why == "claims" and not is_short(answer):
         return await _claims_checked(run, question, found, evidence)
-    if not doubted.certain and await is_read_again(run, question, answer, citations, evidence):
+    if not doubted.certain and await falls_without(run, question, answer, citations, evidence):
         return found
     return _uncertain(found, doubted.missing)
 

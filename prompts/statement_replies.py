@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from .lenient import Bounds, Names, numbers_in
 from .replies import PromptReply, TextNumber
@@ -55,7 +55,7 @@ class CheckedClaim(PromptReply):
     verdict: Annotated[
         Support,
         BeforeValidator(_support),
-        Field(description="supported, contradicted, or not said."),
+        WithJsonSchema({"type": "string", "enum": ["supported", "contradicted", "not said"]}),
     ] = "unclear"
 
 
