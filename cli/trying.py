@@ -1,7 +1,8 @@
-"""`ragraphs try`: what a language model is good for here."""
+"""`ragraphs try`: the uses that a language model is good for here."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -39,11 +40,11 @@ def try_model(
     The tasks come with the package, in English and Korean: facts, questions in two steps,
     questions without an answer, names of passages, grading, and reports.
     """
-    from ..evaluation.trial import try_model
+    from ..evaluation.trial import tried
 
     context = context.narrowed(Context, model=model)
     with progress_bars(quiet=False) as report:
-        trial, results = try_model(context, report)
+        trial, results = asyncio.run(tried(context, report))
     keep_trial(trial, settings())
     hours = _hours(trial, context)
     told = {
@@ -91,7 +92,7 @@ def _print(trial: Trial, hours: float | None) -> None:
             f"included; {trial.seconds_of('answers'):.1f} s a question"
         )
     if hours is not None:
-        rows["this index"] = f"about {hours:.1f} hours for the layers hops and entities"
+        rows["this index"] = f"about {show.told_hours(hours)} for the layers hops and entities"
     show.named(rows)
     for use in uses():
         show.sentence(trial.verdict(use).says)

@@ -6,7 +6,6 @@ an index.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from ..offline.model import OfflineLanguageModel
 from ..prompts.deeprag_replies import READ_STEP, ShownStep, show_steps
 from ..prompts.indexing import EXTRACT_FACTS, READ_PASSAGE, WRITE_REPORT
 from ..prompts.library import ANSWER, GRADE_PASSAGES
-from ..prompts.prompt import Prompt, number, number_passages
+from ..prompts.prompt import number, number_passages
 from ..settings import settings
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Evidence, NewReply, StoredReply
@@ -66,15 +65,11 @@ class Result(NamedTuple):
         return self.error is not None and self.error.cause == "unreachable"
 
 
-def try_model(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
+async def tried(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
     """The trial of the model that ``context`` names, and all of its results.
 
     Raises RagraphsError where the model cannot be opened, or never replies.
     """
-    return asyncio.run(_tried(context, report))
-
-
-async def _tried(context: Context, report: Report) -> tuple[Trial, list[Result]]:
     operator, data = settings(), _data()
     model = await open_language_model(
         context, operator, _NoReplies(), lambda: OfflineLanguageModel(LexicalEmbedder())
@@ -139,7 +134,9 @@ async def _answer(model: LanguageModel, task: Task, texts: Sequence[Sequence[str
     return Done(right, answer, _points(cited, task["support"], evidence), sufficient)
 
 
-def _points(cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]) -> bool:
+def _points(
+    cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]
+) -> bool:
     """Whether all of ``support`` is cited, and at least half of what is cited is of it."""
     places = {
         (text["id"], start, start + len(said))
@@ -224,9 +221,7 @@ def _evidence(title: str, text: str) -> Evidence:
     }
 
 
-def _trial(
-    model: str, server: str, results: Sequence[Result], sent: int, received: int
-) -> Trial:
+def _trial(model: str, server: str, results: Sequence[Result], sent: int, received: int) -> Trial:
     scores: dict[str, Score] = {}
     for result in results:
         score = scores.setdefault(result.task["kind"], Score())

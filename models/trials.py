@@ -42,7 +42,7 @@ class Score(BaseModel):
     seconds: float = 0.0
 
 
-class Verdict(NamedTuple):
+class UpTo(NamedTuple):
     """Whether a model is up to a use, and that in one sentence."""
 
     is_up_to: bool
@@ -91,7 +91,7 @@ class Trial(BaseModel):
         tasks, _, seconds = self._sums(use)
         return seconds / tasks if tasks else 0.0
 
-    def verdict(self, use: Use) -> Verdict:
+    def verdict(self, use: Use) -> UpTo:
         """Whether the model is up to ``use``."""
         tasks, right, _ = self._sums(use)
         share = self.share(use)
@@ -101,7 +101,7 @@ class Trial(BaseModel):
         if use == "answers" and not self.is_trusted:
             said = f"{self.sufficient_right} of {self.sufficient}"
             says += f", and {said} that it called sufficient, so that only rules decide that"
-        return Verdict(share >= _HALF, f"{says}.")
+        return UpTo(share >= _HALF, f"{says}.")
 
     def _sums(self, use: Use) -> tuple[int, int, float]:
         scores = [self.scores[kind] for kind in _KINDS[use] if kind in self.scores]

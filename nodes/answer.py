@@ -10,6 +10,7 @@ from ..context import QuestionContext
 from ..language.analyser import Span, sentences
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE
+from ..models.suited import trusted
 from ..prompts.library import ANSWER, CHECK_ANSWER
 from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
@@ -53,7 +54,7 @@ async def checked(
     Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
     answer, the model must find none without these sentences; of an explanation, it names the claims
     that they do not support. The answer itself never changes: the reason is told in ``missing``.
-    Without a model, rules gave the answer.
+    Without a model, rules gave the answer; a model that a trial found wrong too often is not asked.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
@@ -67,6 +68,8 @@ async def checked(
     doubted = doubt(answer, question, cited, around, computed)
     if doubted is None:
         return found
+    if not trusted(await run.model()):
+        return _uncertain(found, doubted.missing)
     if doubted.why == "claims" and not is_short(answer):
         return await _claims_checked(run, question, found, evidence)
     if not doubted.certain and await falls_without(run, question, answer, citations, evidence):

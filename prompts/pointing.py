@@ -5,7 +5,7 @@ those that citations are made of: rows of tables and lines of code are some as w
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from ..language.analyser import Span, sentences
@@ -27,19 +27,24 @@ def _fenced_lines(text: str) -> Iterator[Span]:
                 yield Span(*line.span(1), line[1], line[1])
 
 
-def by_sentence(id: str, text: str) -> str:
+def by_sentence(id: str, text: str, only: Collection[int] = ()) -> str:
     """The text ``id`` with one numbered sentence a line, and the markup that leads to it.
 
-    Further lines of a sentence begin with a space, so that no text can number its own lines.
+    Further lines of a sentence begin with a space, so that no text can number its own lines. Where
+    ``only`` some are shown, they keep their numbers.
     """
     ends = [0, *(one.end for one in cut(text)[:-1]), len(text)]
     shown = (_in_lines(text[start:end]) for start, end in pairwise(ends))
-    return "\n".join(f"{id}.{place} {one}" for place, one in enumerate(shown, start=1))
+    return "\n".join(
+        f"{id}.{place} {one}"
+        for place, one in enumerate(shown, start=1)
+        if not only or place in only
+    )
 
 
-def numbers_of(id: str, text: str) -> list[str]:
-    """The numbers of the sentences of the text ``id``."""
-    return [f"{id}.{place}" for place in range(1, len(cut(text)) + 1)]
+def numbers_of(id: str, text: str, only: Collection[int] = ()) -> list[str]:
+    """The numbers of the sentences of the text ``id``, or of those that ``only`` are shown."""
+    return [f"{id}.{place}" for place in only or range(1, len(cut(text)) + 1)]
 
 
 def pointed_at(number: str, texts: Sequence[str]) -> tuple[int, Span] | None:

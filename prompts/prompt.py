@@ -28,13 +28,15 @@ class Excerpt(TypedDict):
     """A numbered text that a prompt shows; ``id`` is the number as the reply must name it.
 
     ``passage`` is the passage that the text is of; empty where it is of none of the index, and
-    left out where it may hold texts of several.
+    left out where it may hold texts of several. ``only`` are the numbers of its sentences that are
+    shown, where these are numbered; left out for all.
     """
 
     id: str
     title: str
     text: str
     passage: NotRequired[str]
+    only: NotRequired[Sequence[int]]
 
 
 class FencedQuestion(str):
@@ -91,7 +93,11 @@ class Prompt(Generic[R_co]):
         """The numbers of the sentences that a reply may point at; none where it points at none."""
         texts = inputs.get("texts", ()) if issubclass(self.reply, Pointing) else ()
         shown = [one for one in texts if not isinstance(one, str)]
-        return [number for one in shown for number in numbers_of(one["id"], one["text"])]
+        return [
+            number
+            for one in shown
+            for number in numbers_of(one["id"], one["text"], one.get("only", ()))
+        ]
 
     def words(self, folder: Path | None = None) -> str:
         """A hash of all that is asked besides the inputs: the template and the form of the reply.
@@ -104,7 +110,10 @@ class Prompt(Generic[R_co]):
 
 def fence(excerpts: Sequence[Excerpt], apart: bool = False) -> str:
     """Excerpts between tags that their own text cannot close or open, or sentences ``apart``."""
-    texts = [by_sentence(one["id"], one["text"]) if apart else one["text"] for one in excerpts]
+    texts = [
+        by_sentence(one["id"], one["text"], one.get("only", ())) if apart else one["text"]
+        for one in excerpts
+    ]
     return "\n".join(
         f'<text id="{one["id"]}" title="{_attribute(one["title"])}">\n{_defuse(text)}\n</text>'
         for one, text in zip(excerpts, texts, strict=True)

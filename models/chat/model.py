@@ -1,7 +1,7 @@
 """A language model that is asked over the network.
 
 Behind this seam, and nowhere else: structured output with its fallbacks, repair and one re-ask,
-the reply table, the limit on concurrent requests, and the counting of usage. Retries of transport
+the reply table, the turns of concurrent requests, and the counting of usage. Retries of transport
 errors are the client's own.
 """
 
@@ -25,19 +25,20 @@ from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
 from ...prompts.replies import PromptReply
 from ...state.errors import RagraphsError
 from ...state.records import NewReply, StoredReply
-from ..failures import explain, is_filtered, kind_of, was_given_up
+from ..failures import cannot_reach, explain, is_filtered, kind_of, remedy, was_given_up
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
+from .limit import AdaptiveLimit
 from .request import ChatRequest
+from .served import ServedModel
 from .spans import model_span, told_of
 from .structured import MalformedReplyError, ReadReply, holds_thoughts_only, read_reply
 from .ways import Ways
 from .window import (
     SMALLEST_WINDOW,
-    ContextWindow,
     count_texts,
     fitting,
     most_tokens,
@@ -53,6 +54,8 @@ logger = logging.getLogger("ragraphs.models")
 R = TypeVar("R", bound=PromptReply)
 
 _LONGEST_ECHO = 4000
+_LOST_SECONDS = 10
+_READING = 0.1  # of the time that writing a token takes
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
 _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
@@ -70,9 +73,10 @@ class ChatLanguageModel:
     """Answers prompts with a chat model and keeps every good reply in ``replies``.
 
     The usual request goes straight to ``server``, where there is one; all others go through
-    ``chat``. ``own`` tells a server that the operator named from one that is hosted. One instance
-    belongs to one event loop, and sends at most ``concurrency`` requests at a time. A stored reply
-    is found by what was shown to the model. It must be to the prompt in the words that it has now,
+    ``chat``. One instance belongs to one event loop, and sends at most ``concurrency`` requests at
+    a time; to a server of one's own, what is ``served`` there, no more than it answers the faster
+    for it. A model that cannot be reached is not asked again for some seconds. A stored reply is
+    found by what was shown to the model. It must be to the prompt in the words that it has now,
     unless the prompt is a lasting one and ``refresh`` is false.
     """
 
@@ -86,8 +90,8 @@ class ChatLanguageModel:
         temperature: float | None,
         concurrency: int,
         prompts: Path | None,
-        own: bool,
-        window: ContextWindow | int | None = None,
+        served: ServedModel | None = None,
+        window: int | None = None,
         refresh: bool = False,
     ) -> None:
         self.name = name
@@ -98,12 +102,15 @@ class ChatLanguageModel:
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
         self._prompts = prompts
+        self._served = served
         self._window = window
         self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
-        self._ways = Ways(temperature, own=own)
-        self._slots = asyncio.Semaphore(concurrency)
+        self._ways = Ways(temperature, own=served is not None)
+        self._concurrency = concurrency
+        self._own_limit = AdaptiveLimit(concurrency)
+        self._lost: tuple[NoReplyError, float] | None = None
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -111,7 +118,14 @@ class ChatLanguageModel:
         async with current_meter().in_time():
             return await self._run(prompt, inputs)
 
+    @property
+    def limit(self) -> AdaptiveLimit:
+        """The limit on requests at a time, which all models of a server of one's own share."""
+        return self._own_limit if self._served is None else self._served.shared.limit
+
     async def _run(self, prompt: Prompt[R], given: Inputs) -> R:
+        if self._served is not None:
+            await self._served.know()
         asked = await self._rendered(prompt, given)
         if self._may_be_cut(asked.texts) and not self._usable(
             await self._stored(asked.key), prompt, asked
@@ -125,6 +139,8 @@ class ChatLanguageModel:
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        if self._served is not None:
+            self._served.know_soon()
         asked = self._asked(prompt, inputs)
         [stored] = self._replies.find([asked.key])
         return 0 if self._usable(stored, prompt, asked) else sum(map(count_tokens, asked.texts))
@@ -149,19 +165,25 @@ class ChatLanguageModel:
 
     def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _FilledPrompt:
         shown = prompt.filled_in(inputs)
-        parts = [prompt.name, shown, self.name, self._settings_key]
+        served = self._served.facts.identity if self._served is not None else ""
+        parts = [prompt.name, shown, served or self.name, self._settings_key]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         return _FilledPrompt(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
         most = room_for_prompt(SMALLEST_WINDOW)
-        return self._window is not None and sum(map(most_tokens, texts)) > most
+        return self._may_cut and sum(map(most_tokens, texts)) > most
+
+    @property
+    def _may_cut(self) -> bool:
+        return not (self._window is None and self._served is None)
 
     async def _packed(self, prompt: Prompt[R], inputs: Inputs, texts: Sequence[str]) -> Inputs:
         """``inputs``, without their last texts where the window has no room for them."""
-        known = self._window
-        window = await known.tokens() if isinstance(known, ContextWindow) else known
+        window = self._window
+        if window is None and self._served is not None:
+            window = await self._served.window()
         if window is None:
             return inputs
         self._longest_echo = min(_LONGEST_ECHO, window // 8)
@@ -194,9 +216,13 @@ class ChatLanguageModel:
             if _read_stored(stored, prompt.reply) is None:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
-        async with self._slots:  # until the reply is stored: a kill loses no more than are open
+        # Until the reply is stored: a kill loses no more than are open.
+        async with self.limit.turn(self._concurrency) as turn:
+            if self._lost is not None and time.monotonic() < self._lost[1]:
+                raise self._lost[0]
             numbers = prompt.numbers(given) if self._server is not None else ()
             value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
+            turn.work = raw.input_tokens * _READING + raw.output_tokens
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,
@@ -273,7 +299,7 @@ class ChatLanguageModel:
                     raise self._no_reply(error) from error
                 way = other
         self._ways.note(reply, way)
-        if self._window is not None and was_cut(message, messages):
+        if self._may_cut and was_cut(message, messages):
             meter.warn(
                 f"The server of {self.name} counted far fewer tokens in a prompt than were "
                 f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
@@ -320,7 +346,16 @@ class ChatLanguageModel:
         logger.debug("%s did not reply: %s", self.name, reason)
         if is_filtered(error):
             return NoReplyError("refused", f"The model refused to reply ({reason}).")
-        return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
+        names = self._served.facts.names if self._served is not None else ()
+        advice = remedy(error, names)
+        told = NoReplyError(
+            "unreachable",
+            f"The model {self.name} did not reply ({reason}){advice}.",
+            cannot_reach(error),
+        )
+        if told.lasts:
+            self._lost = told, time.monotonic() + _LOST_SECONDS
+        return told
 
 
 def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
