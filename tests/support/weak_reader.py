@@ -106,7 +106,8 @@ class _Reply:
         for asked, kind in _KINDS:
             if asked.search(self._question) and self._happens(_MINDS_THE_KIND):
                 fresh = [one for one in fresh if kind.fullmatch(one)] or fresh
-        return self._dice.choice(fresh or self._read.sentence.split())
+        words: list[str] = fresh or self._read.sentence.split()
+        return self._dice.choice(words)
 
     def _place(self) -> _Read:
         misplaces = self._happens(_MISPLACES)
