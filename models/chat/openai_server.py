@@ -118,7 +118,7 @@ class OpenAIServer:
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         schema = dict(request.schema)
         named = {"name": schema.pop("title"), "description": schema.pop("description")}
-        body = {
+        body: dict[str, Any] = {
             "model": self._model,
             "messages": [
                 {"role": _ROLES[message.type], "content": message.content}

@@ -93,9 +93,10 @@ def most_tokens(schema: Mapping[str, Any]) -> int:
         parts = schema["properties"].items()
         return 2 + sum(_tokens(name) + most_tokens(part) for name, part in parts)
     if "items" in schema:
-        return 2 + schema.get("maxItems", _MOST_COUNTED) * most_tokens(schema["items"])
-    lengths = {"string": schema.get("maxLength", _LONGEST_REPLY) // _SIGNS_A_TOKEN}
-    return 2 + lengths.get(schema.get("type", ""), _TOKENS_OF_A_NUMBER)
+        return 2 + int(schema.get("maxItems", _MOST_COUNTED)) * most_tokens(schema["items"])
+    if schema.get("type") == "string":
+        return 2 + int(schema.get("maxLength", _LONGEST_REPLY)) // _SIGNS_A_TOKEN
+    return 2 + _TOKENS_OF_A_NUMBER
 
 
 def _tokens(word: str) -> int:
@@ -149,7 +150,8 @@ def _bind(node: dict[str, Any], longest: int, most: int) -> None:
 @cache
 def _replies() -> dict[str, type[PromptReply]]:
     """All types of replies and of their parts, by name."""
-    found, classes = {}, [PromptReply]
+    found: dict[str, type[PromptReply]] = {}
+    classes: list[type[PromptReply]] = [PromptReply]
     while classes:
         found |= {each.__name__: each for each in classes}
         classes = [below for each in classes for below in each.__subclasses__()]

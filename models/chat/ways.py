@@ -66,7 +66,7 @@ class Ways:
 
     def __init__(self, temperature: float | None, *, own: bool) -> None:
         self._temperature = temperature
-        self._limits = _LIMITS if own else _LIMITS[::-1]
+        self._limits: tuple[str, ...] = _LIMITS if own else _LIMITS[::-1]
         self._thoughts = 0 if own else _THOUGHTS
         self._room = _LARGEST_REPLY
         self._forms: dict[str, tuple[int, float]] = {}

@@ -30,12 +30,13 @@ def llama(started: LlamaServer, monkeypatch: pytest.MonkeyPatch) -> LlamaServer:
 
 @pytest.fixture
 def open_model(replies):
-    """Opens the model of the server that the environment names, with settings of a context."""
+    """Opens the model of the server that the environment names; its prompts are never cut."""
 
     async def open_it(**chosen):
         context = QuestionContext(**{"model": f"openai:{NAME}", "temperature": 1.0, **chosen})
-        return await open_language_model(
+        suited = await open_language_model(
             context, settings(), replies, lambda: OfflineLanguageModel(LexicalEmbedder())
         )
+        return suited._model
 
     return open_it
