@@ -166,6 +166,8 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
         update = await work
     except NoReplyError as error:
         update = unanswered(error)
+    if run.meter.lost:  # what was found without the model is shown, but is no answer of its
+        update = {**update, "answer": "", "sufficient": False, "stop_reason": "model_failed"}
     deadline = run.meter.deadline
     if deadline is not None and deadline.was_reached and not update.get("sufficient"):
         update = {**update, "stop_reason": "time"}
