@@ -28,16 +28,15 @@ from ...state.records import NewReply, StoredReply
 from ..failures import cannot_reach, explain, is_filtered, kind_of, remedy, was_given_up
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
-from .declined import Declined, is_bad_request, may_lack_streaming, may_reject_mode
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
 from .limit import AdaptiveLimit
-from .request import MODES, ChatRequest
+from .request import ChatRequest
 from .served import ServedModel
 from .spans import model_span, told_of
-from .streamed import ANSWER_KEY, BrokenStreamError
-from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
+from .structured import MalformedReplyError, ReadReply, holds_thoughts_only, read_reply
+from .ways import Ways
 from .window import (
     SMALLEST_WINDOW,
     count_texts,
@@ -102,14 +101,13 @@ class ChatLanguageModel:
         self._stored = Gathered(replies.find)
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
-        self._temperature = temperature
         self._prompts = prompts
         self._served = served
         self._window = window
         self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
-        self._declined = Declined()
+        self._ways = Ways(temperature, own=served is not None)
         self._concurrency = concurrency
         self._own_limit = AdaptiveLimit(concurrency)
         self._lost: tuple[NoReplyError, float] | None = None
@@ -137,7 +135,7 @@ class ChatLanguageModel:
                 given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, asked, passages_shown(given))
+            return await self._answer(prompt, asked, given)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
@@ -189,10 +187,11 @@ class ChatLanguageModel:
         if window is None:
             return inputs
         self._longest_echo = min(_LONGEST_ECHO, window // 8)
+        self._ways.fit(window - room_for_prompt(window))
         excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
         if excess <= 0:
             return inputs
-        packed = fitting(inputs, excess)
+        packed = fitting(prompt, inputs, excess)
         if packed is None:
             raise NoReplyError(
                 "too_large",
@@ -208,9 +207,7 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(
-        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -223,7 +220,8 @@ class ChatLanguageModel:
         async with self.limit.turn(self._concurrency) as turn:
             if self._lost is not None and time.monotonic() < self._lost[1]:
                 raise self._lost[0]
-            value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
+            numbers = prompt.numbers(given) if self._server is not None else ()
+            value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
             turn.work = raw.input_tokens * _READING + raw.output_tokens
             reply: StoredReply = {
                 "value": value.model_dump_json(),
@@ -231,7 +229,8 @@ class ChatLanguageModel:
                 "input_tokens": raw.input_tokens,
                 "output_tokens": raw.output_tokens,
             }
-            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+            shown = passages_shown(given)
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, shown))
         return value
 
     def _usable(
@@ -244,25 +243,30 @@ class ChatLanguageModel:
         return _read_stored(stored, prompt.reply)
 
     async def _ask(
-        self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
+        self, prompt: Prompt[R], numbers: Sequence[str], system: str, human: str, meter: Meter
     ) -> tuple[R, Envelope]:
-        """The reply, asked for once more where the first is malformed or was cut off."""
+        """The reply, asked for once more where the first is malformed.
+
+        Of one that was cut off what has come is used; only if that was thoughts alone, there is
+        room for them in the second request.
+        """
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
-        for last in (False, True):
-            raw = await self._request(messages, schema, meter)
+        for _ in range(2):
+            raw = await self._request(messages, prompt.reply, numbers, meter)
             if raw.refusal is not None:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
-            problem = _CUT_OFF if raw.cut_off else ""
             try:
-                read = await _read(raw.text, prompt.reply)
+                read = await _read(raw, prompt.reply)
             except MalformedReplyError as error:
-                problem = f"{error} {problem}".strip()
+                problem = f"{error} {_CUT_OFF}" if raw.cut_off else str(error)
                 logger.debug("%s gave a malformed %s reply", self.name, prompt.name)
             else:
-                if last or not raw.cut_off:
-                    _warn(meter, prompt.name, read, raw.cut_off)
-                    return read.value, raw
+                _warn(meter, prompt.name, read, raw.cut_off)
+                return read.value, raw
+            if raw.cut_off and holds_thoughts_only(raw.text):
+                self._ways.let_think()
+                continue
             messages = [
                 *messages[:2],
                 AIMessage(raw.text[: self._longest_echo] or "(empty)"),
@@ -271,45 +275,36 @@ class ChatLanguageModel:
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
 
     async def _request(
-        self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
+        self,
+        messages: list[BaseMessage],
+        reply: type[PromptReply],
+        numbers: Sequence[str],
+        meter: Meter,
     ) -> Envelope:
-        """One reply, by the first mode of structured output that the server accepts.
+        """One reply, by the first way that the server takes; it may point at ``numbers``.
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
-        title, unstreamed = schema["title"], False
-        mode, listener = self._declined.mode_for(title), None
-        if ANSWER_KEY in schema["properties"] and self._declined.streams(title, mode):
-            listener = meter.listener
+        way = self._ways.first(reply, meter.listener)
         while True:
-            temperature = self._temperature
-            request = ChatRequest(messages, schema, MODES[mode], temperature, listener)
+            request = self._ways.request(way, messages, reply, numbers)
             try:
                 message, raw = await self._metered(request, meter)
+                break
             except (NoReplyError, RagraphsError):
                 raise
             except Exception as error:
-                if listener is not None and may_lack_streaming(error):
-                    listener = None
-                    unstreamed = not isinstance(error, BrokenStreamError)
-                elif (
-                    temperature is not None
-                    and is_bad_request(error)
-                    and "temperature" in str(error)
-                ):
-                    self._temperature = None
-                elif may_reject_mode(error) and mode + 1 < len(MODES):
-                    mode, unstreamed = mode + 1, False
-                else:
+                other = self._ways.after(way, error)
+                if other is None:
                     raise self._no_reply(error) from error
-                continue
-            self._declined.note(title, mode, unstreamed)
-            if self._may_cut and was_cut(message, messages):
-                meter.warn(
-                    f"The server of {self.name} counted far fewer tokens in a prompt than were "
-                    f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
-                )
-            return raw
+                way = other
+        self._ways.note(reply, way)
+        if self._may_cut and was_cut(message, messages):
+            meter.warn(
+                f"The server of {self.name} counted far fewer tokens in a prompt than were "
+                f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
+            )
+        return raw
 
     async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
         """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
@@ -339,7 +334,7 @@ class ChatLanguageModel:
 
     async def _send(self, request: ChatRequest) -> AIMessage:
         """The reply, straight from the server where ``request`` allows it."""
-        direct = request.mode == MODES[0] and request.listener is None and not is_followed()
+        direct = request.mode == "json_schema" and request.listener is None and not is_followed()
         if self._server is not None and direct:
             return await self._server.complete(request)
         return await self._chat.complete(request)
@@ -371,10 +366,10 @@ def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
         return None
 
 
-async def _read(text: str, reply: type[R]) -> ReadReply[R]:
-    if len(text) <= _READ_AT_ONCE:
-        return read_reply(text, reply)
-    return await asyncio.to_thread(read_reply, text, reply)
+async def _read(raw: Envelope, reply: type[R]) -> ReadReply[R]:
+    if len(raw.text) <= _READ_AT_ONCE:
+        return read_reply(raw.text, reply, raw.cut_off)
+    return await asyncio.to_thread(read_reply, raw.text, reply, raw.cut_off)
 
 
 def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> None:

@@ -39,7 +39,7 @@ from .completion import (
     failure,
 )
 from .limit import current_turn
-from .request import ChatRequest
+from .request import ChatRequest, limit_in
 from .served import ServedModel
 
 logger = logging.getLogger("ragraphs.models")
@@ -130,7 +130,9 @@ class OpenAIServer:
                 "json_schema": {**named, "schema": schema, "strict": True},
             },
         }
-        return body if request.temperature is None else body | {"temperature": request.temperature}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        return body | limit_in(request)
 
     async def _attempt(self, body: bytes) -> AIMessage:
         async with attempt():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import string
 from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ...prompts.prompt import Excerpt, Inputs, fence
+from ...prompts.prompt import Excerpt, Inputs, Prompt
 from .envelope import tokens_in
 
 SMALLEST_WINDOW = 2048
@@ -47,8 +48,8 @@ def room_for_prompt(window: int) -> int:
     return window - min(_LARGEST_REPLY, window // 4)
 
 
-def fitting(inputs: Inputs, excess: float) -> Inputs | None:
-    """``inputs`` without their last texts, which are ``excess`` tokens together or more.
+def fitting(prompt: Prompt[Any], inputs: Inputs, excess: float) -> Inputs | None:
+    """``inputs`` without their last texts, which ``prompt`` shows in ``excess`` tokens or more.
 
     The longest list gives up its last text first, but none its only one: None where there is
     nothing more to give up.
@@ -56,7 +57,10 @@ def fitting(inputs: Inputs, excess: float) -> Inputs | None:
     lists: dict[str, list[Excerpt]] = {
         name: list(value) for name, value in inputs.items() if not isinstance(value, str)
     }
-    sizes = {name: [most_tokens(fence([text])) for text in texts] for name, texts in lists.items()}
+    sizes = {
+        name: [most_tokens(prompt.filled_in({name: [text]})[name]) for text in texts]
+        for name, texts in lists.items()
+    }
     while excess > 0:
         long = [name for name in lists if len(lists[name]) > 1]
         if not long:

@@ -22,8 +22,8 @@ async def ask(model, question="Who?"):
 @pytest.mark.parametrize(
     ("modes", "tried"),
     [
-        ({"function_calling", "plain"}, ["json_schema", "function_calling"]),
-        ({"plain"}, ["json_schema", "function_calling", "plain"]),
+        ({"function_calling", "plain"}, ["json_schema"] * 2 + ["function_calling"]),
+        ({"plain"}, ["json_schema"] * 2 + ["function_calling", "plain"]),
     ],
     ids=["function calling", "plain"],
 )
@@ -60,7 +60,7 @@ async def test_a_prompt_too_long_is_sent_once_and_degrades_nothing(openai, open_
 
 
 async def test_an_unexplained_rejection_degrades_nothing(openai, open_model):
-    openai.queue = [failure(400, "Bad request")] * 3
+    openai.queue = [failure(400, "Bad request")] * 4
     model = await open_model()
     with pytest.raises(NoReplyError) as caught:
         await ask(model)

@@ -219,7 +219,7 @@ LISTS = st.dictionaries(
 
 @given(LISTS, st.floats(0, 2000))
 def test_packing_drops_the_last_texts_no_list_wholly_and_enough(lists, excess):
-    packed = fitting({"question": "Who?", **lists}, excess)
+    packed = fitting(ANSWER, {"question": "Who?", **lists}, excess)
     size = {name: [most_tokens(text["text"]) for text in found] for name, found in lists.items()}
     if packed is None:
         assert all(len(found) >= 1 for found in lists.values())
