@@ -111,6 +111,8 @@ def node(
                 except Exception as error:
                     shown = await _told(error)
                     raise shown from shown.__cause__
+            if graph_run is not None:
+                graph_run.lost |= meter.lost
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -282,6 +284,7 @@ async def _started(
         meter = start_meter(left, budget, deadline=_deadline(context, run))
     else:
         meter = start_meter(None, budget, indexing=isinstance(context, IndexContext))
+    meter.lost = run is not None and run.lost
     for sentence in context.lowered if begins else ():
         meter.warn(sentence)
     return meter

@@ -96,7 +96,7 @@ class Run(Generic[C_co]):
             except NoReplyError as error:
                 if not error.lasts or not isinstance(self.context, QuestionContext):
                     raise
-                self.meter.lost = True
+                self.meter.lost |= model in (None, self.context.model)
                 self.meter.warn(str(error))
                 with suppress(NoReplyError):
                     reader = await asyncio.to_thread(offline_reader, self.index)

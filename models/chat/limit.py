@@ -47,7 +47,7 @@ class AdaptiveLimit:
     """
 
     def __init__(self, slots: int | None = None) -> None:
-        self.now, self.seconds = slots or 1, 0.0  # the limit, and the seconds of a reply of late
+        self.now = slots or 1
         self._most, self._slots = 1, slots or math.inf
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._busy = self._streams = 0
@@ -108,8 +108,6 @@ class AdaptiveLimit:
             self.streams(-1)
         self._change(-1)
         if turn.work:
-            seconds = time.monotonic() - turn.began
-            self.seconds = (3 * self.seconds + seconds) / 4 if self.seconds else seconds
             self._count, self._work = self._count + 1, self._work + turn.work
             if self._count >= self.now:
                 self._judge()
