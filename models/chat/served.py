@@ -35,7 +35,7 @@ _SERVED = "served_model"
 
 
 class SharedServer:
-    """The limit and the clock that requests of one event loop to a server share. It ``answered`` when it ever did."""
+    """The limit and the clock of one event loop for a server, which ``answered`` if it ever did."""
 
     def __init__(self) -> None:
         self.limit = AdaptiveLimit()
