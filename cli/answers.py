@@ -105,9 +105,12 @@ def show_answer(asked: TimedAnswer, model: str, passages: int = PASSAGES) -> lis
 
     Returns the passages behind the numbers that are shown, in their order.
     """
+    result = asked.output
+    if result["stop_reason"] == "model_failed" and not result["answer"]:
+        notes(result["warnings"])  # the cause first
+        return _found(asked._replace(output={**result, "warnings": []}), passages)
     if model == OFFLINE:
         return _found(asked, passages)
-    result = asked.output
     if result["answer"] and result["answer"] != asked.written:
         out.print(escape(result["answer"]))
     if not result["sufficient"]:
@@ -158,7 +161,7 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
         for said in supporting(result["answer"], result["citations"]):
             _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
         out.print()
-    elif result["stop_reason"] not in {"no_model", "insufficient"}:
+    elif result["stop_reason"] not in {"no_model", "insufficient", "model_failed"}:
         _why_not(result)
     numbered, shown = _best_passages(result, passages)
     out.print(f"[dim]{result['method']} · {shown} · {asked.seconds:.1f} s[/dim]")

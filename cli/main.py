@@ -198,6 +198,8 @@ def ask(
         _advise(context)
     if traced:
         show.tree(traced.drawn(asked.output, asked.seconds))
+    if asked.output["stop_reason"] == "model_failed":
+        raise typer.Exit(1)
 
 
 @app.command(epilog=_METHODS_HELP)

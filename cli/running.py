@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +22,6 @@ from .show import err, out
 from .trace import Trace
 
 if TYPE_CHECKING:
-    from ..evaluation.retrieval import Report
     from ..index.opening import Index
     from ..state.index import IndexInput
 
@@ -42,12 +41,17 @@ def run_index(given: IndexInput, context: Context, *, quiet: bool = True) -> Any
     with progress_bars(quiet=quiet) as report:
         # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
         return asyncio.run(
-            relay(graph, given, context, lambda e: report(e["step"], e["done"], e["total"]))
+            relay(
+                graph,
+                given,
+                context,
+                lambda e: report(e["step"], e["done"], e["total"], e.get("pace", "")),
+            )
         )
 
 
 @contextmanager
-def progress_bars(*, quiet: bool) -> Iterator[Report]:
+def progress_bars(*, quiet: bool) -> Iterator[Callable[..., None]]:
     """A function that shows, as a bar on stderr, how many parts of a step are done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -57,10 +61,11 @@ def progress_bars(*, quiet: bool) -> Iterator[Report]:
         *columns, console=err, transient=True, disable=quiet or not err.is_terminal
     ) as progress:
 
-        def report(step: str, done: int, total: int) -> None:
+        def report(step: str, done: int, total: int, pace: str = "") -> None:
             if step not in tasks:
                 tasks[step] = progress.add_task(step, total=total)
-            progress.update(tasks[step], completed=done, total=total)
+            told = f"{step} ({pace})" if pace else step
+            progress.update(tasks[step], completed=done, total=total, description=told)
 
         yield report
 

@@ -321,11 +321,12 @@ async def language_model(index: Index, context: Context, name: str | None = None
         context,
         index.operator,
         index.replies,
-        partial(_offline, index),
+        partial(offline_reader, index),
     )
 
 
-def _offline(index: Index) -> LanguageModel:
+def offline_reader(index: Index) -> LanguageModel:
+    """The reader without a language model. Blocks."""
     from ..offline.model import OfflineLanguageModel
 
     return OfflineLanguageModel(

@@ -114,7 +114,9 @@ class Meter:
     ``budget`` is what the run may still spend, and ``deadline`` when it must end. While
     ``indexing`` a request for embeddings may be refused; the vector of a question is worth its few
     tokens.
-    ``listener`` follows the answers that models give, where they can be streamed.
+    ``listener`` follows the answers that models give, where they can be streamed. ``lost`` says
+    that the model could not be reached, ``pace`` how many replies a server of one's own gives at
+    a time, and the seconds of one.
 
     >>> meter = start_meter(calls_left=20)
     >>> reply = await model.run(ANSWER, question="Who?", texts=texts)
@@ -126,6 +128,8 @@ class Meter:
     indexing: bool = False
     deadline: Deadline | None = None
     listener: AnswerListener | None = None
+    lost: bool = False
+    pace: tuple[int, float] | None = None
     models: dict[str, ModelUsage] = field(default_factory=dict)
     embeddings: dict[str, int] = field(default_factory=dict)
     retrievals: int = 0

@@ -26,7 +26,10 @@ logger = logging.getLogger("ragraphs.graphs")
 
 @dataclass(eq=False)
 class GraphRun:
-    """One run of a graph. ``within`` is the context of OpenTelemetry inside its span."""
+    """One run of a graph. ``within`` is the context of OpenTelemetry inside its span.
+
+    ``lost`` says that its model could not be reached.
+    """
 
     name: str
     id: UUID
@@ -34,6 +37,7 @@ class GraphRun:
     within: Any = None
     budget: Budget | None = None
     deadline: Deadline | None = None
+    lost: bool = False
     started: float = field(default_factory=time.monotonic)
     parts: set[UUID] = field(default_factory=set)
 

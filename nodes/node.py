@@ -111,6 +111,8 @@ def node(
                 except Exception as error:
                     shown = await _told(error)
                     raise shown from shown.__cause__
+            if graph_run is not None:
+                graph_run.lost |= meter.lost
             if update.get("stop_reason") == "insufficient" and context.model == OFFLINE:
                 update["stop_reason"] = "no_model"
             if stream is not None:
@@ -166,6 +168,8 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
         update = await work
     except NoReplyError as error:
         update = unanswered(error)
+    if run.meter.lost:  # what was found without the model is shown, but is no answer of its
+        update = {**update, "answer": "", "sufficient": False, "stop_reason": "model_failed"}
     deadline = run.meter.deadline
     if deadline is not None and deadline.was_reached and not update.get("sufficient"):
         update = {**update, "stop_reason": "time"}
@@ -280,6 +284,7 @@ async def _started(
         meter = start_meter(left, budget, deadline=_deadline(context, run))
     else:
         meter = start_meter(None, budget, indexing=isinstance(context, IndexContext))
+    meter.lost = run is not None and run.lost
     for sentence in context.lowered if begins else ():
         meter.warn(sentence)
     return meter

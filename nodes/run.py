@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from ..context import Context, QuestionContext
-from ..index.opening import Index, language_model
+from ..index.opening import Index, language_model, offline_reader
 from ..models.documents import search_by
 from ..models.meter import Meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError, paid_calls
@@ -86,10 +87,21 @@ class Run(Generic[C_co]):
         """The reply of the model called ``model``, else of the context's.
 
         Where there is none it raises NoReplyError; or, given ``otherwise``, a sentence on how the
-        run goes on, it gives None and warns with the reason and that sentence.
+        run goes on, it gives None and warns with the reason and that sentence. In the place of a
+        model that cannot be reached the reader without a model replies, as far as it can.
         """
         try:
-            return await (await self.model(model)).run(prompt, **inputs)
+            try:
+                return await (await self.model(model)).run(prompt, **inputs)
+            except NoReplyError as error:
+                if not error.lasts or not isinstance(self.context, QuestionContext):
+                    raise
+                self.meter.lost |= model in (None, self.context.model)
+                self.meter.warn(str(error))
+                with suppress(NoReplyError):
+                    reader = await asyncio.to_thread(offline_reader, self.index)
+                    return await reader.run(prompt, **inputs)
+                raise
         except NoReplyError as error:
             if otherwise is None:
                 raise

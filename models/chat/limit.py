@@ -16,7 +16,7 @@ _LATER = 0.05  # of the time until the first byte: what comes so much later is a
 _PATIENCE, _LONGEST_PATIENCE = 8, 64
 
 
-class Turn:
+class ModelTurn:
     """A request under way. ``work`` is the size of its reply, once that is there."""
 
     def __init__(self, limit: AdaptiveLimit) -> None:
@@ -47,10 +47,11 @@ class AdaptiveLimit:
     """
 
     def __init__(self, slots: int | None = None) -> None:
-        self.now, self.seconds = slots or 1, 0.0  # the limit, and the seconds of a reply of late
+        self.now = slots or 1
         self._most, self._slots = 1, slots or math.inf
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
-        self._busy = self._streams = 0
+        self._busy = self._streams = self._peak = self._count = 0
+        self._work = self._used = 0.0
         self._good, self._rate, self._factor = self.now, 0.0, 4.0  # the limit that held, its rate
         self._patience, self._windows, self._leapt, self._halved = _PATIENCE, 0, False, 0.0
         self._begin()
@@ -63,7 +64,7 @@ class AdaptiveLimit:
             self._good, self._rate = slots, 0.0
 
     @asynccontextmanager
-    async def turn(self, most: int) -> AsyncIterator[Turn]:
+    async def turn(self, most: int) -> AsyncIterator[ModelTurn]:
         """Waits for a turn, where ``most`` may run at once, and holds it."""
         self._most = max(self._most, most)
         if self._waiting or self._busy >= min(self.now, most):
@@ -79,7 +80,7 @@ class AdaptiveLimit:
                 raise
         else:
             self._change(1)
-        turn = Turn(self)
+        turn = ModelTurn(self)
         token = _turn.set(turn)
         try:
             yield turn
@@ -96,20 +97,18 @@ class AdaptiveLimit:
             self._leapt = True
             self._set(2 * self.now)
 
-    def slow_down(self, turn: Turn) -> None:
+    def slow_down(self, turn: ModelTurn) -> None:
         """Halves the limit once for all that was under way when the server had no time."""
         if turn.began >= self._halved:
             self._halved = time.monotonic()
             self._good, self._rate, self._factor = max(1, self.now // 2), 0.0, 1.25
             self._set(self._good)
 
-    def _end(self, turn: Turn) -> None:
+    def _end(self, turn: ModelTurn) -> None:
         if turn.streams:
             self.streams(-1)
         self._change(-1)
         if turn.work:
-            seconds = time.monotonic() - turn.began
-            self.seconds = (3 * self.seconds + seconds) / 4 if self.seconds else seconds
             self._count, self._work = self._count + 1, self._work + turn.work
             if self._count >= self.now:
                 self._judge()
@@ -154,9 +153,9 @@ class AdaptiveLimit:
                 waiting.set_result(None)
 
 
-_turn: ContextVar[Turn | None] = ContextVar("ragraphs_model_turn", default=None)
+_turn: ContextVar[ModelTurn | None] = ContextVar("ragraphs_model_turn", default=None)
 
 
-def current_turn() -> Turn | None:
+def current_turn() -> ModelTurn | None:
     """The turn that the running request holds."""
     return _turn.get()

@@ -223,6 +223,8 @@ class ChatLanguageModel:
             numbers = prompt.numbers(given) if self._server is not None else ()
             value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
             turn.work = raw.input_tokens * _READING + raw.output_tokens
+            if self._served is not None:
+                meter.pace = min(self.limit.now, self._concurrency), time.monotonic() - turn.began
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,

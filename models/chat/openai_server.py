@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -164,7 +165,8 @@ class OpenAIServer:
                     return await _events(response, heard)
                 text = await _body(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise NoConnectionError(str(error), passes=shared.answered) from error
+            words = f"no connection to {self._served.address}: {_reason(error)}"
+            raise NoConnectionError(words, passes=shared.answered) from None
         except TimeoutError as error:
             words = f"The request timed out: nothing came for {self._seconds:g} s"
             raise RequestTimeoutError(words) from error
@@ -189,6 +191,12 @@ class OpenAIServer:
                 trust_env=bool(getproxies()),
             )
         return self._session
+
+
+def _reason(error: Exception) -> str:
+    """Why there is no connection, in the words of the system."""
+    number = getattr(error, "errno", None) or 0
+    return os.strerror(number) if number > 0 else getattr(error, "strerror", "") or "no answer"
 
 
 async def _events(response: aiohttp.ClientResponse, heard: Callable[[], None]) -> AIMessage:

@@ -1,4 +1,4 @@
-"""What a server of one's own says that it serves, and what all requests to it share.
+"""Server of one's own: the models that it says it serves, and the limits that its requests share.
 
 Some servers cut silently what is longer than their window, or load a model with a smaller one than
 it was trained for; many take any name for the one model that they have. So both are asked for, in
@@ -35,7 +35,7 @@ _SERVED = "served_model"
 
 
 class SharedServer:
-    """What the requests of one event loop to a server share. It ``answered`` when it ever did."""
+    """The limit and the clock of one event loop for a server, which ``answered`` if it ever did."""
 
     def __init__(self) -> None:
         self.limit = AdaptiveLimit()
@@ -43,8 +43,8 @@ class SharedServer:
         self.answered = False
 
 
-class Facts(NamedTuple):
-    """What a server tells: its models, and of ours the window, the slots, and which one it is.
+class ServedFacts(NamedTuple):
+    """The facts that a server tells: its models, and of ours the window, the slots, the identity.
 
     ``identity`` is empty where it does not say. The window may be unknown because the model
     ``is_unloaded``.
@@ -68,7 +68,7 @@ class ServedModel:
     def __init__(
         self, name: str, base_url: str, key: SecretStr, timeout: float, replies: ReplyTable
     ) -> None:
-        self.facts = Facts()
+        self.facts = ServedFacts()
         self.address = urlsplit(base_url).netloc.rpartition("@")[2]
         self._name, self._base = name, base_url.rstrip("/")
         self._key, self._timeout = key, timeout
@@ -78,7 +78,7 @@ class ServedModel:
 
     @cached_property
     def shared(self) -> SharedServer:
-        """What is shared with the other models of the server; to be asked for in the loop."""
+        """The part that other models of the server share; to be asked for in the loop."""
         servers = _servers.setdefault(asyncio.get_running_loop(), {})
         return servers.setdefault(self._base, SharedServer())
 
@@ -149,7 +149,7 @@ class ServedModel:
         self._expires = time.monotonic() + (_FRESH_SECONDS if answers else _AWAY_SECONDS)
         return bool(answers)
 
-    def _facts(self, listed: Any, running: Any, loaded: Any, props: Any, tags: Any) -> Facts:
+    def _facts(self, listed: Any, running: Any, loaded: Any, props: Any, tags: Any) -> ServedFacts:
         props = props if isinstance(props, dict) else {}
         generation = props.get("default_generation_settings")
         n_ctx = generation.get("n_ctx") if isinstance(generation, dict) else None
@@ -173,7 +173,7 @@ class ServedModel:
         told = [known, row.get("id"), row.get("max_model_len"), n_ctx]
         is_ollama = isinstance(running, dict) and isinstance(running.get("models"), list)
         slots = props.get("total_slots")
-        return Facts(
+        return ServedFacts(
             tuple(str(one["id"]) for one in rows if "id" in one),
             next(filter(_is_count, windows), None),
             is_ollama or bool(in_studio),

@@ -29,6 +29,8 @@ class Waiting:
         heard = self._heard
         heard[own] = loop.time()
 
+        timer = loop.call_later(seconds, lambda: watch())
+
         def watch() -> None:
             nonlocal timer
             earlier = takewhile(lambda one: one[0] is not own, heard.items())
@@ -38,7 +40,6 @@ class Waiting:
             else:
                 timer = loop.call_later(left, watch)
 
-        timer = loop.call_later(seconds, watch)
         try:
             async with asyncio.timeout(None) as limit:
                 yield lambda: heard.__setitem__(own, loop.time())

@@ -63,7 +63,7 @@ def test_a_reply_is_given_and_counted(openai, index):
 
 
 def test_without_a_reply_the_node_goes_on_and_says_how(openai, index):
-    openai.answer = lambda body: failure(401, "No such key.")
+    openai.answer = lambda body: failure(402, "No such key.")
     result = run_node(rewriting, index)
     (warning,) = result["warnings"]
     assert result["answer"] == "none"
@@ -71,13 +71,13 @@ def test_without_a_reply_the_node_goes_on_and_says_how(openai, index):
 
 
 def test_a_node_that_cannot_go_on_without_a_reply_fails(openai, index):
-    openai.answer = lambda body: failure(401, "No such key.")
+    openai.answer = lambda body: failure(402, "No such key.")
     with pytest.raises(NoReplyError, match="No such key"):
         run_node(answering, index)
 
 
 def test_where_it_answers_the_question_the_run_ends_with_the_reason(openai, index):
-    openai.answer = lambda body: failure(401, "No such key.")
+    openai.answer = lambda body: failure(402, "No such key.")
     result = run_node(answering, index, answers=True)
     (warning,) = result["warnings"]
     assert result["stop_reason"] == "model_failed" and "No such key" in warning

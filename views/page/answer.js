@@ -71,12 +71,14 @@ function Answered({ turn, openDocument, put }) {
 /* What a search without a model found: a short answer where one is certain, and the passages. */
 function SearchResult({ output, openDocument }) {
   const certain = output.sufficient && output.answer;
+  const failed = output.stop_reason === "model_failed"; // the cause comes first
   return html`
+    ${failed && html`<${Warnings} warnings=${output.warnings} />`}
     ${certain && html`<p class="short-answer" lang=${languageOf(output.answer)}>${output.answer}</p>`}
     ${output.evidence.length
       ? html`<${Passages} output=${output} most=${5} openDocument=${openDocument} />`
       : html`<p class="note">${t("found_none")}</p>`}
-    <${Warnings} warnings=${output.warnings} />
+    ${!failed && html`<${Warnings} warnings=${output.warnings} />`}
   `;
 }
 
