@@ -83,7 +83,15 @@ async def tried(context: Context, report: Report = unreported) -> tuple[Trial, l
             raise RagraphsError(f"{results[0].error} Nothing was tried.")
     used = meter.models.get(context.model)
     sent, received = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
-    return _trial(context.model, server_of(context, operator), results, sent, received), results
+    trial = Trial(
+        model=context.model,
+        server=server_of(context, operator),
+        identity=getattr(model, "identity", ""),
+        tokens_sent=sent,
+        tokens_received=received,
+        **_counted(results),
+    )
+    return trial, results
 
 
 class _NoReplies:
@@ -221,7 +229,7 @@ def _evidence(title: str, text: str) -> Evidence:
     }
 
 
-def _trial(model: str, server: str, results: Sequence[Result], sent: int, received: int) -> Trial:
+def _counted(results: Sequence[Result]) -> dict[str, Any]:
     scores: dict[str, Score] = {}
     for result in results:
         score = scores.setdefault(result.task["kind"], Score())
@@ -230,21 +238,13 @@ def _trial(model: str, server: str, results: Sequence[Result], sent: int, receiv
         score.forms += result.done is not None
         score.right += result.done is not None and result.done.right
     done = [result.done for result in results if result.done is not None]
-    sufficient = [
-        (result.done.right and bool(result.task.get("answers")))
-        for result in results
-        if result.done is not None and result.done.sufficient
-    ]
-    return Trial(
-        model=model,
-        server=server,
-        tried=datetime.now(UTC).date().isoformat(),
-        scores=scores,
-        cited=sum(bool(result.task.get("answers")) for result in results),
-        pointed=sum(bool(one.pointed) for one in done),
-        sufficient=len(sufficient),
-        sufficient_right=sum(sufficient),
-        tokens_sent=sent,
-        tokens_received=received,
-        seconds=sum(result.seconds for result in results),
-    )
+    sufficient = [one.right for one in done if one.sufficient]
+    return {
+        "tried": datetime.now(UTC).date().isoformat(),
+        "scores": scores,
+        "cited": sum(bool(result.task.get("answers")) for result in results),
+        "pointed": sum(bool(one.pointed) for one in done),
+        "sufficient": len(sufficient),
+        "sufficient_right": sum(sufficient),
+        "seconds": sum(result.seconds for result in results),
+    }

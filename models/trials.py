@@ -54,13 +54,14 @@ class Trial(BaseModel):
 
     ``sufficient`` are the answers that it called sufficient, ``sufficient_right`` the right ones
     of them; of ``cited`` tasks it ``pointed`` at the right sentences. Tokens and seconds are of all
-    tasks, which were asked one after another.
+    tasks, one after another. ``identity`` is the model that the server says it serves.
     """
 
     model_config = ConfigDict(defer_build=True)
 
     model: str
     server: str
+    identity: str = ""
     tried: str
     scores: dict[str, Score]
     cited: int
