@@ -161,7 +161,8 @@ class Settings(BaseSettings):
     )
     cache: Path = Field(
         default=Path("~/.cache/ragraphs"),
-        description="Folder of this machine for copies of arrays whose index is in a database.",
+        description="Folder of this machine for copies of arrays whose index is in a database, and "
+        "for what ragraphs try found.",
     )
     cluster: str | None = Field(
         default=None,

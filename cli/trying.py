@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..context import Context
-from ..models.trials import Trial, keep_trial, uses
+from ..models.trials import USES, Trial, keep_trial
 from ..settings import settings
 from ..state.errors import IndexNotFoundError
 from . import show
@@ -49,7 +49,7 @@ def try_model(
     hours = _hours(trial, context)
     told = {
         **trial.model_dump(),
-        "verdicts": {use: trial.verdict(use)._asdict() for use in uses()},
+        "verdicts": {use: trial.verdict(use)._asdict() for use in USES},
         "trusted": trial.is_trusted,
         "small": trial.is_small,
         "hours": hours,
@@ -94,5 +94,5 @@ def _print(trial: Trial, hours: float | None) -> None:
     if hours is not None:
         rows["this index"] = f"about {show.told_hours(hours)} for the layers hops and entities"
     show.named(rows)
-    for use in uses():
+    for use in USES:
         show.sentence(trial.verdict(use).says)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..context import Context, IndexContext
 from ..index.language_model import open_language_model, server_of
@@ -47,7 +47,7 @@ class Done(NamedTuple):
 
     right: bool
     said: str
-    pointed: bool | None = None
+    pointed: bool = False
     sufficient: bool = False
 
 
@@ -58,11 +58,6 @@ class Result(NamedTuple):
     done: Done | None
     error: NoReplyError | None
     seconds: float
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the server did not reply."""
-        return self.error is not None and self.error.cause == "unreachable"
 
 
 async def tried(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
@@ -79,11 +74,20 @@ async def tried(context: Context, report: Report = unreported) -> tuple[Trial, l
     for task in data["tasks"]:
         report("try", len(results), len(data["tasks"]))
         results.append(await _result(model, task, data["texts"]))
-        if len(results) == _PATIENCE and all(result.is_lost for result in results):
+        lost = [one for one in results if one.error and one.error.cause == "unreachable"]
+        if len(lost) == len(results) == _PATIENCE:
             raise RagraphsError(f"{results[0].error} Nothing was tried.")
     used = meter.models.get(context.model)
     sent, received = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
-    return _trial(context.model, server_of(context, operator), results, sent, received), results
+    trial = Trial(
+        model=context.model,
+        server=server_of(context, operator),
+        identity=getattr(model, "identity", ""),
+        tokens_sent=sent,
+        tokens_received=received,
+        **_counted(results),
+    )
+    return trial, results
 
 
 class _NoReplies:
@@ -128,29 +132,21 @@ async def _answer(model: LanguageModel, task: Task, texts: Sequence[Sequence[str
         cited, answer, sufficient = found["citations"], found["answer"], found["sufficient"]
     golds = task.get("answers", ())
     if not golds:
-        return Done(not (answer and sufficient), answer, None, sufficient)
+        return Done(not (answer and sufficient), answer, sufficient=sufficient)
     is_short = len(normalised(answer)) <= _LONGEST_ANSWER
     right = bool(exact_match(answer, golds) or (is_short and containment(answer, golds)))
-    return Done(right, answer, _points(cited, task["support"], evidence), sufficient)
+    return Done(right, answer, _points(cited, task["support"]), sufficient)
 
 
-def _points(
-    cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]
-) -> bool:
+def _points(cited: Sequence[Citation], support: Sequence[str]) -> bool:
     """Whether all of ``support`` is cited, and at least half of what is cited is of it."""
-    places = {
-        (text["id"], start, start + len(said))
-        for said in support
-        for text in evidence
-        if (start := text["text"].find(said)) >= 0
-    }
+    hits = [one for one in cited if any(_meet(one["quote"], said) for said in support)]
+    whole = all(any(_meet(one["quote"], said) for one in hits) for said in support)
+    return whole and 2 * len(hits) >= len(cited)
 
-    def meets(citation: Citation, place: tuple[str, int, int]) -> bool:
-        id, start, end = place
-        return citation["passage"] == id and citation["start"] < end and start < citation["end"]
 
-    hits = sum(any(meets(one, place) for place in places) for one in cited)
-    return 2 * hits >= len(cited) and all(any(meets(one, at) for one in cited) for at in places)
+def _meet(quote: str, said: str) -> bool:
+    return said in quote or quote in said
 
 
 async def _extract(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
@@ -184,15 +180,16 @@ async def _report(model: LanguageModel, task: Task, texts: Sequence[Sequence[str
     lines = dict(enumerate(task["lines"], start=1))
     listed = "\n".join(f"{place}. {line}" for place, line in lines.items())
     reply = await model.run(WRITE_REPORT, texts=number([("Lines", listed)]))
-    grounded = []
-    for finding in reply.findings:
-        rests_on = " ".join(lines.get(int(place or 0), "") for place in finding.evidence)
-        named = [name for name in task["names"] if containment(finding.statement, [name])]
-        if any(containment(rests_on, [name]) for name in named):
-            grounded.append(finding)
+    grounded = [
+        finding
+        for finding in reply.findings
+        for rests_on in (" ".join(lines.get(int(one or 0), "") for one in finding.evidence),)
+        if any(name in finding.statement and name in rests_on for name in task["names"])
+    ]
     told = f"{reply.title}. {reply.summary}"
-    names = [name for name in task["names"] if containment(told, [name])]
-    return Done(len(names) > 1 and _most(grounded, reply.findings), told)
+    return Done(
+        sum(name in told for name in task["names"]) > 1 and _most(grounded, reply.findings), told
+    )
 
 
 _TRIED: Mapping[str, Callable[..., Any]] = {
@@ -208,20 +205,12 @@ def _most(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 
 
 def _evidence(title: str, text: str) -> Evidence:
-    return {
-        "id": title,
-        "document": title,
-        "title": title,
-        "text": text,
-        "start": 0,
-        "end": len(text),
-        "metadata": {},
-        "score": 0.0,
-        "found": "retrieved",
-    }
+    named = {"id": title, "document": title, "title": title, "text": text}
+    place = {"start": 0, "end": len(text), "metadata": {}, "score": 0.0, "found": "retrieved"}
+    return cast(Evidence, {**named, **place})
 
 
-def _trial(model: str, server: str, results: Sequence[Result], sent: int, received: int) -> Trial:
+def _counted(results: Sequence[Result]) -> dict[str, Any]:
     scores: dict[str, Score] = {}
     for result in results:
         score = scores.setdefault(result.task["kind"], Score())
@@ -230,21 +219,13 @@ def _trial(model: str, server: str, results: Sequence[Result], sent: int, receiv
         score.forms += result.done is not None
         score.right += result.done is not None and result.done.right
     done = [result.done for result in results if result.done is not None]
-    sufficient = [
-        (result.done.right and bool(result.task.get("answers")))
-        for result in results
-        if result.done is not None and result.done.sufficient
-    ]
-    return Trial(
-        model=model,
-        server=server,
-        tried=datetime.now(UTC).date().isoformat(),
-        scores=scores,
-        cited=sum(bool(result.task.get("answers")) for result in results),
-        pointed=sum(bool(one.pointed) for one in done),
-        sufficient=len(sufficient),
-        sufficient_right=sum(sufficient),
-        tokens_sent=sent,
-        tokens_received=received,
-        seconds=sum(result.seconds for result in results),
-    )
+    sufficient = [one.right for one in done if one.sufficient]
+    return {
+        "tried": datetime.now(UTC).date().isoformat(),
+        "scores": scores,
+        "cited": sum(bool(result.task.get("answers")) for result in results),
+        "pointed": sum(one.pointed for one in done),
+        "sufficient": len(sufficient),
+        "sufficient_right": sum(sufficient),
+        "seconds": sum(result.seconds for result in results),
+    }

@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from ..language.analyser import count_tokens
 from ..language.answer_types import roots
 from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
+from .chat.window import most_tokens
 
 MOST_TEXTS = 5
 MOST_TOKENS = 1000
@@ -25,11 +25,11 @@ def needed(question: str, texts: Sequence[Excerpt]) -> list[Excerpt]:
     """
     kept = list(texts[:MOST_TEXTS])
     spans = [[span.plain for span in cut(text["text"])] for text in kept]
-    sizes = [[count_tokens(said) + _NUMBER_TOKENS for said in text] for text in spans]
+    sizes = [[most_tokens(said) + _NUMBER_TOKENS for said in text] for text in spans]
     if sum(map(sum, sizes)) <= MOST_TOKENS:
         return kept
     weights = _weights(question, [said for text in spans for said in text])
-    shown, left = list[Excerpt](), MOST_TOKENS
+    shown, left = list[Excerpt](), float(MOST_TOKENS)
     for place, (text, of, size) in enumerate(zip(kept, spans, sizes, strict=True)):
         share = 2 * left / (len(kept) - place + 1)
         only = _best([_score(said, weights) for said in of], size, share)
@@ -48,14 +48,14 @@ def _score(sentence: str, weights: dict[str, float]) -> float:
     return sum(weights.get(word, 0.0) for word in set(roots(sentence)))
 
 
-def _best(scores: Sequence[float], sizes: Sequence[int], most: float) -> list[int]:
+def _best(scores: Sequence[float], sizes: Sequence[float], most: float) -> list[int]:
     """The places, from 1, of the best sentences that go into ``most`` tokens; one at least."""
     beside = [0.0, *scores, 0.0]
     worth = [
         score + _NEIGHBOUR * max(beside[place], beside[place + 2]) + _FIRST * (place == 0)
         for place, score in enumerate(scores)
     ]
-    chosen, used = list[int](), 0
+    chosen, used = list[int](), 0.0
     for place in sorted(range(len(scores)), key=lambda place: -worth[place]):
         if not chosen or used + sizes[place] <= most:
             chosen.append(place + 1)

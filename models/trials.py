@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,16 +14,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ..settings import Settings
 from ..state.errors import RagraphsError
 
-logger = logging.getLogger("ragraphs.models")
-
 Use = Literal["answers", "layers", "reports", "grading"]
-_KINDS: dict[Use, tuple[str, ...]] = {
+_KINDS: Mapping[Use, tuple[str, ...]] = {
     "answers": ("fact", "two_step", "unanswerable"),
     "layers": ("extraction",),
     "reports": ("report",),
     "grading": ("grading",),
 }
-_TOLD: dict[Use, str] = {
+USES: Mapping[Use, str] = {
     "answers": "answering",
     "layers": "reading passages (the layers hops and entities)",
     "reports": "reports (the layer communities)",
@@ -54,13 +52,14 @@ class Trial(BaseModel):
 
     ``sufficient`` are the answers that it called sufficient, ``sufficient_right`` the right ones
     of them; of ``cited`` tasks it ``pointed`` at the right sentences. Tokens and seconds are of all
-    tasks, which were asked one after another.
+    tasks, one after another. ``identity`` is the model that the server says it serves.
     """
 
     model_config = ConfigDict(defer_build=True)
 
     model: str
     server: str
+    identity: str = ""
     tried: str
     scores: dict[str, Score]
     cited: int
@@ -83,38 +82,29 @@ class Trial(BaseModel):
 
     def share(self, use: Use) -> float:
         """The share of the tasks for ``use`` that were done right."""
-        tasks, right, _ = self._sums(use)
-        return right / tasks if tasks else 0.0
+        total = self._total(use)
+        return total.right / max(total.tasks, 1)
 
     def seconds_of(self, use: Use) -> float:
         """The seconds that a task for ``use`` took."""
-        tasks, _, seconds = self._sums(use)
-        return seconds / tasks if tasks else 0.0
+        total = self._total(use)
+        return total.seconds / max(total.tasks, 1)
 
     def verdict(self, use: Use) -> UpTo:
         """Whether the model is up to ``use``."""
-        tasks, right, _ = self._sums(use)
-        share = self.share(use)
+        total, share = self._total(use), self.share(use)
         level = "up to" if share >= _ENOUGH else "to be used with care for"
         level = "not up to" if share < _HALF else level
-        says = f"{self.model} is {level} {_TOLD[use]}: {right} of {tasks} tasks right"
+        says = f"{self.model} is {level} {USES[use]}: {total.right} of {total.tasks} tasks right"
         if use == "answers" and not self.is_trusted:
             said = f"{self.sufficient_right} of {self.sufficient}"
             says += f", and {said} that it called sufficient, so that only rules decide that"
         return UpTo(share >= _HALF, f"{says}.")
 
-    def _sums(self, use: Use) -> tuple[int, int, float]:
+    def _total(self, use: Use) -> Score:
         scores = [self.scores[kind] for kind in _KINDS[use] if kind in self.scores]
-        return (
-            sum(score.tasks for score in scores),
-            sum(score.right for score in scores),
-            sum(score.seconds for score in scores),
-        )
-
-
-def uses() -> tuple[Use, ...]:
-    """All that a model can be used for."""
-    return tuple(_KINDS)
+        names = Score.model_fields
+        return Score(**{name: sum(getattr(one, name) for one in scores) for name in names})
 
 
 def known_trial(model: str, server: str, operator: Settings) -> Trial | None:

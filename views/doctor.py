@@ -21,7 +21,7 @@ from ..index.opening import language_model, open_index
 from ..models.day import Day, day_of
 from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE
-from ..models.trials import known_trial, uses
+from ..models.trials import USES, known_trial
 from ..settings import Settings, settings
 from ..state.errors import RagraphsError
 from ..stores.vector_store import store_of
@@ -198,7 +198,7 @@ def _tried(context: Context, operator: Settings) -> Iterator[Check]:
         command = f"ragraphs try {context.model}"
         yield _check("model", name, "note", "not tried", f"It takes 24 requests: {command}")
         return
-    verdicts = [trial.verdict(use) for use in uses()]
+    verdicts = [trial.verdict(use) for use in USES]
     says = f"tried on {trial.tried}. {' '.join(verdict.says for verdict in verdicts)}"
     state: State = "ok" if all(verdict.is_up_to for verdict in verdicts) else "note"
     yield _check("model", name, state, says)

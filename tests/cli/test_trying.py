@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from http_stub import Response
 from ragraphs.models.protocol import LanguageModel
 from ragraphs.models.suited import trusted
 from ragraphs.settings import settings
@@ -121,6 +122,20 @@ def test_what_was_found_is_of_one_model_on_one_server(run, openai, index, monkey
         examined = json.loads(run("doctor", "--model", model, "--json").out)
         uses = next(one for one in examined["checks"] if one["name"] == "uses of the model")
         assert uses["says"] == "not tried" and f"ragraphs try {model}" in uses["mend"]
+
+
+def test_another_model_behind_the_same_name_was_not_tried(run, openai, index):
+    def warned() -> bool:
+        asked = json.loads(run("ask", QUESTION, "--model", "openai:bad", "--json").out)
+        return "openai:bad is not up to answering" in " ".join(asked["warnings"])
+
+    openai.documents["/props"] = Response({"model_path": "one.gguf"})
+    openai.answer = sure_of_nonsense
+    run("try", "openai:bad")
+    Script(openai)
+    assert warned()
+    openai.documents["/props"] = Response({"model_path": "another.gguf"})
+    assert not warned()
 
 
 def test_a_server_that_is_not_there_is_told_at_once_and_nothing_is_kept(run, openai, cache):
