@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import one_line, sentences
-from ..language.answer_types import countries, dates, name_spans, quoted_names, roots
+from ..language.analyser import content_words, one_line, sentences
+from ..language.answer_types import countries, dates, name_spans, roots
 from ..language.values import amounts, verdict
 
 _FEW_WORDS = 6
 _VERDICT_WORDS = 2
+_SYLLABLE = re.compile("[가-힣]")  # a counter, as in "일곱 권", which particles change
 
 Number = tuple[float, str, float]  # in the base unit, the kind of unit, without the unit
 
@@ -29,21 +30,15 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
     """The sentences of ``answer`` that rules do not find in the ``cited`` texts; empty if all are.
 
     Every name, date and number of a sentence must stand in one of the texts or in the question, in
-    any inflection or notation; of its words all, where they are few, or half. A yes, a no, and what
-    the question itself offers are found where the cited texts mention every name of the question. A
-    sentence that is not found may still follow from the texts.
+    any inflection or notation; of its words all, where they are few, or half. A yes or a no
+    is found. A sentence that is not found may still follow from the texts.
     """
-    texts, asked = [_held(text) for text in cited], _held(question)
-    if verdict(answer) is not None or _held(answer).words <= asked.words:
-        named = [*(span.text for span in name_spans(question)), *quoted_names(question)]
-        if not all(_mentioned(name, texts) for name in named):
-            return [answer]
+    texts = [_held(text) for text in (*cited, question)]
     pieces = [piece.plain for piece in sentences(answer)] or [answer]
     return [
         piece
         for piece in pieces
-        if not _stands(piece, [*texts, asked])
-        and not any(_is_quoted(piece, text) for text in cited)
+        if not _stands(piece, texts) and not any(_is_quoted(piece, text) for text in cited)
     ]
 
 
@@ -58,7 +53,7 @@ def _is_quoted(piece: str, text: str) -> bool:
 def _stands(piece: str, texts: Sequence[_Held]) -> bool:
     """Whether ``texts`` hold the names, dates, numbers and enough words of a sentence."""
     own = _held(piece)
-    if verdict(piece) is not None and len(own.words) <= _VERDICT_WORDS:
+    if verdict(piece) is not None and len(content_words(piece)) <= _VERDICT_WORDS:
         return True
     words = frozenset[str]().union(*(text.words for text in texts))
     missing = own.words - words
@@ -109,7 +104,11 @@ def _held(text: str) -> _Held:
     for span, country in countries(text):
         rest[span.start : span.end] = " " * (span.end - span.start)
         places.add(f"={country}")
-    words = {word for word in roots("".join(rest)) if not (word[0].isdigit() or amounts(word))}
+    words = {
+        word
+        for word in roots("".join(rest))
+        if not (word[0].isdigit() or amounts(word) or _SYLLABLE.fullmatch(word))
+    }
     return _Held(
         frozenset(words | places),
         frozenset(date.key for date in found),

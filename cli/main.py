@@ -31,6 +31,7 @@ from .plan import plan
 from .running import ask_graph, opened, progress_bars, run_index
 from .serve import serve
 from .trace import Trace
+from .trying import try_model
 
 if TYPE_CHECKING:
     from ..state.index import IndexInput
@@ -103,6 +104,7 @@ def every_command(
 
 
 app.command()(plan)
+app.command("try")(try_model)
 
 
 @app.command()

@@ -24,7 +24,6 @@ _STORES = {
     "engine": "a search engine of your own behind LangChain's interfaces; this is more than "
     "PostgreSQL and one {vectors} server should hold. The figures below are only for comparison.",
 }
-_DAY = 24.0
 
 
 @context_options(IndexContext, {"model", "embeddings"})
@@ -124,9 +123,7 @@ def _size(*figures: Figure) -> str:
 
 def _hours(*figures: Figure) -> str:
     value, mark = _sum(figures)
-    if value >= 2 * _DAY:
-        return f"{mark}{value / _DAY:,.0f} days"
-    return f"{mark}{value:,.1f} hours" if value >= 1 else f"{mark}{max(1, 60 * value):,.0f} minutes"
+    return f"{mark}{show.told_hours(value)}"
 
 
 def _sum(figures: tuple[Figure, ...]) -> tuple[float, str]:

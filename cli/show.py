@@ -62,6 +62,7 @@ err = _SafeConsole(stderr=True, highlight=False, emoji=False)
 out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
 
+_DAY = 24
 _WHOLE = 10_000  # cells: more than a line of a tree has
 _FEW = 3  # places that were not read for the same reason, and are named
 
@@ -70,6 +71,13 @@ def counted(number: int, noun: str) -> str:
     """A number and a noun, such as ``1 passage`` or ``1,200 passages``."""
     plural = f"{noun[:-1]}ies" if noun.endswith("ly") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def told_hours(hours: float) -> str:
+    """``hours`` in days, hours or minutes, such as ``1.5 hours``."""
+    if hours >= 2 * _DAY:
+        return f"{hours / _DAY:,.0f} days"
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{max(1, 60 * hours):,.0f} minutes"
 
 
 def print_json(value: Any) -> None:

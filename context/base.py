@@ -58,13 +58,14 @@ class Context(WithOwn, BaseModel):
         float, Field(ge=0, le=2, description="Sampling temperature of the language model.")
     ] = 0.0
     timeout: Annotated[
-        float, Field(gt=0, le=600, description="Seconds to wait for one reply of the model.")
+        float,
+        Field(gt=0, description="Seconds to wait for a reply of the model in which nothing comes."),
     ] = 60.0
     max_retries: Annotated[
         int, Field(ge=0, le=10, description="Retries of a request after an error of transport.")
     ] = 2
     concurrency: Annotated[
-        int, Field(ge=1, le=256, description="Requests to the model at the same time.")
+        int, Field(ge=1, le=256, description="Most requests to the model at the same time.")
     ] = 16
     max_tokens: Annotated[
         int | None,

@@ -84,14 +84,22 @@ async def open_asker(index: Index, context: Context, user: str) -> Asker:
     """
     if context.model == OFFLINE:
         raise RagraphsError(f"{user} needs a language model; name one with --model.")
+    meter = limited_meter(context)
+    return Asker(await language_model(index, context), meter)
+
+
+def limited_meter(context: Context) -> Meter:
+    """A new meter of the running task, which keeps the limits that ``context`` sets.
+
+    Raises RagraphsError where cost is limited, and the price of the model is not known.
+    """
     budget = None
     if context.max_tokens is not None or context.max_cost is not None:
         prices = known_prices(settings())
         if context.max_cost is not None:
             prices.require(context.model)
         budget = Budget(context.max_tokens, context.max_cost, {}, prices)
-    meter = start_meter(None, budget)
-    return Asker(await language_model(index, context), meter)
+    return start_meter(None, budget)
 
 
 async def gathered(

@@ -13,12 +13,12 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-_TEXT = re.compile(r'<text id="(\d+)"[^>]*>\n(.*?)\n</text>', re.DOTALL)
+_SENTENCE = re.compile(r"^(\d+\.\d+) (.*)$", re.MULTILINE)  # of a text, behind its number
 _UNKNOWN = "The texts do not say."
 
 
 class ScriptedModel(BaseChatModel):
-    """Quotes the first text that has ``fact``, and answers with it; asks a tool before, if any."""
+    """Points at the first sentence with ``fact``, its answer; asks a tool before, if any."""
 
     fact: str
     tool: str = ""
@@ -46,7 +46,7 @@ class ScriptedModel(BaseChatModel):
         elif not self.tool:
             reply = AIMessage(self.fact if self.fact in said else _UNKNOWN)
         else:
-            asked = {"question": said} if self.tool == "answer_question" else self._quoted(said)
+            asked = {"question": said} if self.tool == "answer_question" else self._answered(said)
             call = {"name": self.tool, "args": asked, "id": "1"}
             reply = AIMessage("", tool_calls=[call])
         size = sum(len(str(message.content)) for message in messages) // 4
@@ -57,11 +57,7 @@ class ScriptedModel(BaseChatModel):
         }
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
-    def _quoted(self, prompt: str) -> dict[str, Any]:
-        quotes = [
-            {"id": id, "quote": self.fact}
-            for id, text in _TEXT.findall(prompt)
-            if self.fact in text
-        ]
-        answer = self.fact if quotes else _UNKNOWN
-        return {"quotes": quotes[:1], "sufficient": bool(quotes), "answer": answer}
+    def _answered(self, prompt: str) -> dict[str, Any]:
+        found = [number for number, words in _SENTENCE.findall(prompt) if self.fact in words]
+        answer = self.fact if found else _UNKNOWN
+        return {"from": found[:1], "sufficient": bool(found), "answer": answer}

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from ..models.chat.langchain_model import OpenedModel
-    from ..models.chat.model import ChatLanguageModel
     from ..models.chat.openai_server import OpenAIServer
-    from ..models.chat.window import ContextWindow
+    from ..models.chat.served import ServedModel
+    from ..models.suited import SuitedModel
 
 _OPENAI = "openai:"
 _PACKAGE = re.compile(r"pip install ([\w-]+)")
 _NAMING = "name one as provider:name, such as openai:gpt-4o-mini, or use offline"
-_Opened = dict[Any, "ChatLanguageModel"]
+_Opened = dict[Any, "SuitedModel"]
 _opened: dict[asyncio.AbstractEventLoop, tuple[_Opened, asyncio.Lock, AsyncGenerator[None]]] = {}
 
 
@@ -105,9 +105,11 @@ async def _until_loop_ends(
             await model.aclose()
 
 
-def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> ChatLanguageModel:
+def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> SuitedModel:
     from ..models.chat.langchain_model import LangChainModel
     from ..models.chat.model import ChatLanguageModel
+    from ..models.suited import SuitedModel
+    from ..models.trials import known_trial
 
     own = _own_model(context)
     if operator.prompts is not None and not operator.prompts.is_dir():
@@ -115,11 +117,12 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
             f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
             "RAGRAPHS_PROMPTS."
         )
-    server = _open_server(context, operator)
+    served = _open_served(context, operator, replies)
+    server = _open_server(context, operator, served)
     opened = cache(partial(_open_langchain, context, operator))
     if server is None:
         opened()  # so that a name that says nothing is told at once
-    return ChatLanguageModel(
+    model = ChatLanguageModel(
         context.model,
         LangChainModel(opened, strict=context.model.startswith(_OPENAI)),
         server,
@@ -127,38 +130,41 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Cha
         temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
         prompts=operator.prompts,
-        window=_open_window(context, operator),
+        served=served,
+        window=operator.context_window,
         refresh=wants_refresh(context),
     )
+    trial = known_trial(context.model, server_of(context, operator), operator)
+    return SuitedModel(model, trial, operator.context_window, served)
 
 
-def _address(context: Context, operator: Settings) -> str:
+def server_of(context: Context, operator: Settings) -> str:
     """The server that the operator named; OpenAI's own has models with ways of their own."""
     url = operator.openai_base_url or ""
     foreign = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
     return "" if foreign or not context.model.startswith(_OPENAI) else url
 
 
-def _open_window(context: Context, operator: Settings) -> ContextWindow | int | None:
-    from ..models.chat.window import ContextWindow
+def _open_served(context: Context, operator: Settings, replies: ReplyTable) -> ServedModel | None:
+    from ..models.chat.served import ServedModel
 
-    url = _address(context, operator)
-    if operator.context_window is not None or not url:
-        return operator.context_window
-    key = operator.openai_api_key or SecretStr("none")
-    return ContextWindow(context.model.removeprefix(_OPENAI), url, key, context.timeout)
+    url, key = server_of(context, operator), operator.openai_api_key or SecretStr("none")
+    name = context.model.removeprefix(_OPENAI)
+    return ServedModel(name, url, key, context.timeout, replies) if url else None
 
 
-def _open_server(context: Context, operator: Settings) -> OpenAIServer | None:
-    url = _address(context, operator)
-    if not url or operator.requests_per_second is not None:
+def _open_server(
+    context: Context, operator: Settings, served: ServedModel | None
+) -> OpenAIServer | None:
+    if served is None or operator.requests_per_second is not None:
         return None
     from ..models.chat.openai_server import OpenAIServer
 
     return OpenAIServer(
         context.model.removeprefix(_OPENAI),
-        url,
+        server_of(context, operator),
         operator.openai_api_key or SecretStr("none"),
+        served=served,
         timeout=context.timeout,
         max_retries=context.max_retries,
         most=context.concurrency,

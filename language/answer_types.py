@@ -229,13 +229,13 @@ def countries(text: str) -> list[tuple[Span, str]]:
     return [(Span(*match.span(), match[0]), _COUNTRY_OF[match[0]]) for match in found]
 
 
-_THINGS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center Centre
-Championship Championships Church City Club College Company Corporation Council County Cup
+_THING_WORDS = """Academy Airport Album Army Association Award Awards Band Bank Battle Bay Center
+Centre Championship Championships Church City Club College Company Corporation Council County Cup
 Department District Empire Federation Festival Film Force Government Group Hall Hospital House Inc
 Institute Island Kingdom Lake League Library Magazine Mountain Mountains Museum Navy Network Ocean
 Orchestra Park Party Pictures Press Prize Province Records Republic River Road School Sea Series
 Show State States Station Street Studio Studios Theater Theatre Times Union University Valley War"""
-_THING = frozenset(_THINGS.split())
+THINGS = frozenset(_THING_WORDS.split())  # in names of what is no person
 _BEFORE_PLACE = re.compile(r"\b(?:in|at|near|from|to|into|outside|of|around|across)\s+(?:the\s+)?$")
 _BEFORE_PERSON = re.compile(
     r"(?:\b(?:by|with|named|Mr|Mrs|Dr|Sir|[a-z]+(?:or|er|ist|ian|man|king|father|son|wife|husband))"
@@ -273,7 +273,7 @@ def names(text: str, kind: str, noun: str) -> list[Candidate]:
 
 def _person_prior(name: str, before: str, after: str) -> float:
     words = name.split()
-    if name in _COUNTRY_OF or not _THING.isdisjoint(words) or words[-1][0].isdigit():
+    if name in _COUNTRY_OF or not THINGS.isdisjoint(words) or words[-1][0].isdigit():
         return 0.0
     if name.isupper() or before.endswith(('"', "“", "‘")):
         return 0.05

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .analyser import strip_particle
+
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
            "만": 1e4, "억": 1e8, "조": 1e12}  # fmt: skip
 _UNITS: dict[str, dict[str, float]] = {
@@ -61,7 +63,7 @@ def _amount(match: re.Match[str]) -> Amount:
     digits, word = match["digits"], match["word"]
     value = float(digits.replace(",", "")) if digits else float(_WORDS[word.lower()])
     value *= _SCALES.get((match["scale"] or "").lower(), 1)
-    unit = (match["unit"] or "").lower()
+    unit = strip_particle((match["unit"] or "").lower())
     for kind, factors in _UNITS.items():
         factor = factors.get(unit) or factors.get(unit.rstrip("s"))
         if factor is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -13,6 +13,13 @@ from pydantic import SecretStr
 _LONGEST = 300
 _LONGEST_READ = 5000
 _SHORTEST_SECRET = 8
+_MOST_NAMES = 5
+_MENDING = {
+    HTTPStatus.UNAUTHORIZED: "; set its key, such as OPENAI_API_KEY, to one that is valid",
+    HTTPStatus.FORBIDDEN: "; use a key that may use this model",
+    HTTPStatus.NOT_FOUND: "; name a --model that is served there, and look at the address",
+}
+_UNCONNECTED = {"NoConnectionError", "ConnectError", "ConnectTimeout"}
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -45,6 +52,32 @@ def was_given_up(error: BaseException) -> bool:
         isinstance(one, asyncio.CancelledError | TimeoutError) or "Timeout" in type(one).__name__
         for one in causes
     )
+
+
+def cannot_reach(error: BaseException) -> bool:
+    """Whether no request will be answered until the key, the name or the address is mended."""
+    return getattr(error, "status_code", None) in _MENDING or _no_connection(error)
+
+
+def remedy(error: BaseException, names: Sequence[str] = ()) -> str:
+    """What to do about ``error``, as the end of a sentence; the server has the models ``names``."""
+    status = getattr(error, "status_code", None)
+    if _no_connection(error):
+        return "; start its server, or set OPENAI_BASE_URL to the address where it runs"
+    if status == HTTPStatus.NOT_FOUND and names:
+        return f"; name one that is served there: {', '.join(names[:_MOST_NAMES])}"
+    if status in _MENDING:
+        return _MENDING[status]
+    if was_given_up(error):
+        return "; raise --timeout, or lower --concurrency for a server that does one at a time"
+    return ""
+
+
+def _no_connection(error: BaseException | None) -> bool:
+    """Whether nobody answers at the address, which no class of error that all clients have says."""
+    while error is not None and type(error).__name__ not in _UNCONNECTED:
+        error = error.__cause__
+    return error is not None
 
 
 def secrets_of(client: Any) -> list[SecretStr]:

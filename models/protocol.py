@@ -24,11 +24,15 @@ def paid_calls(usage: Usage) -> int:
 
 
 class NoReplyError(Exception):
-    """The model gave no usable reply; ``cause`` says why, the message in one sentence."""
+    """The model gave no usable reply; ``cause`` says why, the message in one sentence.
 
-    def __init__(self, cause: Cause, message: str) -> None:
+    It ``lasts`` where no request is answered until somebody mends it: a wrong key, name or address.
+    """
+
+    def __init__(self, cause: Cause, message: str, lasts: bool = False) -> None:
         super().__init__(message)
         self.cause: Cause = cause
+        self.lasts = lasts
 
     @property
     def ends_run(self) -> bool:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
 from ..language.analyser import Span, sentences
 from ..models.meter import current_meter
+from ..models.protocol import OFFLINE
+from ..models.suited import trusted
 from ..prompts.library import ANSWER, CHECK_ANSWER
+from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
 from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
+from .counter_reading import falls_without
 from .node import node
 from .run import Run, Update
+
+_NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
 
 @node(answers=True)
@@ -42,20 +49,38 @@ async def checked(
     evidence: Sequence[Evidence],
     computed: str = "",
 ) -> Update:
-    """``found``, which stays ``sufficient`` only where its citations support the answer.
+    """``found``, which stays ``sufficient`` only where more than the model's word supports it.
 
-    Rules look for the answer in the cited sentences, and in the value ``computed`` from them; only
-    for an answer that they do not find there is the model asked. The answer itself never changes:
-    claims that nothing supports are named in ``missing``.
+    Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt the
+    answer, the model must find none without these sentences; of an explanation, it names the claims
+    that they do not support. The answer itself never changes: the reason is told in ``missing``.
+    Without a model, rules gave the answer; a model that a trial found wrong too often is not asked.
     """
-    if not found["sufficient"]:
+    if not found["sufficient"] or run.context.model == OFFLINE:
         return found
-    from ..algorithms.claims import unsupported  # its patterns take long to compile
+    from ..algorithms.doubts import doubt, is_short  # their patterns take long to compile
 
-    texts = _cited_sentences(found["citations"], evidence)
-    cited = [computed, *(f"{text['title']}: {text['text']}" for text in texts)]
-    if not unsupported(found["answer"], question, cited):
+    answer, citations = found["answer"], found["citations"]
+    texts = _cited_sentences(citations, evidence)
+    cited = [f"{text['title']}: {text['text']}" for text in texts]
+    of = {one["passage"] for one in citations}
+    around = [passage["text"] for passage in evidence if passage["id"] in of]
+    doubted = doubt(answer, question, cited, around, computed)
+    if doubted is None:
         return found
+    if not trusted(await run.model()):
+        return _uncertain(found, doubted.missing)
+    if doubted.why == "claims" and not is_short(answer):
+        return await _claims_checked(run, question, found, evidence)
+    if not doubted.certain and await falls_without(run, question, answer, citations, evidence):
+        return found
+    return _uncertain(found, doubted.missing)
+
+
+async def _claims_checked(
+    run: Run[QuestionContext], question: str, found: Update, evidence: Sequence[Evidence]
+) -> Update:
+    """``found``, with the claims that its citations do not support in the model's opinion."""
     shown: list[Excerpt] = [{"id": "answer", "title": "", "text": found["answer"]}]
     check = await run.ask(
         CHECK_ANSWER,
@@ -64,13 +89,17 @@ async def checked(
         texts=_cited_sentences(found["citations"], evidence, before="[{}] "),
         answer=shown,
     )
-    if check is None or (not check.unsupported and check.sufficient):
-        return found
+    if check is None:
+        return _uncertain(found, "Whether the cited sentences support the answer is not known.")
     claims = "; ".join(f"“{claim}”" for claim in check.unsupported)
-    missing = [f"No cited sentence supports {claims}."] if claims else found["missing"]
-    if check.sufficient:
-        return {**found, "missing": missing}
-    return {**found, "missing": missing, "sufficient": False, "stop_reason": "insufficient"}
+    told = f"No cited sentence supports {claims}." if claims else ""
+    if not check.sufficient:
+        return _uncertain(found, told or "The cited sentences do not support the answer.")
+    return {**found, "missing": [told]} if told else found
+
+
+def _uncertain(found: Update, why: str) -> Update:
+    return {**found, "missing": [why], "sufficient": False, "stop_reason": "insufficient"}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
@@ -87,18 +116,16 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
 
 
 def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> list[Citation]:
-    """The quotes that stand in the passage they name, or in another one; a warning for the rest.
+    """The sentences that ``quotes`` name by their numbers, or copy; a warning for the rest.
 
-    Quotes of one sentence are one citation. ``id`` of a quote is the passage's number in
-    ``evidence``, from 1.
+    Quotes of one sentence are one citation. Passages are numbered as in ``evidence``, from 1.
     """
     places: list[tuple[int, Span]] = []
     for quote in quotes:
-        place = _located(quote, evidence)
+        place = locate_quote(quote, evidence)
         if place is None:
-            current_meter().warn(
-                f"A citation pointed nowhere and was left out: “{quote.quote[:80]}”."
-            )
+            said = quote.quote[:80] or quote.id
+            current_meter().warn(f"A citation pointed nowhere and was left out: “{said}”.")
         else:
             places.append(place)
     wholes = {
@@ -113,13 +140,16 @@ def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> li
     )
 
 
-def _located(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
-    """The place in ``evidence`` of the text that has ``quote``, and the quote's in this text."""
-    named = [n for n in range(len(evidence)) if str(n + 1) == quote.id.strip("[] ")]
-    for number in [*named, *range(len(evidence))]:
-        span = locate(quote.quote, evidence[number]["text"])
-        if span is not None:
-            return number, span
+def locate_quote(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
+    """The place in ``evidence`` of the text that has the sentence, and the sentence's in it."""
+    texts = [passage["text"] for passage in evidence]
+    if (pointed := pointed_at(quote.id, texts)) is not None:
+        return pointed
+    named = [n for n in range(len(texts)) if str(n + 1) == quote.id.split(".")[0]]
+    for number in [*named, *range(len(texts))]:
+        for said in (quote.quote, _NUMBER.sub("", quote.quote)):
+            if (span := locate(said, texts[number])) is not None:
+                return number, span
     return None
 
 

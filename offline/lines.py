@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean, sentences
 from ..language.answer_types import life_facts, roots
 from ..language.questions import korean_stem
+from ..prompts.pointing import cut, numbers_of
 from ..prompts.prompt import Excerpt
 
 
@@ -54,7 +55,7 @@ _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
 class Line(NamedTuple):
-    """A sentence of the text in place ``place``, from 0; ``quote`` has its markup too.
+    """The sentence ``number`` of the text in place ``place``, from 0.
 
     ``passage`` is the rank of its passage, from 0: the texts of one passage share it.
     ``context`` is its title, its heading, and the sentence before where its subject may stand
@@ -65,7 +66,7 @@ class Line(NamedTuple):
     place: int
     passage: int
     text: str
-    quote: str
+    number: str
     context: tuple[str, ...]
     own: frozenset[str]
     around: frozenset[str]
@@ -114,6 +115,8 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         rank = ranks.setdefault(passage.get("passage") or f"text {place}", len(ranks))
         text = passage["text"]
         spans, headings = sentences(text), [one.span(1) for one in _HEADING.finditer(text)]
+        starts = (one.start for one in cut(text))
+        numbers = dict(zip(starts, numbers_of(passage["id"], text), strict=True))
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
@@ -122,8 +125,8 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)
-            own = marks(span.plain)
-            found.append(Line(place, rank, span.plain, span.text, context, own, around, near))
+            own, number = marks(span.plain), numbers[span.start]
+            found.append(Line(place, rank, span.plain, number, context, own, around, near))
     return found
 
 

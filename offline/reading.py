@@ -25,8 +25,8 @@ def read(
     if similarity is not None:
         lines = compared(question, passages, lines, similarity)
     answer, telling = _certain(question, lines)
-    shown = {line.quote: line for line in telling or highlights(question, lines)}.values()
-    quotes = [Quote(id=passages[line.place]["id"], quote=line.quote) for line in shown]
+    shown = dict.fromkeys(line.number for line in telling or highlights(question, lines))
+    quotes = [Quote(id=number) for number in shown]
     return Answer(quotes=quotes, sufficient=bool(answer), answer=answer, missing=[])
 
 

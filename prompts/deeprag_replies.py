@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from .lenient import Bounds
 from .prompt import Excerpt, Prompt
-from .replies import Answer, PromptReply, Quote
+from .replies import Answer, Pointing, PromptReply
 
 NOT_FOUND = "(not found)"
 REPEATED = "The search for it found only texts that were read before."
@@ -79,7 +79,7 @@ class NextStep(PromptReply):
         return {**empty, "finish": not given.get("question"), **given}
 
 
-class StepReading(PromptReply):
+class StepReading(Pointing):
     """The answer to a sub-question from its texts; then the question's, or the next sub-question.
 
     A reply that asks for one more sub-question has not ``decided`` the question yet.
@@ -88,7 +88,6 @@ class StepReading(PromptReply):
     longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000, "final": 4000}
     most: ClassVar[Bounds] = {"quotes": 20}
 
-    quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
     sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]
     answer: Annotated[str, Field(description="The answer to the sub-question, or empty.")]
     final: Annotated[str, Field(description="The answer to the question itself, or empty.")]
@@ -100,13 +99,11 @@ class StepReading(PromptReply):
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """One quote stands for a list of it; without a next sub-question the steps end."""
+        """Without a next sub-question the steps end."""
+        value = super().tidy(value)
         if not isinstance(value, dict):
             return value
         given = {key: item for key, item in value.items() if item is not None}
-        quotes = given.get("quotes")
-        if quotes and isinstance(quotes, str | dict):
-            given["quotes"] = [quotes]
         given["next"] = given.get("next") or ""  # which 0 and false are not
         given["decided"] = not given["next"] and given.get("decided", bool(given.get("final")))
         return {"quotes": [], "answer": "", "final": "", "source": "retrieve", **given}

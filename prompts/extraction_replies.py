@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
@@ -29,12 +28,6 @@ def _name(value: Any) -> Any:
     if isinstance(value, dict):
         value = renamed(value, _ENTITY).get("name")
     return one_line(value) if isinstance(value, str) else value
-
-
-def _not_empty(value: str) -> str:
-    if not value:
-        raise ValueError("must not be empty")
-    return value
 
 
 def _optional(value: Any) -> Any:
@@ -74,7 +67,7 @@ def _yes(value: Any) -> Any:
 # The most characters of a text.
 _NAME, _TYPE, _DESCRIPTION = 200, 100, 2000
 
-Line = Annotated[str, BeforeValidator(_name), AfterValidator(_not_empty)]
+Line = Annotated[str, BeforeValidator(_name), Field(min_length=1)]
 OptionalText = Annotated[str, BeforeValidator(_optional)]
 Strength = Annotated[float, BeforeValidator(_strength)]
 Numbers = Annotated[list[TextNumber], BeforeValidator(numbers_in)]
@@ -177,6 +170,7 @@ class Facts(PromptReply):
     """The entities of one text, and what it says of them."""
 
     other_names = _FACTS
+    most_tokens: ClassVar[int] = 4096
     entities: Annotated[list[Entity], Field(default_factory=list)]
     relations: Annotated[list[Relation], Field(default_factory=list)]
     claims: Annotated[list[Claim], Field(default_factory=list)]

@@ -133,6 +133,7 @@ class CollectionQuestions(PromptReply):
     """Questions about a collection as a whole, by task."""
 
     most: ClassVar[Bounds] = {"tasks": 50}
+    most_tokens: ClassVar[int] = 4096
 
     tasks: list[TaskQuestions]
 

@@ -17,7 +17,8 @@ from ..language.analyser import LONGEST_TITLE, one_line, shortened
 from ..state.errors import RagraphsError
 from ..state.places import place_of
 from ..state.records import Passage
-from .replies import PromptReply
+from .pointing import by_sentence, numbers_of
+from .replies import Pointing, PromptReply
 
 T = TypeVar("T")
 R_co = TypeVar("R_co", bound=PromptReply, covariant=True)
@@ -27,13 +28,15 @@ class Excerpt(TypedDict):
     """A numbered text that a prompt shows; ``id`` is the number as the reply must name it.
 
     ``passage`` is the passage that the text is of; empty where it is of none of the index, and
-    left out where it may hold texts of several.
+    left out where it may hold texts of several. ``only`` are the numbers of its sentences that are
+    shown, where these are numbered; left out for all.
     """
 
     id: str
     title: str
     text: str
     passage: NotRequired[str]
+    only: NotRequired[Sequence[int]]
 
 
 class FencedQuestion(str):
@@ -55,6 +58,7 @@ Inputs = Mapping[str, str | Sequence[Excerpt]]
 class Prompt(Generic[R_co]):
     """One question to a language model; ``NAME.md`` holds its system and human parts.
 
+    Where the reply points at sentences, its ``texts`` are shown sentence by sentence.
     The replies to a ``lasting`` prompt make up an index: they are used when its words have changed.
     """
 
@@ -82,7 +86,18 @@ class Prompt(Generic[R_co]):
 
     def filled_in(self, inputs: Inputs) -> dict[str, str]:
         """The text that stands in the place of each input."""
-        return {key: _shown(value) for key, value in inputs.items()}
+        apart = {"texts"} if issubclass(self.reply, Pointing) else set[str]()
+        return {key: _shown(value, key in apart) for key, value in inputs.items()}
+
+    def numbers(self, inputs: Inputs) -> list[str]:
+        """The numbers of the sentences that a reply may point at; none where it points at none."""
+        texts = inputs.get("texts", ()) if issubclass(self.reply, Pointing) else ()
+        shown = [one for one in texts if not isinstance(one, str)]
+        return [
+            number
+            for one in shown
+            for number in numbers_of(one["id"], one["text"], one.get("only", ()))
+        ]
 
     def words(self, folder: Path | None = None) -> str:
         """A hash of all that is asked besides the inputs: the template and the form of the reply.
@@ -93,12 +108,15 @@ class Prompt(Generic[R_co]):
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def fence(excerpts: Sequence[Excerpt]) -> str:
-    """Excerpts between tags that their own text cannot close or open."""
+def fence(excerpts: Sequence[Excerpt], apart: bool = False) -> str:
+    """Excerpts between tags that their own text cannot close or open, or sentences ``apart``."""
+    texts = [
+        by_sentence(one["id"], one["text"], one.get("only", ())) if apart else one["text"]
+        for one in excerpts
+    ]
     return "\n".join(
-        f'<text id="{excerpt["id"]}" title="{_attribute(excerpt["title"])}">\n'
-        f"{_defuse(excerpt['text'])}\n</text>"
-        for excerpt in excerpts
+        f'<text id="{one["id"]}" title="{_attribute(one["title"])}">\n{_defuse(text)}\n</text>'
+        for one, text in zip(excerpts, texts, strict=True)
     )
 
 
@@ -152,10 +170,10 @@ def numbered(numbers: Iterable[str], items: Sequence[T]) -> list[T]:
     return [places[number] for number in dict.fromkeys(numbers) if number in places]
 
 
-def _shown(value: str | Sequence[Excerpt]) -> str:
+def _shown(value: str | Sequence[Excerpt], apart: bool) -> str:
     if isinstance(value, FencedQuestion):
         return value.shown
-    return value if isinstance(value, str) else fence(value)
+    return value if isinstance(value, str) else fence(value, apart)
 
 
 @cache

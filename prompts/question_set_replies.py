@@ -46,6 +46,7 @@ class FactQuestions(PromptReply):
     """The questions that texts answer, one for a text."""
 
     most: ClassVar[Bounds] = {"questions": 100}
+    most_tokens: ClassVar[int] = 4096
 
     questions: Annotated[list[FactQuestion], Field(description="One question for each text.")]
 
@@ -136,5 +137,6 @@ class CheckedQuestions(PromptReply):
     """The answers to questions, each from its own texts."""
 
     most: ClassVar[Bounds] = {"answers": 100}
+    most_tokens: ClassVar[int] = 4096
 
     answers: Annotated[list[CheckedQuestion], Field(description="An answer to each question.")]

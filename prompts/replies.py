@@ -8,15 +8,17 @@ index or a question than an honest one. A value that a type lets through needs n
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -25,14 +27,15 @@ from .lenient import Bounds, Names, clean, renamed, shortened
 
 _LONGEST_TEXT = 20_000
 _MOST_ITEMS = 2000
+_SHORT_TEXT, _SHORT_LIST, _LONG_LIST = 300, 10, 100
 
 
 class PromptReply(BaseModel):
     """The base of every reply: lists keep their good items, objects may use ``other_names``.
 
     ``longest`` are the most characters of a field's text, or of each text in its list; ``most`` the
-    most items of a field's list. The validation context, if it is a set, gets the names of the
-    fields that were cut.
+    most items of a field's list; ``most_tokens`` the most tokens that a model may write. The
+    validation context, if it is a set, gets the names of the fields that were cut.
     """
 
     model_config = ConfigDict(
@@ -44,6 +47,7 @@ class PromptReply(BaseModel):
     other_names: ClassVar[Names] = {}
     longest: ClassVar[Bounds] = {}
     most: ClassVar[Bounds] = {}
+    most_tokens: ClassVar[int] = 2048
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -59,6 +63,16 @@ class PromptReply(BaseModel):
     def most_items(cls, field: str) -> int:
         """The most items of the list in ``field``."""
         return cls.most.get(field, _MOST_ITEMS)
+
+    @classmethod
+    def asked_bounds(cls, field: str) -> tuple[int, int]:
+        """The most characters and the most items that a model may write in ``field``.
+
+        Less than is read: honest texts are ten times shorter, honest lists three times.
+        """
+        longest, most = cls.longest.get(field, _LONGEST_TEXT), cls.most_items(field)
+        text = min(longest, max(_SHORT_TEXT, longest // 4))
+        return text, min(most, _LONG_LIST, max(_SHORT_LIST, most // 2))
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -100,8 +114,16 @@ def _bare_number(value: Any) -> Any:
     return str(int(digits.group())) if digits and len(digits.group()) <= _MOST_DIGITS else ""
 
 
+def _sentence_number(value: Any) -> Any:
+    """``[1.2]`` names sentence 1.2; what names none may still name a text."""
+    found = re.search(_SENTENCE, str(value))
+    return found.group() if found else _bare_number("" if value is None else value)
+
+
 _MOST_DIGITS = 9
-TextNumber = Annotated[str, BeforeValidator(_bare_number)]
+TextNumber = Annotated[str, BeforeValidator(_bare_number), Field(max_length=_MOST_DIGITS)]
+_SENTENCE = rf"\d{{1,{_MOST_DIGITS}}}\.\d{{1,{_MOST_DIGITS}}}"
+POINTERS = "from"  # the name of the list of sentences in replies
 
 
 # The words for a score in [-1, 1]: of 120 recorded ones of passages, 26 of the 30 from 0.5 on are
@@ -153,20 +175,59 @@ class Queries(PromptReply):
 
 
 class Quote(PromptReply):
-    """A sentence copied from a numbered passage."""
+    """A sentence of a text: its number, as ``1.2``, or the words copied from the text ``id``."""
 
     longest: ClassVar[Bounds] = {"quote": 4000}
-    id: Annotated[TextNumber, Field(description="Number of the passage.")]
-    quote: Annotated[str, Field(description="The sentence, copied word for word.")]
+    id: Annotated[str, BeforeValidator(_sentence_number)] = ""
+    quote: str = ""
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """A bare sentence, or one without its number, is a quote from any of the passages."""
-        if isinstance(value, str):
-            return {"id": "", "quote": value}
-        if isinstance(value, dict) and value.get("id") is None:
-            return {**value, "id": ""}
-        return value
+        """A bare sentence is a quote from any of the texts, unless it begins with its number."""
+        if isinstance(value, bool) or not isinstance(value, str | float):
+            return value
+        number = re.match(rf"\W*({_SENTENCE})\W*", str(value))
+        copied = value if number is None or number.end() < len(str(value)) else ""
+        return {"id": number[1] if number else "", "quote": copied}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.quote or "." in self.id):
+            raise ValueError("neither the number of a sentence nor its words")
+        return self
+
+
+class Pointing(PromptReply):
+    """The base of replies that point at the sentences of their texts which support them."""
+
+    most: ClassVar[Bounds] = {"quotes": 50, POINTERS: 50}
+
+    quotes: Annotated[
+        list[Annotated[Quote, WithJsonSchema({"type": "string", "maxLength": 2 * _MOST_DIGITS})]],
+        Field(
+            validation_alias=AliasChoices(POINTERS, "quotes"),
+            description="Numbers of the sentences that support it, such as 1.2.",
+        ),
+    ]
+
+    @classmethod
+    def tidy(cls, value: Any) -> Any:
+        """One sentence stands for a list of it, and a text may hold several numbers."""
+        value = super().tidy(value)
+        if not isinstance(value, dict) or not value.keys() & {POINTERS, "quotes"}:
+            return value
+        given = value.get(POINTERS) or value.get("quotes") or []
+        several = [given] if isinstance(given, str | dict) else given
+        if isinstance(several, list):
+            several = [part for one in several for part in _each(one)]
+        rest = {key: part for key, part in value.items() if key != POINTERS}
+        return {**rest, "quotes": several}
+
+
+def _each(value: Any) -> list[Any]:
+    """The numbers of a text that is nothing but several; any other value as it is."""
+    words = isinstance(value, str) and not re.search(r"[^\W\d]", value)
+    return re.findall(_SENTENCE, value) if words else [value]
 
 
 def _as_list(value: Any) -> Any:
@@ -180,20 +241,13 @@ def _as_list(value: Any) -> Any:
 Missing = Annotated[list[str], BeforeValidator(_as_list)]
 
 
-class CitedAnswer(PromptReply):
+class CitedAnswer(Pointing):
     """An answer with the sentences that support it."""
 
-    most: ClassVar[Bounds] = {"quotes": 50, "follow_ups": 20}
+    most: ClassVar[Bounds] = {**Pointing.most, "follow_ups": 20}
 
-    quotes: Annotated[list[Quote], Field(description="Sentences that support the answer.")]
-    sufficient: Annotated[bool, Field(description="Whether the passages contain the answer.")]
+    sufficient: Annotated[bool, Field(description="Whether the texts contain the answer.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
-
-    @classmethod
-    def tidy(cls, value: Any) -> Any:
-        """One quote stands for a list of it."""
-        quotes = value.get("quotes") if isinstance(value, dict) else None
-        return {**value, "quotes": [quotes]} if quotes and isinstance(quotes, str | dict) else value
 
 
 class Answer(CitedAnswer):
@@ -204,7 +258,7 @@ class Answer(CitedAnswer):
 
     missing: Annotated[
         Missing,
-        Field(default_factory=list, description="Questions that the passages do not answer."),
+        Field(default_factory=list, description="Questions that the texts do not answer."),
     ]
 
 
@@ -245,5 +299,7 @@ class KeptTexts(PromptReply):
 
 class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
+
+    longest: ClassVar[Bounds] = {"question": 4000}
 
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from .lenient import Bounds, Names, numbers_in
 from .replies import PromptReply, TextNumber
@@ -55,7 +55,7 @@ class CheckedClaim(PromptReply):
     verdict: Annotated[
         Support,
         BeforeValidator(_support),
-        Field(description="supported, contradicted, or not said."),
+        WithJsonSchema({"type": "string", "enum": ["supported", "contradicted", "not said"]}),
     ] = "unclear"
 
 
@@ -64,6 +64,7 @@ class CheckedClaims(PromptReply):
 
     other_names: ClassVar[Names] = {"claims": ("statements", "facts")}
     most: ClassVar[Bounds] = {"claims": 300}
+    most_tokens: ClassVar[int] = 4096
 
     claims: Annotated[list[CheckedClaim], Field(description="In the order of the answer.")]
 
@@ -98,6 +99,7 @@ class MatchedStatements(PromptReply):
     """The statements of an answer and of the reference answer, each sought in the other one."""
 
     most: ClassVar[Bounds] = {"answer": 300, "reference": 300}
+    most_tokens: ClassVar[int] = 4096
 
     answer: Annotated[list[AnswerStatement], Field(description="Statements of the answer.")]
     reference: Annotated[

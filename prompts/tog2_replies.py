@@ -14,7 +14,7 @@ class RelationScore(PromptReply):
 
     longest: ClassVar[Bounds] = {"id": 20}
     id: Annotated[str, Field(description="Number of the relation, such as 1.2.")]
-    score: Annotated[float, Field(ge=0, le=1, description="0 of no use ... 1 needed.")]
+    score: Annotated[float, Field(ge=0, le=1, description="1 states or leads to it, 0.5 may.")]
 
 
 class RelationScores(PromptReply):

@@ -16,10 +16,12 @@ from packaging.requirements import Requirement
 from typing_extensions import TypedDict
 
 from ..context import Context
+from ..index.language_model import server_of
 from ..index.opening import language_model, open_index
 from ..models.day import Day, day_of
 from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE
+from ..models.trials import known_trial, uses
 from ..settings import Settings, settings
 from ..state.errors import RagraphsError
 from ..stores.vector_store import store_of
@@ -80,6 +82,7 @@ def examine(context: Context, *, connect: bool = False) -> Examination:
         *_program(operator),
         *map(_extra, _EXTRAS),
         _model(context, operator),
+        *_tried(context, operator),
         _embeddings(operator),
         _keys(),
         *(_network(operator) if connect else ()),
@@ -183,6 +186,22 @@ def _model(context: Context, operator: Settings) -> Check:
     if name.startswith("openai:") and operator.openai_base_url:
         says += f", at {_host(operator.openai_base_url)} ({_source('OPENAI_BASE_URL')})"
     return _ok("model", "language model", says)
+
+
+def _tried(context: Context, operator: Settings) -> Iterator[Check]:
+    """The uses that the model was found good for, if it was tried."""
+    if context.model == OFFLINE:
+        return
+    trial = known_trial(context.model, server_of(context, operator), operator)
+    name = "uses of the model"
+    if trial is None:
+        command = f"ragraphs try {context.model}"
+        yield _check("model", name, "note", "not tried", f"It takes 24 requests: {command}")
+        return
+    verdicts = [trial.verdict(use) for use in uses()]
+    says = f"tried on {trial.tried}. {' '.join(verdict.says for verdict in verdicts)}"
+    state: State = "ok" if all(verdict.is_up_to for verdict in verdicts) else "note"
+    yield _check("model", name, state, says)
 
 
 def _embeddings(operator: Settings) -> Check:

@@ -27,6 +27,7 @@ Reply = Callable[[str, str], Any]
 T = TypeVar("T")
 
 _SPAWN = get_context("spawn")
+_NUMBER = re.compile(r"\n?^\d+\.\d+ ", re.MULTILINE)
 _FENCED = re.compile(r'<text id="([^"]*)" title="([^"]*)">\n(.*?)\n</text>', re.DOTALL)
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
@@ -85,11 +86,16 @@ def texts_of(human: str) -> list[tuple[str, str, str]]:
     return _FENCED.findall(human)
 
 
+def as_written(text: str) -> str:
+    """A text that is shown sentence by sentence, without the numbers of the sentences."""
+    return _NUMBER.sub(" ", text).strip()
+
+
 def first_sentence(human: str) -> dict[str, Any]:
     """The reply that answers with the beginning of the first text in the prompt ``human``."""
     id, _, text = texts_of(human)[0]
-    quote = text.split(". ")[0]
-    return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote[:40]}
+    answer = as_written(text).split(". ")[0][:40]
+    return {"from": [f"{id}.1"], "sufficient": True, "answer": answer}
 
 
 def _main(connection: Connection, seconds: float, reply: Reply) -> None:

@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
-from .stub_model import texts_of
+from .stub_model import as_written, texts_of
 
 
 def stub_reply(kind: str, human: str) -> Any:
@@ -15,12 +15,14 @@ def stub_reply(kind: str, human: str) -> Any:
     The numbers are drawn one after another: a draw that is moved changes all replies.
     """
     texts = texts_of(human) or [("1", "", human)]
+    if kind in {"Answer", "StepReading", "LocalAnswer"}:
+        texts = [(id, title, as_written(text)) for id, title, text in texts]
     chance = random.Random(human)
     words = [word.strip(".,;:!?") for word in texts[0][2].split()]
     names = sorted({word for word in words if word.istitle() and len(word) > 3})[:6]
     some = " ".join(words[:12])
-    quotes = [{"id": id, "quote": text.split(". ")[0]} for id, _, text in texts[:2]]
-    answer = {"quotes": quotes, "sufficient": chance.random() < 0.4, "answer": some}
+    pointers = [f"{id}.1" for id, _, _ in texts[:2]]
+    answer = {"from": pointers, "sufficient": chance.random() < 0.4, "answer": some}
     evidence = [id for id, _, _ in texts[:2]]
     points = [{"point": some, "score": chance.randint(0, 99), "evidence": evidence}]
     follow_ups = [{"question": f"Who is {name}?", "score": 50} for name in names[:2]]

@@ -44,6 +44,7 @@ from .graders import (
 )
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
+from .trust import evaluate_trust, replayed
 
 experiments = typer.Typer(cls=Commands, help="Experiments on question sets.", no_args_is_help=True)
 
@@ -193,6 +194,40 @@ def boundary(
             tables.boundary,
         )
         return studied("boundary", study, draw, context)
+
+
+@experiments.command()
+@context_options(IndexContext, without={"dry_run"})
+@shown
+def trust(
+    *,
+    dataset: Annotated[str, typer.Argument(help="Folder of a set, or a file to --replay.")],
+    method: Methods = None,
+    limit: Limit = None,
+    unanswerable: Annotated[
+        int, typer.Option(min=0, help="Questions that lose their supporting passages.")
+    ] = 15,
+    replay: Annotated[
+        bool,
+        typer.Option("--replay", help="Ask nothing: what rules make of the answers in a file."),
+    ] = False,
+    setting: Settings = None,
+    parallel: Parallel = 1,
+    fresh: Fresh = False,
+    context: IndexContext,
+) -> Shown:
+    """Whether "sufficient" can be believed: wrong answers so marked, and refusals.
+
+    Ask a weak reader under a model's name of its own for every seed. The index is read by rules.
+    """
+    if replay:
+        return replayed(dataset), tables.replayed
+    methods = [*chosen(method), "router"]
+    with progress_bars(quiet=False) as report:
+        own = pairs(setting, methods)
+        plan = AnsweringPlan(methods, context, limit, own, fresh, parallel, report)
+        result = evaluate_trust(dataset, plan, unanswerable)
+    return ended("trust", result, [], tables.trust, context)
 
 
 @experiments.command()

@@ -68,6 +68,39 @@ def documentation(result: dict[str, Any]) -> None:
     )
 
 
+def trust(result: dict[str, Any]) -> None:
+    """Prints a line for every method: what is believed of its answers, and what is refused."""
+    asked = f"{result['questions']} questions, {result['unanswerable']} unanswerable"
+    table = table_of(
+        f"{result['set']} · {result['model']} · {asked}",
+        *("sufficient", "of these right", "wrong", "wrong and sufficient", "refused"),
+        *("calls", "tokens"),
+    )
+    for method, found in result["methods"].items():
+        believed = found["believed"]
+        table.add_row(
+            method,
+            str(found["sufficient"]),
+            str(found["right_and_sufficient"]),
+            str(believed["n"]),
+            *shares_of(found, ("believed", "refused")),
+            f"{found['calls']:.1f}",
+            f"{found['tokens']:,}",
+        )
+    out.print(table)
+
+
+def replayed(result: dict[str, Any]) -> None:
+    """Prints how many kept answers the rules refuse or doubt, and why."""
+    refused, doubted = shares_of(result, ("refused", "doubted"))
+    out.print(
+        escape(f"{result['file']}: of {result['answers']} answers {refused} % are refused by rules")
+    )
+    out.print(f"and {doubted} % doubted, for these reasons: {result['reasons']}")
+    for row in result["rows"]:
+        out.print(escape(f"{row['doubt']}: {row['question']} → {row['answer']}"))
+
+
 def ablation(result: dict[str, Any]) -> None:
     """Prints a line for the full method and for each part left out, with the F1 that it has less.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -20,7 +21,7 @@ from pydantic import SecretStr
 
 from ..failures import secrets_of
 from ..runs import RunWatch, handlers_of
-from .request import ChatRequest
+from .request import ChatRequest, limit_in
 from .streamed import streamed
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Replies are JSON, which is of no use to those who follow a run's messages.
 _UNSEEN: RunnableConfig = {"tags": ["nostream"]}
+_LIMITS = ("max_tokens", "max_output_tokens", "num_predict")
 
 
 class OpenedModel(NamedTuple):
@@ -48,7 +50,7 @@ class LangChainModel:
         self._opening = asyncio.Lock()
         self._options = {"strict": True} if strict else {}
         self._model: OpenedModel | None = None
-        self._runnables: dict[tuple[str, str, bool, bool], Runnable[Any, Any]] = {}
+        self._runnables: dict[tuple[Any, ...], Runnable[Any, Any]] = {}
 
     @property
     def secrets(self) -> list[SecretStr]:
@@ -82,13 +84,23 @@ class LangChainModel:
     def _asked(self, chat: BaseChatModel, request: ChatRequest) -> Runnable[Any, Any]:
         """The chat model in the mode of ``request``, kept for the next request."""
         streams, tepid = request.listener is not None, request.temperature is None
-        key = (request.schema["title"], request.mode, streams, tepid)
+        key = (json.dumps(request.schema), request.mode, streams, tepid, request.limit)
         if key not in self._runnables:
             changes: dict[str, Any] = {} if streams else {"disable_streaming": True}
             changes |= {"temperature": None} if tepid and hasattr(chat, "temperature") else {}
-            chat = chat.model_copy(update=changes)
+            chat = chat.model_copy(update=changes | self._limited(chat, request))
             self._runnables[key] = self._structured(chat, request)
         return self._runnables[key]
+
+    def _limited(self, chat: BaseChatModel, request: ChatRequest) -> dict[str, Any]:
+        """The field that limits the reply; a lower limit of the caller's own stays."""
+        if request.limit is None:
+            return {}
+        if self._options:  # openai's client knows one name only, and its servers know either
+            return {"extra_body": limit_in(request)}
+        most = request.limit.tokens
+        name = next((name for name in _LIMITS if name in type(chat).model_fields), None)
+        return {name: min(getattr(chat, name) or most, most)} if name is not None else {}
 
     def _structured(self, chat: BaseChatModel, request: ChatRequest) -> Runnable[Any, Any]:
         if request.mode == "plain":
@@ -97,7 +109,7 @@ class LangChainModel:
             chat.with_structured_output, request.schema, method=request.mode, **self._options
         )
         try:
-            return _without_parser(ask()) or ask(include_raw=True)
+            return _without_parser(ask(), limit_in(request)) or ask(include_raw=True)
         except (TypeError, ValueError) as error:
             raise NotImplementedError(f"{type(chat).__name__} has no {request.mode}") from error
 
@@ -132,7 +144,9 @@ def _streams(handler: Any) -> bool:
     return isinstance(handler, _StreamingCallbackHandler)
 
 
-def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None:
+def _without_parser(
+    structured: Runnable[Any, Any], sent: Mapping[str, int]
+) -> Runnable[Any, Any] | None:
     """The model in ``structured`` without the parser behind it; None where it is not found.
 
     Replies are read here anyway. openai's client checks a format against its types key by key, and
@@ -142,5 +156,6 @@ def _without_parser(structured: Runnable[Any, Any]) -> Runnable[Any, Any] | None
     if not isinstance(first, RunnableBinding):
         return None
     if "response_format" in first.kwargs:
-        return first.bound.bind(extra_body={"response_format": first.kwargs["response_format"]})
+        formed = {"response_format": first.kwargs["response_format"]}
+        return first.bound.bind(extra_body={**sent, **formed})
     return first

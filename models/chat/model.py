@@ -1,7 +1,7 @@
 """A language model that is asked over the network.
 
 Behind this seam, and nowhere else: structured output with its fallbacks, repair and one re-ask,
-the reply table, the limit on concurrent requests, and the counting of usage. Retries of transport
+the reply table, the turns of concurrent requests, and the counting of usage. Retries of transport
 errors are the client's own.
 """
 
@@ -11,14 +11,12 @@ import asyncio
 import hashlib
 import json
 import logging
-import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
@@ -27,19 +25,20 @@ from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
 from ...prompts.replies import PromptReply
 from ...state.errors import RagraphsError
 from ...state.records import NewReply, StoredReply
-from ..failures import explain, is_filtered, kind_of, was_given_up
+from ..failures import cannot_reach, explain, is_filtered, kind_of, remedy, was_given_up
 from ..meter import Meter, current_meter
 from ..protocol import NoReplyError, ReplyTable
 from .envelope import Envelope, read_envelope
 from .gathering import Gathered
 from .langchain_model import LangChainModel, is_followed
-from .request import MODES, ChatRequest
+from .limit import AdaptiveLimit
+from .request import ChatRequest
+from .served import ServedModel
 from .spans import model_span, told_of
-from .streamed import ANSWER_KEY, BrokenStreamError, NothingStreamedError
-from .structured import MalformedReplyError, ReadReply, read_reply, reply_schema
+from .structured import MalformedReplyError, ReadReply, holds_thoughts_only, read_reply
+from .ways import Ways
 from .window import (
     SMALLEST_WINDOW,
-    ContextWindow,
     count_texts,
     fitting,
     most_tokens,
@@ -55,9 +54,9 @@ logger = logging.getLogger("ragraphs.models")
 R = TypeVar("R", bound=PromptReply)
 
 _LONGEST_ECHO = 4000
+_LOST_SECONDS = 10
+_READING = 0.1  # of the time that writing a token takes
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
-_DECLINED_SECONDS = 3600
-_OVERFLOW = re.compile(r"context.{0,20}(length|window|size)|too long|too many tokens", re.I)
 _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
@@ -75,8 +74,10 @@ class ChatLanguageModel:
 
     The usual request goes straight to ``server``, where there is one; all others go through
     ``chat``. One instance belongs to one event loop, and sends at most ``concurrency`` requests at
-    a time. A stored reply is found by what was shown to the model. It must be to the prompt in the
-    words that it has now, unless the prompt is a lasting one and ``refresh`` is false.
+    a time; to a server of one's own, what is ``served`` there, no more than it answers the faster
+    for it. A model that cannot be reached is not asked again for some seconds. A stored reply is
+    found by what was shown to the model. It must be to the prompt in the words that it has now,
+    unless the prompt is a lasting one and ``refresh`` is false.
     """
 
     def __init__(
@@ -89,7 +90,8 @@ class ChatLanguageModel:
         temperature: float | None,
         concurrency: int,
         prompts: Path | None,
-        window: ContextWindow | int | None = None,
+        served: ServedModel | None = None,
+        window: int | None = None,
         refresh: bool = False,
     ) -> None:
         self.name = name
@@ -99,14 +101,16 @@ class ChatLanguageModel:
         self._stored = Gathered(replies.find)
         self._store = Gathered(self._put)
         self._settings_key = f"temperature={temperature}"
-        self._temperature = temperature
         self._prompts = prompts
+        self._served = served
         self._window = window
         self._refresh = refresh
         self._longest_echo = _LONGEST_ECHO
         self._loaded: set[str] = set()
-        self._declined = _Declined()
-        self._slots = asyncio.Semaphore(concurrency)
+        self._ways = Ways(temperature, own=served is not None)
+        self._concurrency = concurrency
+        self._own_limit = AdaptiveLimit(concurrency)
+        self._lost: tuple[NoReplyError, float] | None = None
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
@@ -114,7 +118,14 @@ class ChatLanguageModel:
         async with current_meter().in_time():
             return await self._run(prompt, inputs)
 
+    @property
+    def limit(self) -> AdaptiveLimit:
+        """The limit on requests at a time, which all models of a server of one's own share."""
+        return self._own_limit if self._served is None else self._served.shared.limit
+
     async def _run(self, prompt: Prompt[R], given: Inputs) -> R:
+        if self._served is not None:
+            await self._served.know()
         asked = await self._rendered(prompt, given)
         if self._may_be_cut(asked.texts) and not self._usable(
             await self._stored(asked.key), prompt, asked
@@ -124,10 +135,12 @@ class ChatLanguageModel:
                 given, asked = packed, await self._rendered(prompt, packed)
         lock = self._asking.setdefault(asked.key, asyncio.Lock())
         async with lock:  # the same question asked twice at once is paid for once
-            return await self._answer(prompt, asked, passages_shown(given))
+            return await self._answer(prompt, asked, given)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
         """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        if self._served is not None:
+            self._served.know_soon()
         asked = self._asked(prompt, inputs)
         [stored] = self._replies.find([asked.key])
         return 0 if self._usable(stored, prompt, asked) else sum(map(count_tokens, asked.texts))
@@ -152,26 +165,33 @@ class ChatLanguageModel:
 
     def _asked(self, prompt: Prompt[R], inputs: Inputs) -> _FilledPrompt:
         shown = prompt.filled_in(inputs)
-        parts = [prompt.name, shown, self.name, self._settings_key]
+        served = self._served.facts.identity if self._served is not None else ""
+        parts = [prompt.name, shown, served or self.name, self._settings_key]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         return _FilledPrompt(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
         most = room_for_prompt(SMALLEST_WINDOW)
-        return self._window is not None and sum(map(most_tokens, texts)) > most
+        return self._may_cut and sum(map(most_tokens, texts)) > most
+
+    @property
+    def _may_cut(self) -> bool:
+        return not (self._window is None and self._served is None)
 
     async def _packed(self, prompt: Prompt[R], inputs: Inputs, texts: Sequence[str]) -> Inputs:
         """``inputs``, without their last texts where the window has no room for them."""
-        known = self._window
-        window = await known.tokens() if isinstance(known, ContextWindow) else known
+        window = self._window
+        if window is None and self._served is not None:
+            window = await self._served.window()
         if window is None:
             return inputs
         self._longest_echo = min(_LONGEST_ECHO, window // 8)
+        self._ways.fit(window - room_for_prompt(window))
         excess = sum(map(most_tokens, texts)) - room_for_prompt(window)
         if excess <= 0:
             return inputs
-        packed = fitting(inputs, excess)
+        packed = fitting(prompt, inputs, excess)
         if packed is None:
             raise NoReplyError(
                 "too_large",
@@ -187,9 +207,7 @@ class ChatLanguageModel:
         )
         return packed
 
-    async def _answer(
-        self, prompt: Prompt[R], asked: _FilledPrompt, passages: frozenset[str] | None
-    ) -> R:
+    async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
@@ -198,15 +216,21 @@ class ChatLanguageModel:
             if _read_stored(stored, prompt.reply) is None:
                 meter.warn(f"A stored {prompt.name} reply cannot be used, and was asked for again.")
                 await asyncio.to_thread(self._replies.drop, [asked.key])
-        async with self._slots:  # until the reply is stored: a kill loses no more than are open
-            value, raw = await self._ask(prompt, reply_schema(prompt.reply), *asked.texts, meter)
+        # Until the reply is stored: a kill loses no more than are open.
+        async with self.limit.turn(self._concurrency) as turn:
+            if self._lost is not None and time.monotonic() < self._lost[1]:
+                raise self._lost[0]
+            numbers = prompt.numbers(given) if self._server is not None else ()
+            value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
+            turn.work = raw.input_tokens * _READING + raw.output_tokens
             reply: StoredReply = {
                 "value": value.model_dump_json(),
                 "words": asked.words,
                 "input_tokens": raw.input_tokens,
                 "output_tokens": raw.output_tokens,
             }
-            await self._store(NewReply(asked.key, prompt.name, self.name, reply, passages))
+            shown = passages_shown(given)
+            await self._store(NewReply(asked.key, prompt.name, self.name, reply, shown))
         return value
 
     def _usable(
@@ -219,25 +243,30 @@ class ChatLanguageModel:
         return _read_stored(stored, prompt.reply)
 
     async def _ask(
-        self, prompt: Prompt[R], schema: dict[str, Any], system: str, human: str, meter: Meter
+        self, prompt: Prompt[R], numbers: Sequence[str], system: str, human: str, meter: Meter
     ) -> tuple[R, Envelope]:
-        """The reply, asked for once more where the first is malformed or was cut off."""
+        """The reply, asked for once more where the first is malformed.
+
+        Of one that was cut off what has come is used; only if that was thoughts alone, there is
+        room for them in the second request.
+        """
         messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(human)]
         problem = ""
-        for last in (False, True):
-            raw = await self._request(messages, schema, meter)
+        for _ in range(2):
+            raw = await self._request(messages, prompt.reply, numbers, meter)
             if raw.refusal is not None:
                 raise NoReplyError("refused", f"The model refused to reply ({raw.refusal[:200]}).")
-            problem = _CUT_OFF if raw.cut_off else ""
             try:
-                read = await _read(raw.text, prompt.reply)
+                read = await _read(raw, prompt.reply)
             except MalformedReplyError as error:
-                problem = f"{error} {problem}".strip()
+                problem = f"{error} {_CUT_OFF}" if raw.cut_off else str(error)
                 logger.debug("%s gave a malformed %s reply", self.name, prompt.name)
             else:
-                if last or not raw.cut_off:
-                    _warn(meter, prompt.name, read, raw.cut_off)
-                    return read.value, raw
+                _warn(meter, prompt.name, read, raw.cut_off)
+                return read.value, raw
+            if raw.cut_off and holds_thoughts_only(raw.text):
+                self._ways.let_think()
+                continue
             messages = [
                 *messages[:2],
                 AIMessage(raw.text[: self._longest_echo] or "(empty)"),
@@ -246,45 +275,36 @@ class ChatLanguageModel:
         raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
 
     async def _request(
-        self, messages: list[BaseMessage], schema: dict[str, Any], meter: Meter
+        self,
+        messages: list[BaseMessage],
+        reply: type[PromptReply],
+        numbers: Sequence[str],
+        meter: Meter,
     ) -> Envelope:
-        """One reply, by the first mode of structured output that the server accepts.
+        """One reply, by the first way that the server takes; it may point at ``numbers``.
 
         It is streamed where someone listens to answers, as long as the server can do so.
         """
-        title, unstreamed = schema["title"], False
-        mode, listener = self._declined.mode_for(title), None
-        if ANSWER_KEY in schema["properties"] and self._declined.streams(title, mode):
-            listener = meter.listener
+        way = self._ways.first(reply, meter.listener)
         while True:
-            temperature = self._temperature
-            request = ChatRequest(messages, schema, MODES[mode], temperature, listener)
+            request = self._ways.request(way, messages, reply, numbers)
             try:
                 message, raw = await self._metered(request, meter)
+                break
             except (NoReplyError, RagraphsError):
                 raise
             except Exception as error:
-                if listener is not None and _may_lack_streaming(error):
-                    listener = None
-                    unstreamed = not isinstance(error, BrokenStreamError)
-                elif (
-                    temperature is not None
-                    and _is_bad_request(error)
-                    and "temperature" in str(error)
-                ):
-                    self._temperature = None
-                elif _may_reject_mode(error) and mode + 1 < len(MODES):
-                    mode, unstreamed = mode + 1, False
-                else:
+                other = self._ways.after(way, error)
+                if other is None:
                     raise self._no_reply(error) from error
-                continue
-            self._declined.note(title, mode, unstreamed)
-            if self._window is not None and was_cut(message, messages):
-                meter.warn(
-                    f"The server of {self.name} counted far fewer tokens in a prompt than were "
-                    f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
-                )
-            return raw
+                way = other
+        self._ways.note(reply, way)
+        if self._may_cut and was_cut(message, messages):
+            meter.warn(
+                f"The server of {self.name} counted far fewer tokens in a prompt than were "
+                f"sent, and may have cut it; {_LARGER}, or set RAGRAPHS_CONTEXT_WINDOW to it."
+            )
+        return raw
 
     async def _metered(self, request: ChatRequest, meter: Meter) -> tuple[AIMessage, Envelope]:
         """The reply, and its cost counted. Raises NoReplyError where the run may spend no more."""
@@ -314,7 +334,7 @@ class ChatLanguageModel:
 
     async def _send(self, request: ChatRequest) -> AIMessage:
         """The reply, straight from the server where ``request`` allows it."""
-        direct = request.mode == MODES[0] and request.listener is None and not is_followed()
+        direct = request.mode == "json_schema" and request.listener is None and not is_followed()
         if self._server is not None and direct:
             return await self._server.complete(request)
         return await self._chat.complete(request)
@@ -326,32 +346,16 @@ class ChatLanguageModel:
         logger.debug("%s did not reply: %s", self.name, reason)
         if is_filtered(error):
             return NoReplyError("refused", f"The model refused to reply ({reason}).")
-        return NoReplyError("unreachable", f"The model {self.name} did not reply ({reason}).")
-
-
-class _Declined:
-    """Modes and streams that a server declined, by a schema's title; forgotten after an hour."""
-
-    def __init__(self) -> None:
-        self._modes: dict[str, tuple[int, float]] = {}
-        self._unstreamed: dict[tuple[str, int], float] = {}
-
-    def mode_for(self, title: str) -> int:
-        """The place in ``MODES`` of the first mode that was not declined."""
-        mode, since = self._modes.get(title, (0, 0.0))
-        return mode if time.monotonic() - since < _DECLINED_SECONDS else 0
-
-    def streams(self, title: str, mode: int) -> bool:
-        """Whether a stream may be asked for."""
-        since = self._unstreamed.get((title, mode))
-        return since is None or time.monotonic() - since >= _DECLINED_SECONDS
-
-    def note(self, title: str, mode: int, unstreamed: bool) -> None:
-        """Notes the mode that succeeded, and whether it did only when not streamed."""
-        if mode > self.mode_for(title):
-            self._modes[title] = mode, time.monotonic()
-        if unstreamed:
-            self._unstreamed[title, mode] = time.monotonic()
+        names = self._served.facts.names if self._served is not None else ()
+        advice = remedy(error, names)
+        told = NoReplyError(
+            "unreachable",
+            f"The model {self.name} did not reply ({reason}){advice}.",
+            cannot_reach(error),
+        )
+        if told.lasts:
+            self._lost = told, time.monotonic() + _LOST_SECONDS
+        return told
 
 
 def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
@@ -362,10 +366,10 @@ def _read_stored(stored: StoredReply, reply: type[R]) -> R | None:
         return None
 
 
-async def _read(text: str, reply: type[R]) -> ReadReply[R]:
-    if len(text) <= _READ_AT_ONCE:
-        return read_reply(text, reply)
-    return await asyncio.to_thread(read_reply, text, reply)
+async def _read(raw: Envelope, reply: type[R]) -> ReadReply[R]:
+    if len(raw.text) <= _READ_AT_ONCE:
+        return read_reply(raw.text, reply, raw.cut_off)
+    return await asyncio.to_thread(read_reply, raw.text, reply, raw.cut_off)
 
 
 def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> None:
@@ -379,21 +383,3 @@ def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> Non
         meter.warn(f"A {prompt} reply was cut off at the model's limit.")
     elif read.lost_its_end:
         meter.warn(f"A {prompt} reply was cut off before its end; what had come was used.")
-
-
-def _may_reject_mode(error: Exception) -> bool:
-    """Whether another mode of structured output may succeed: servers seldom say why they refuse."""
-    if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
-        return False
-    return _is_bad_request(error) and not is_filtered(error)
-
-
-def _may_lack_streaming(error: Exception) -> bool:
-    """Whether the same request may succeed when it is not streamed."""
-    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_mode(error)
-
-
-def _is_bad_request(error: Exception) -> bool:
-    return getattr(error, "status_code", None) in {400, 422, 501} or isinstance(
-        error, NotImplementedError
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -28,47 +28,38 @@ from tenacity import (
 
 from ..failures import kind_of
 from ..meter import attempt, current_meter
-from .body import ACCEPTED, BodyError, Inflated
-from .envelope import text_in, tokens_in
-from .request import ChatRequest, asked_pause
+from .body import ACCEPTED, LARGEST_BODY, BodyError, Inflated
+from .completion import (
+    EventReader,
+    NoConnectionError,
+    RequestError,
+    RequestTimeoutError,
+    completion,
+    failure,
+)
+from .limit import current_turn
+from .request import ChatRequest, limit_in
+from .served import ServedModel
 
 logger = logging.getLogger("ragraphs.models")
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
-_PASSING = {408, 409, 429}
 _LONGEST_PAUSE = 60
-_LONGEST_BODY = 2000
+_STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+_NO_TIME = {408, 429, 503}
+_NOBODY_SECONDS, _CONNECT_SECONDS = 1, 10
+_LOADING_PAUSE = 1.0
+_LARGEST_STREAM = 10 * LARGEST_BODY  # a piece of a few letters comes in a large envelope
 _backoff = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.25)
 
 
-class RequestError(Exception):
-    """A failed request, with the status and the words of the server, where it gave any."""
-
-    def __init__(
-        self,
-        message: str,
-        status: int | None = None,
-        said: Mapping[str, str] | None = None,
-        pause: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status_code = status
-        self.body = said
-        self.code = (said or {}).get("code")
-        self.pause = pause
-
-    @property
-    def passes(self) -> bool:
-        """Whether the same request may succeed a little later."""
-        status = self.status_code
-        return status is None or status in _PASSING or status >= 500
-
-
 class OpenAIServer:
-    """Chat completions of the model ``model`` at ``base_url``, in the mode ``json_schema``, whole.
+    """Chat completions of the model ``model`` at ``base_url``, in the mode ``json_schema``.
 
-    After a passing failure a request is sent again up to ``max_retries`` times; each attempt takes
-    at most ``timeout`` seconds. One instance belongs to one event loop.
+    They come in streams, where the server can do so: an attempt is given up when for ``timeout``
+    seconds nothing came. After a passing failure a request is sent again up to ``max_retries``
+    times, and as long as ``timeout`` to a server that loads its model. Where nobody ever answered
+    that is told at once. One instance belongs to one event loop.
     """
 
     def __init__(
@@ -77,6 +68,7 @@ class OpenAIServer:
         base_url: str,
         key: SecretStr,
         *,
+        served: ServedModel,
         timeout: float,
         max_retries: int,
         most: int,
@@ -84,12 +76,14 @@ class OpenAIServer:
         self._model = model
         self._address = f"{base_url.rstrip('/')}/chat/completions"
         self._key = key
-        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._served = served
+        self._seconds = timeout
+        self._streams = True
         self._tls = httpx.create_ssl_context() if urlsplit(base_url).scheme == "https" else True
         self._most = most
         self._session: aiohttp.ClientSession | None = None
         self._retrying = AsyncRetrying(
-            stop=_Stop(max_retries + 1),
+            stop=_Stop(max_retries + 1, timeout),
             wait=_pause,
             retry=retry_if_exception(lambda e: isinstance(e, RequestError) and e.passes),
             before_sleep=_log_retry,
@@ -103,8 +97,18 @@ class OpenAIServer:
 
     async def complete(self, request: ChatRequest) -> AIMessage:
         """The reply. Raises RequestError, and NoReplyError where it may not be sent once more."""
-        body = json.dumps(self._body(request)).encode()
-        return await self._retrying.copy()(self._attempt, body)  # its own, for it keeps state
+        body = self._body(request)
+        while True:
+            streams = self._streams
+            sent = json.dumps(body | _STREAMED if streams else body).encode()
+            try:
+                return await self._retrying.copy()(self._attempt, sent)  # its own: it keeps state
+            except RequestError as error:
+                if not (
+                    streams and error.status_code in {400, 422, 501} and "stream" in str(error)
+                ):
+                    raise
+                self._streams = False
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -125,13 +129,52 @@ class OpenAIServer:
                 "json_schema": {**named, "schema": schema, "strict": True},
             },
         }
-        return body if request.temperature is None else body | {"temperature": request.temperature}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        return body | limit_in(request)
 
     async def _attempt(self, body: bytes) -> AIMessage:
         async with attempt():
-            return await self._sent(body)
+            try:
+                return await self._sent(body)
+            except RequestError as error:
+                turn, no_time = (
+                    current_turn(),
+                    isinstance(error, RequestTimeoutError) or error.status_code in _NO_TIME,
+                )
+                if turn is not None and no_time and not error.loads:
+                    turn.limit.slow_down(turn)
+                raise
 
     async def _sent(self, body: bytes) -> AIMessage:
+        shared = self._served.shared
+        connect = _CONNECT_SECONDS if shared.answered else _NOBODY_SECONDS
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect)
+        try:
+            async with (
+                shared.waiting.for_bytes(self._seconds) as heard,
+                # A redirected POST would arrive as a GET, and fail there for another reason.
+                self._opened().post(
+                    self._address, data=body, allow_redirects=False, timeout=timeout
+                ) as response,
+            ):
+                shared.answered = True
+                heard()
+                if response.status == 200 and response.content_type == "text/event-stream":
+                    return await _events(response, heard)
+                text = await _body(response)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise NoConnectionError(str(error), passes=shared.answered) from error
+        except TimeoutError as error:
+            words = f"The request timed out: nothing came for {self._seconds:g} s"
+            raise RequestTimeoutError(words) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise RequestError(str(error)) from error
+        if response.status != 200:
+            raise failure(response.status, response.headers, text)
+        return completion(text)
+
+    def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._most, ssl=self._tls),
@@ -143,21 +186,23 @@ class OpenAIServer:
                     "Content-Type": "application/json",
                     "User-Agent": "ragraphs",
                 },
-                timeout=self._timeout,
                 trust_env=bool(getproxies()),
             )
-        try:
-            # A redirected POST would arrive as a GET, and fail there for another reason.
-            post = self._session.post(self._address, data=body, allow_redirects=False)
-            async with post as response:
-                text = await _body(response)
-        except TimeoutError as error:
-            raise RequestError("The request timed out.") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise RequestError(str(error)) from error
-        if response.status != 200:
-            raise _failure(response, text)
-        return _message(text)
+        return self._session
+
+
+async def _events(response: aiohttp.ClientResponse, heard: Callable[[], None]) -> AIMessage:
+    """The reply whose pieces arrive as events; each of them is ``heard``."""
+    reader, turn = EventReader(), current_turn()
+    body = Inflated(response.headers.get("Content-Encoding"), _LARGEST_STREAM)
+    try:
+        async for part in response.content.iter_any():
+            heard()
+            if reader.feed(body.feed(part)) and turn is not None:
+                turn.heard()
+    except BodyError as error:
+        raise RequestError(f"{error}.", response.status) from error
+    return reader.whole()
 
 
 async def _body(response: aiohttp.ClientResponse) -> str:
@@ -173,68 +218,34 @@ async def _body(response: aiohttp.ClientResponse) -> str:
 def _pause(state: RetryCallState) -> float:
     """The seconds until the next attempt: as the server asked, or longer each time."""
     error = state.outcome and state.outcome.exception()
-    asked = error.pause if isinstance(error, RequestError) else None
-    return _backoff(state) if asked is None else min(asked, _LONGEST_PAUSE)
+    assert isinstance(error, RequestError)
+    if error.pause is not None:
+        return min(error.pause, _LONGEST_PAUSE)
+    return _LOADING_PAUSE if error.loads else _backoff(state)
 
 
 class _Stop(stop_after_attempt):
-    """Ends the attempts also where the question must end before the next one."""
+    """Ends the attempts also where the question must end before the next one.
+
+    A server that loads its model is waited for, ``patience`` seconds long.
+    """
+
+    def __init__(self, attempts: int, patience: float) -> None:
+        super().__init__(attempts)
+        self._patience = patience
 
     def __call__(self, state: RetryCallState) -> bool:
+        error = state.outcome and state.outcome.exception()
+        assert isinstance(error, RequestError)
         deadline = current_meter().deadline
-        is_late = deadline is not None and state.upcoming_sleep >= deadline.left
-        return is_late or super().__call__(state)
+        if deadline is not None and state.upcoming_sleep >= deadline.left:
+            return True
+        if error.loads:
+            return (state.seconds_since_start or 0) >= self._patience
+        return super().__call__(state)
 
 
 def _log_retry(state: RetryCallState) -> None:
     error = state.outcome and state.outcome.exception()
     if isinstance(error, BaseException):
         logger.debug("attempt %d failed: %s", state.attempt_number, kind_of(error))
-
-
-def _failure(response: aiohttp.ClientResponse, text: str) -> RequestError:
-    words = text.strip()[:_LONGEST_BODY]
-    if not words or words.startswith("<"):  # a page, for people
-        words = f"Error code: {response.status}"
-    if place := response.headers.get("Location"):
-        words = f"it redirects to {place[:_LONGEST_BODY]}: set its address to that"
-    pause = asked_pause(response.headers)
-    return RequestError(words, response.status, _error_in(_parsed(text)), pause)
-
-
-def _message(text: str) -> AIMessage:
-    data = _parsed(text)
-    try:
-        choice = data["choices"][0]
-        message = choice["message"]
-        usage = data.get("usage")
-        sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
-        return AIMessage(
-            text_in(message.get("content")),
-            additional_kwargs={"refusal": message.get("refusal")},
-            response_metadata={"finish_reason": choice.get("finish_reason")},
-            usage_metadata={
-                "input_tokens": sent,
-                "output_tokens": received,
-                "total_tokens": sent + received,
-            },
-        )
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        words = f"no chat completion: {text[:_LONGEST_BODY]}"
-        raise RequestError(words, 200, _error_in(data)) from error
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _error_in(data: Any) -> dict[str, str]:
-    """The words in ``error`` of a reply, or in the reply itself, by their names."""
-    said = data.get("error", data) if isinstance(data, dict) else None
-    if isinstance(said, str):
-        return {"message": said}
-    found = said.items() if isinstance(said, dict) else ()
-    return {name: words for name, words in found if isinstance(words, str)}

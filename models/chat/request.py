@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
 from ..meter import AnswerListener
 
 Mode = Literal["json_schema", "function_calling", "plain"]
-MODES: tuple[Mode, ...] = ("json_schema", "function_calling", "plain")
+
+
+class ReplyLimit(NamedTuple):
+    """The most tokens of a reply, under the name by which the server knows such a limit."""
+
+    name: str
+    tokens: int
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,7 @@ class ChatRequest:
     """Messages, and the schema and the mode of structured output for the reply.
 
     ``temperature`` is None for a model that rejects any; ``listener`` wants the reply in pieces.
+    Without a ``limit`` only the server ends a reply.
     """
 
     messages: Sequence[BaseMessage]
@@ -26,6 +33,12 @@ class ChatRequest:
     mode: Mode
     temperature: float | None
     listener: AnswerListener | None = None
+    limit: ReplyLimit | None = None
+
+
+def limit_in(request: ChatRequest) -> dict[str, int]:
+    """The field of OpenAI's protocol that limits the reply."""
+    return {request.limit.name: request.limit.tokens} if request.limit is not None else {}
 
 
 def asked_pause(headers: Mapping[str, str]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
 
@@ -21,6 +21,11 @@ _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL |
 _LONGEST_REPLY = 500_000
 _LONGEST_MENDED = 40_000
 _LOOKS = 6
+_LONGEST_COUNTED, _MOST_COUNTED = 1000, 100
+_SIGNS_A_TOKEN = 2
+_TOKENS_OF_A_NUMBER = 8
+_UNSENT_IN_BOUNDS = {"title", "default"}
+_UNSENT = {*_UNSENT_IN_BOUNDS, "maxItems", "maxLength"}
 
 
 class ReadReply(NamedTuple, Generic[R]):
@@ -40,11 +45,16 @@ class MalformedReplyError(ValueError):
     """The text holds no reply of the wanted type; the message says why, for the model to read."""
 
 
-def read_reply(text: str, reply: type[R]) -> ReadReply[R]:
+def holds_thoughts_only(text: str) -> bool:
+    """Whether ``text`` ended before the reply began; some servers do not show thoughts at all."""
+    return not text or (_THINKING.search(text) is not None and not _THINKING.sub("", text).strip())
+
+
+def read_reply(text: str, reply: type[R], cut_off: bool = False) -> ReadReply[R]:
     """The typed reply in ``text``.
 
-    Thinking, fences and text around the JSON are dropped, and broken JSON is mended.
-    Raises MalformedReplyError.
+    Thinking, fences and text around the JSON are dropped, and broken JSON is mended. A reply that
+    was ``cut_off`` says nothing in the fields that it did not reach. Raises MalformedReplyError.
     """
     if len(text) > _LONGEST_REPLY:
         raise MalformedReplyError("The reply was too long; be brief.")
@@ -54,6 +64,8 @@ def read_reply(text: str, reply: type[R]) -> ReadReply[R]:
     data, lost_its_end = _json_object(bare, reply)
     if data is None:
         raise MalformedReplyError("The reply was not a JSON object.")
+    if cut_off:
+        data = {**_nothing_said(reply), **reply.tidy(data)}
     cut: set[str] = set()
     try:
         value = reply.model_validate(data, context=cut)
@@ -63,32 +75,94 @@ def read_reply(text: str, reply: type[R]) -> ReadReply[R]:
 
 
 @cache
-def reply_schema(reply: type[PromptReply]) -> dict[str, Any]:
-    """The JSON schema of a reply: references resolved, every key required and no other allowed."""
+def reply_schema(reply: type[PromptReply], *, bounded: bool = False) -> dict[str, Any]:
+    """The JSON schema of a reply: references resolved, every key required and no other allowed.
+
+    If ``bounded``, texts and lists end where the reply's own bounds say that no honest one goes on.
+    """
     schema = reply.model_json_schema()
-    definitions = schema.pop("$defs", {})
-    closed: dict[str, Any] = _close(schema, definitions)
+    closed: dict[str, Any] = _close(schema, schema.pop("$defs", {}), reply if bounded else None)
     return {"title": reply.__name__, "description": (reply.__doc__ or "").strip(), **closed}
 
 
-def _close(node: Any, definitions: dict[str, Any]) -> Any:
+def most_tokens(schema: Mapping[str, Any]) -> int:
+    """The tokens of the longest reply that a bounded ``schema`` allows, roughly."""
+    if "enum" in schema:
+        return max(_tokens(str(value)) for value in schema["enum"])
+    if "properties" in schema:
+        parts = schema["properties"].items()
+        return 2 + sum(_tokens(name) + most_tokens(part) for name, part in parts)
+    if "items" in schema:
+        return 2 + schema.get("maxItems", _MOST_COUNTED) * most_tokens(schema["items"])
+    lengths = {"string": schema.get("maxLength", _LONGEST_REPLY) // _SIGNS_A_TOKEN}
+    return 2 + lengths.get(schema.get("type", ""), _TOKENS_OF_A_NUMBER)
+
+
+def _tokens(word: str) -> int:
+    return 2 + len(word) // _SIGNS_A_TOKEN
+
+
+def _close(node: Any, definitions: dict[str, Any], bounds: type[PromptReply] | None) -> Any:
+    """``node`` without references; with the bounds of the reply ``bounds`` that it is of."""
     if isinstance(node, list):
-        return [_close(item, definitions) for item in node]
+        return [_close(item, definitions, bounds) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _close(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
+        name = node["$ref"].rsplit("/", 1)[-1]
+        return _close(definitions[name], definitions, bounds and _replies()[name])
     closed = {
-        key: {name: _close(part, definitions) for name, part in value.items()}
+        key: {name: _field(name, part, definitions, bounds) for name, part in value.items()}
         if key == "properties"
-        else _close(value, definitions)
+        else _close(value, definitions, bounds)
         for key, value in node.items()
-        if key not in {"title", "default"}
+        if key not in (_UNSENT if bounds is None else _UNSENT_IN_BOUNDS)
     }
     if closed.get("type") == "object":
         closed["additionalProperties"] = False
         closed["required"] = list(closed.get("properties", {}))
     return closed
+
+
+def _field(
+    name: str, node: Any, definitions: dict[str, Any], bounds: type[PromptReply] | None
+) -> Any:
+    closed = _close(node, definitions, bounds)
+    if bounds is not None:
+        longest, most = bounds.asked_bounds(name)
+        _bind(closed, longest, most)
+    return closed
+
+
+def _bind(node: dict[str, Any], longest: int, most: int) -> None:
+    """Bounds a text, or a list and the texts in it, unless the schema does so already.
+
+    Longer texts than llama.cpp's grammars can count are left to the limit of the whole reply.
+    """
+    if node.get("type") == "array":
+        node.setdefault("maxItems", most)
+        _bind(node["items"], longest, most)
+    elif node.get("type") == "string" and "enum" not in node and longest <= _LONGEST_COUNTED:
+        node.setdefault("maxLength", longest)
+
+
+@cache
+def _replies() -> dict[str, type[PromptReply]]:
+    """All types of replies and of their parts, by name."""
+    found, classes = {}, [PromptReply]
+    while classes:
+        found |= {each.__name__: each for each in classes}
+        classes = [below for each in classes for below in each.__subclasses__()]
+    return found
+
+
+@cache
+def _nothing_said(reply: type[PromptReply]) -> dict[str, Any]:
+    """The empty value of each field that a reply of this type must have."""
+    empty = {"array": [], "boolean": False, "string": ""}
+    schema = reply.model_json_schema()
+    fields = schema["properties"]
+    return {name: empty.get(fields[name].get("type")) for name in schema.get("required", ())}
 
 
 def _json_object(text: str, reply: type[PromptReply]) -> tuple[dict[str, Any] | None, bool]:

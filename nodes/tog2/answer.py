@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...algorithms.citations import locate
 from ...algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ...context import Tog2Context
 from ...language.mentions import normalised
 from ...models.protocol import OFFLINE
 from ...prompts.library import ANSWER
+from ...prompts.pointing import pointed_at
 from ...prompts.prompt import Excerpt, fence_in_line, number, number_passages
 from ...prompts.replies import Quote
 from ...prompts.tog2_replies import JUDGE_EVIDENCE
 from ...state.found import is_new, unchanged
 from ...state.records import Evidence
 from ...state.tog2 import Tog2State, WalkedTriple
-from ..answer import answered, checked
+from ..answer import answered, checked, locate_quote
 from ..node import node
 from ..run import Run, Update
 from .walk import text_key
 
 PATHS = "Relations found in the texts"
+_BETWEEN = "\n\n"  # so that each line is a sentence
 
 
 @node(reserve=1)
@@ -65,46 +66,52 @@ async def answer(state: Tog2State, run: Run[Tog2Context]) -> Update:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     texts = _shown(state, run.context)
     reply = await run.ask(ANSWER, question=state["question"], texts=texts)
-    reply.quotes = [_stated(quote, state, evidence) for quote in reply.quotes]
+    reply.quotes = [_stated(quote, state) for quote in reply.quotes]
     if not state["sufficed"]:
-        found = [any(locate(q.quote, p["text"]) for p in evidence) for q in reply.quotes]
-        reply.sufficient = reply.sufficient and not reply.missing and all(found)
+        found = all(locate_quote(quote, evidence) for quote in reply.quotes)
+        reply.sufficient = reply.sufficient and not reply.missing and found
     return await checked(run, state["question"], answered(reply, evidence), evidence)
 
 
 def _shown(state: Tog2State, context: Tog2Context) -> list[Excerpt]:
     """The evidence, and for a model the walked triples, each with the number of its text."""
     texts = number_passages(state["evidence"])
-    lines = [
-        f"{triple['sentence']} (text {place})"
-        for triple in _triples(state)
-        if (place := _place(triple, state["evidence"]))
-    ]
+    lines = [_line(triple, place) for triple, place in _triples(state)]
     if lines and context.model != OFFLINE:
-        last = number([(PATHS, "\n".join(lines))])[0]
+        last = number([(PATHS, _BETWEEN.join(lines))])[0]
         texts.append({**last, "id": str(len(texts) + 1)})
     return texts
 
 
-def _stated(quote: Quote, state: Tog2State, evidence: Sequence[Evidence]) -> Quote:
-    """A quoted triple as the sentence that it was read from; any other quote as it is."""
-    for triple in _triples(state):
-        place = _place(triple, evidence)
-        if place and normalised(triple["sentence"]) == normalised(quote.quote.split(" (text ")[0]):
+def _stated(quote: Quote, state: Tog2State) -> Quote:
+    """A triple that was pointed at or copied as the sentence that it was read from."""
+    triples, before = _triples(state), [""] * len(state["evidence"])
+    lines = _BETWEEN.join(_line(triple, place) for triple, place in triples)
+    pointed = pointed_at(quote.id, [*before, lines])
+    said = pointed[1].text if pointed else quote.quote
+    for triple, place in triples:
+        if normalised(said) in {normalised(triple["sentence"]), normalised(_line(triple, place))}:
             return Quote(id=str(place), quote=triple["quote"])
     return quote
 
 
-def _triples(state: Tog2State) -> list[WalkedTriple]:
-    """The walked triples that a sentence states, each once; co-occurrence states nothing."""
-    return list(
-        {
-            triple["sentence"]: triple
-            for path in state["paths"]
-            for triple in path["triples"]
-            if triple["quote"] and triple["relation"] not in CO_OCCURRENCE
-        }.values()
-    )
+def _line(triple: WalkedTriple, place: int) -> str:
+    return f"(text {place}) {triple['sentence']}"
+
+
+def _triples(state: Tog2State) -> list[tuple[WalkedTriple, int]]:
+    """The walked triples that a sentence of a text states, each once, with the text's number.
+
+    Co-occurrence states nothing.
+    """
+    triples = {
+        triple["sentence"]: triple
+        for path in state["paths"]
+        for triple in path["triples"]
+        if triple["quote"] and triple["relation"] not in CO_OCCURRENCE
+    }
+    placed = ((triple, _place(triple, state["evidence"])) for triple in triples.values())
+    return [(triple, place) for triple, place in placed if place]
 
 
 def _place(triple: WalkedTriple, evidence: Sequence[Evidence]) -> int:

@@ -217,7 +217,7 @@ async def test_ten_answers_at_once_do_not_mix(openai, script, full_index):
     script.replies["Answer"] = lambda human: {
         "quotes": [],
         "sufficient": True,
-        "answer": f"It is {human.rpartition('Question: ')[2].split()[-3]}, and nothing else.",
+        "answer": f"It is {human.rpartition('Question: ')[2].split()[-1]}, and nothing else.",
     }
     graph, context = context_for("router", full_index, stream_answer=True)
     asked = [{"question": f"Which bridge is number {n}?"} for n in range(10)]

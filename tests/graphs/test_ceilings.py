@@ -185,8 +185,8 @@ def test_each_attempt_that_was_given_up_counts(ceiling, openai, script, full_ind
     [
         ({"max_calls": 1}, "The limit on requests to the model was reached"),
         ({"max_calls_per_day": 1}, "The operator's limit for today (1 call) is reached"),
-        ({"max_tokens": 1500}, "The limit of 1,500 tokens a run"),
-        ({"max_tokens_per_day": 1500}, "The operator's limit for today (1,500 tokens) is reached"),
+        ({"max_tokens": 900}, "The limit of 900 tokens a run"),
+        ({"max_tokens_per_day": 900}, "The operator's limit for today (900 tokens) is reached"),
     ],
 )
 def test_an_attempt_after_one_that_was_given_up_is_a_request_to_every_limit(

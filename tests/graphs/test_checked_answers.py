@@ -58,7 +58,7 @@ async def test_the_sentence_before_a_cited_one_is_shown_in_brackets_and_supports
     claiming, full_index
 ):
     crosses = "It crosses the Firth of Forth."
-    claiming.replies["Answer"] = lambda human: {**claiming.quoting(human, crosses), "answer": FACT}
+    claiming.replies["Answer"] = lambda human: {**claiming.quoting(human, crosses), "answer": TOLD}
     result = (await run("basic", full_index))[-1]
     assert not result["sufficient"]
     assert f"[{FACT}] {crosses}" in claiming.prompts("AnswerCheck")[0]
@@ -76,9 +76,9 @@ async def test_what_follows_from_the_citations_stays_as_it_is(claiming, full_ind
     assert (result["sufficient"], result["missing"]) == (True, [])
 
 
-async def test_without_calls_left_the_models_own_word_is_kept_with_a_warning(claiming, full_index):
+async def test_without_calls_left_the_models_own_word_does_not_suffice(claiming, full_index):
     result = (await run("basic", full_index, max_calls=1))[-1]
-    assert result["sufficient"] and result["answer"] == TOLD
+    assert not result["sufficient"] and result["answer"] == TOLD
     assert any("was not checked" in warning for warning in result["warnings"])
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from communities_support import MODEL, NAMES, Together, clustered, texts_of
 from graphrag_support import Asking
+from pointed import as_written
 from ragraphs.context import GraphragContext
 from ragraphs.graphs.graphrag import graph
 from ragraphs.language.analyser import count_tokens
@@ -26,7 +27,7 @@ def ask(communities_index, tmp_path, openai):
 
 
 def numbered(human):
-    return [(title, text) for id, title, text in texts_of(human) if id != "-"]
+    return [(title, as_written(text)) for id, title, text in texts_of(human) if id != "-"]
 
 
 def known(human):

@@ -190,7 +190,7 @@ def test_nobody_judges_the_same_texts_twice(ask, model):
 
 def test_the_answer_sees_the_paths_that_the_judge_saw(ask, model):
     ask(depth=3, top_k=1)
-    shown = "Atomium was designed by André Waterkeyn. (text 1)"
+    shown = "(text 1) Atomium was designed by André Waterkeyn."
     assert shown in model.bodies["judge"][-1]
     assert shown in model.bodies["answer"][-1]
 
@@ -204,7 +204,7 @@ def test_a_walked_triple_is_evidence_by_its_sentence(ask, model):
 
 def test_a_quoted_triple_is_cited_by_the_sentence_that_it_was_read_from(ask, model):
     script = model.openai.answer
-    triple = {"id": "9", "quote": "Atomium was designed by André Waterkeyn. (text 1)"}
+    triple = {"id": "9", "quote": "(text 1) Atomium was designed by André Waterkeyn."}
 
     def quoting(body):
         reply = script(body)

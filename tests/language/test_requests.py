@@ -1,6 +1,7 @@
 """Requests are open questions about their subject, in English and Korean."""
 
 import pytest
+from pointed import sentences_of
 from ragraphs.language.questions import analyse_question, requested
 from ragraphs.offline.reading import read
 from ragraphs.prompts.prompt import number
@@ -30,7 +31,9 @@ def test_a_request_is_open():
 
 def test_a_request_is_shown_what_is_told_of_the_subject_without_headings():
     text = "# Forth Bridge\n\nThe Forth Bridge is a railway bridge in Scotland. Rain is wet."
-    reading = read("Tell me about the Forth Bridge.", number([("Forth Bridge", text)]))
+    texts = number([("Forth Bridge", text)])
+    reading = read("Tell me about the Forth Bridge.", texts)
     assert (reading.sufficient, reading.answer) == (False, "")
-    assert reading.quotes[0].quote == "The Forth Bridge is a railway bridge in Scotland."
-    assert not any("#" in quote.quote for quote in reading.quotes)
+    shown = sentences_of(reading, texts)
+    assert shown[0] == "The Forth Bridge is a railway bridge in Scotland."
+    assert not any("#" in text for text in shown)

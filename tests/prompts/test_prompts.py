@@ -150,7 +150,7 @@ def test_a_title_cannot_leave_its_quotation_marks():
 
 @given(st.text(), st.text(), st.text())
 def test_any_text_is_shown_in_one_fence(question, title, text):
-    _, human = library.ANSWER.render({"question": question, "texts": number([(title, text)])})
+    _, human = library.GRADE_STRIPS.render({"question": question, "texts": number([(title, text)])})
     fenced = fence(number([(title, text)]))
     assert fenced in human
     assert len(re.findall(r"<\s*/?\s*text\b", fenced, re.IGNORECASE)) == 2
@@ -160,7 +160,7 @@ def test_any_text_is_shown_in_one_fence(question, title, text):
 def test_a_dollar_sign_in_a_text_is_only_a_dollar_sign(text):
     _, human = library.ANSWER.render({"question": text, "texts": number([(text, text)])})
     assert f"Question: {text}" in human
-    assert f'title="{text}">\n{text}\n' in human
+    assert f'title="{text}">\n1.1 {text}\n' in human
 
 
 def test_a_folder_replaces_prompts_by_name_and_at_once(tmp_path):

@@ -7,6 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from http_stub import Response
+from pointed import as_written
 from stub_openai import OpenAIStub, failure
 
 MODEL = "openai:stub"
@@ -82,7 +83,7 @@ class Script:
         return [asked.human for asked in self.asked if asked.kind == kind]
 
     def _answer(self, human: str) -> Any:
-        texts = [(id, text) for id, text in _TEXT.findall(human) if id.isdigit()]
+        texts = [(id, as_written(text)) for id, text in _TEXT.findall(human) if id.isdigit()]
         id, text = next(((id, text) for id, text in texts if FACT in text), texts[0])
         quote = FACT if FACT in text else text.split(". ")[0]
         return {"quotes": [{"id": id, "quote": quote}], "sufficient": True, "answer": quote}

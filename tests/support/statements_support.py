@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pointed import as_written
 from stub_openai import failure
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0", "--embeddings", "lexical")
@@ -31,7 +32,7 @@ class Judge:
             reply = self.replies[kind]
             return reply(human) if callable(reply) else reply
         if kind == "Answer":
-            quote = texts_in(human)["1"]
+            quote = as_written(texts_in(human)["1"])
             return {"quotes": [{"id": "1", "quote": quote}], "sufficient": True, "answer": quote}
         if kind == "AnswerCheck":
             return {"unsupported": [], "sufficient": True}

@@ -65,7 +65,7 @@ def test_grades_are_those_of_gold_support_in_the_graders_own_request(make, run, 
     openai.answer = lambda body: {"needed": ["1"], "related": []}
     for question in QUESTIONS:
         run("ask", question["question"], "--method", "crag", "--index", "kept", *MODEL)
-    graded = requests(openai, "JSON only.")
+    graded = requests(openai, "Question: ")
     assert len(rows) == 3 and all(request in graded for request in asked(rows))
 
 
@@ -118,7 +118,7 @@ def test_hops_to_supporting_passages_are_necessary_in_the_walks_own_requests(mak
         assert reply(row) == {"necessary": gold, "indirect": []}
     assert summary["with_necessary"] >= 1
     run("ask", BIRTH["question"], "--method", "hoprag", "--index", "kept", "--top-k", "1", *MODEL)
-    assert asked(rows) == requests(walked, "follow-up")
+    assert asked(rows) == requests(walked, "Still to be found")
 
 
 def test_examples_with_nothing_necessary_are_kept_in_the_ratio_that_is_asked_for(make, walked):

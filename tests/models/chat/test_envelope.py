@@ -138,7 +138,7 @@ async def test_a_mode_is_declined_for_one_prompt_and_for_some_time(openai, open_
     sent = len(openai.chats)
     await model.run(GRADE_PASSAGES, question="When?", texts=texts)
     assert [mode_of(body) for body in openai.chats[sent:]] == ["function_calling"]
-    monkeypatch.setattr("ragraphs.models.chat.model._DECLINED_SECONDS", 0)
+    monkeypatch.setattr("ragraphs.models.chat.ways._DECLINED_SECONDS", 0)
     sent = len(openai.chats)
     await model.run(GRADE_PASSAGES, question="Where?", texts=texts)
     assert mode_of(openai.chats[sent]) == "json_schema"

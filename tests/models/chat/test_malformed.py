@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from ragraphs.models.failures import explain
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
-from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES, REWRITE_QUERY
+from ragraphs.prompts.library import GRADE_PASSAGES, REWRITE_QUERY
 from ragraphs.prompts.prompt import number
 from ragraphs.prompts.tog2_replies import SCORE_RELATIONS
 from stub_openai import chat, failure, mode_of, tool_call
@@ -87,29 +85,6 @@ async def test_a_text_is_recognised_by_its_number(openai, open_model, name):
     openai.answer = lambda _: {"needed": [name]}
     reply = await (await open_model()).run(GRADE_PASSAGES, question="Who?", texts=TEXTS)
     assert reply.needed == ["1"]
-
-
-async def test_a_reply_that_was_cut_off_is_asked_for_again_and_briefer(openai, open_model):
-    whole = {"quotes": [], "sufficient": False, "answer": "Nothing is said."}
-    openai.queue = [
-        chat('{"quotes": [], "sufficient": true, "answer": "Allen La', finish="length"),
-        chat(json.dumps(whole)),
-    ]
-    meter = start_meter(None)
-    reply = await (await open_model()).run(ANSWER, question="Who?", texts=TEXTS)
-    assert reply.answer == "Nothing is said."
-    assert "cut off" in openai.chats[1]["messages"][-1]["content"]
-    assert meter.warnings == []
-    assert meter.models["openai:stub"]["input_tokens"] == 200
-
-
-async def test_what_is_left_of_a_reply_cut_off_twice_is_used_with_a_warning(openai, open_model):
-    cut = '{"scores": [{"id": "1", "score": 0.5}, {"id": "2", "sco'
-    openai.answer = lambda _: chat(cut, finish="length")
-    meter = start_meter(None)
-    reply = await (await open_model()).run(SCORE_RELATIONS, question="Who?", clue="", texts=TEXTS)
-    assert [score.id for score in reply.scores] == ["1"]
-    assert any("cut off" in warning for warning in meter.warnings)
 
 
 @pytest.mark.parametrize("mode", ["json_schema", "function_calling", "plain"])

@@ -209,11 +209,11 @@ async def test_the_limit_of_calls_counts_re_asks(openai, open_model):
 
 async def test_the_limit_of_calls_counts_fallbacks_of_mode(openai, open_model):
     openai.modes = {"plain"}
-    start_meter(2)
+    start_meter(3)
     with pytest.raises(NoReplyError) as caught:
         await (await open_model()).run(REWRITE_QUERY, question="Who?")
     assert caught.value.cause == "budget"
-    assert [mode_of(body) for body in openai.chats] == ["json_schema", "function_calling"]
+    assert [mode_of(body) for body in openai.chats] == ["json_schema"] * 2 + ["function_calling"]
 
 
 async def test_without_calls_left_nothing_is_sent(openai, open_model):

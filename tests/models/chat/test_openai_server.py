@@ -53,7 +53,8 @@ async def test_a_followed_request_is_the_same_as_any_other(openai, open_model):
     await ask_in_graph(model, "Who was the author?")
     followed, other = openai.chats
     assert followed["messages"].pop()["content"] != other["messages"].pop()["content"]
-    assert {**followed, "stream": False} == {**other, "stream": False}
+    assert other.pop("stream_options") == {"include_usage": True}
+    assert {**followed, "stream": True} == other
 
 
 async def test_an_error_in_a_reply_that_looks_good_is_told(openai, open_model):

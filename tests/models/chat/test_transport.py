@@ -22,8 +22,8 @@ async def ask(model, question="Who?"):
 @pytest.mark.parametrize(
     ("modes", "tried"),
     [
-        ({"function_calling", "plain"}, ["json_schema", "function_calling"]),
-        ({"plain"}, ["json_schema", "function_calling", "plain"]),
+        ({"function_calling", "plain"}, ["json_schema"] * 2 + ["function_calling"]),
+        ({"plain"}, ["json_schema"] * 2 + ["function_calling", "plain"]),
     ],
     ids=["function calling", "plain"],
 )
@@ -60,7 +60,7 @@ async def test_a_prompt_too_long_is_sent_once_and_degrades_nothing(openai, open_
 
 
 async def test_an_unexplained_rejection_degrades_nothing(openai, open_model):
-    openai.queue = [failure(400, "Bad request")] * 3
+    openai.queue = [failure(400, "Bad request")] * 4
     model = await open_model()
     with pytest.raises(NoReplyError) as caught:
         await ask(model)
@@ -96,9 +96,16 @@ async def test_a_temperature_rejected_many_times_at_once_leaves_the_mode_alone(o
     assert {mode_of(body) for body in openai.chats} == {"json_schema"}
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [
+        (401, "set its key, such as OPENAI_API_KEY, to one that is valid"),
+        (403, "use a key that may use this model"),
+        (404, "name a --model that is served there, and look at the address"),
+    ],
+)
 async def test_a_lasting_error_is_not_retried_and_hides_the_key(
-    openai, open_model, monkeypatch, status
+    openai, open_model, monkeypatch, status, remedy
 ):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     settings.cache_clear()
@@ -109,7 +116,8 @@ async def test_a_lasting_error_is_not_retried_and_hides_the_key(
     sentence = str(caught.value)
     assert KEY not in sentence
     assert sentence == (
-        f"The model openai:stub did not reply ({status}: Incorrect API key provided: ***)."
+        f"The model openai:stub did not reply ({status}: Incorrect API key provided: ***); "
+        f"{remedy}."
     )
     assert len(openai.chats) == 1
 

@@ -1,0 +1,232 @@
+"""Telling by rules why an answer may not follow from the sentences that it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..language.analyser import content_words, is_korean, sentences
+from ..language.answer_types import (
+    THINGS,
+    countries,
+    dates,
+    life_facts,
+    name_spans,
+    quoted_names,
+    roots,
+)
+from ..language.mentions import key
+from ..language.questions import PERSONS, QuestionShape, analyse_question
+from ..language.values import amounts, verdict
+from .claims import unsupported
+
+_FEW_WORDS = 6
+_MANY = 4
+_COUNTRIES = frozenset({"country", "nation", "nationality"})
+_PERSON = re.compile(
+    rf"\bwho(?: is| was|se|['’]s)(?: \w+){{1,3}} (?:{'|'.join(PERSONS.split())})\b", re.IGNORECASE
+)
+_LIFE = roots("born died")
+_ASKS = re.compile(
+    r"\b(?:who|whom|whose|when|where|why|how|what|which|or)\b|또는|아니면|혹은|누구|누가|무엇|언제|어디|어느"
+    r"|어떻게|왜|몇|얼마",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\d|teen\b|ty\b|\b(?:an?|once|twice|none|no|half|dozens?|hundreds?|thousands?|several|few|many"
+    r"|couple|pair|single)\b|[한두세네]|다섯|여섯|일곱|여덟|아홉|열|백|천|만",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\d|century|\b(?:spring|summer|autumn|fall|winter|night|morning|evening|day|week|month|year"
+    r"|season|before|after|during|when|ago|early|late|middle)|[년월일날때전후중]",
+    re.IGNORECASE,
+)
+
+
+class Doubt(NamedTuple):
+    """A reason not to believe an answer; ``certain`` where no further reading could remove it."""
+
+    why: str
+    missing: str
+    certain: bool = False
+
+
+def is_short(answer: str) -> bool:
+    """Whether ``answer`` is a name, a value or a phrase, and states nothing by itself."""
+    return len(content_words(answer)) <= _FEW_WORDS and len(sentences(answer)) < 2
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two answers say the same, as far as their words and values tell."""
+    if verdict(one) is not None or verdict(other) is not None:
+        return verdict(one) == verdict(other)
+    said, told = _values(one), _values(other)
+    return bool(said & told) and 2 * len(said & told) >= min(len(said), len(told))
+
+
+def doubt(
+    answer: str,
+    question: str,
+    cited: Sequence[str],
+    around: Sequence[str] = (),
+    computed: str = "",
+) -> Doubt | None:
+    """The first reason to doubt ``answer`` to ``question``; None where rules find none.
+
+    ``cited`` are the cited sentences of each passage, behind its title, ``around`` these passages
+    as a whole, and ``computed`` a value that follows from the sentences. The names of the question
+    must be cited, and the names, dates and numbers of the answer. It must be of the kind asked for,
+    say more than the question, and be told in words of the question or by passages that are
+    connected. A right answer may fail by any of these, since texts use other words; few are
+    ``certain`` to be wrong. An explanation is of no kind: only its names and claims are looked at.
+    """
+    shape, short = analyse_question(question), is_short(answer)
+    if not _can_be(answer, shape):
+        return Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
+    names = _names(question)
+    lost = [name for name in names if not any(_speaks_of(text, name) for text in cited)]
+    if lost:
+        told = f"No cited sentence speaks of {', '.join(lost)}."
+        absent = [name for name in lost if not any(_speaks_of(text, name) for text in around)]
+        whole = absent == names or (len(shape.options) > 1 and bool(absent))
+        return Doubt("names", told, whole and _is_alike(question, names, cited))
+    if claims := unsupported(answer, question, [computed, *cited]):
+        told = "; ".join(f"“{claim}”" for claim in claims)
+        return Doubt("claims", f"No cited sentence supports {told}.")
+    if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
+        return None
+    if not _fits(answer, shape, short):
+        return Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
+    if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
+        return Doubt("repeated", f"“{answer}” only repeats the question.")
+    if not _is_told(question, names, cited):
+        return Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
+    return None
+
+
+def _offers(shape: QuestionShape) -> bool:
+    """Whether the question itself names its answers."""
+    return bool(shape.options) or shape.answer_type in {"yes_no", "choice"}
+
+
+def _can_be(answer: str, shape: QuestionShape) -> bool:
+    """Whether ``answer`` says anything: yes or no, or a date, where only that is asked for."""
+    said = verdict(answer) is not None
+    if shape.answer_type == "yes_no" and not _ASKS.search(shape.text):
+        return said
+    if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
+        return bool(_TIME.search(answer))
+    return said or bool(roots(answer)) or bool(amounts(answer))
+
+
+def _fits(answer: str, shape: QuestionShape, short: bool) -> bool:
+    """Whether ``answer`` looks like the kind that is asked for, as far as its form can tell."""
+    kind = shape.answer_type
+    if verdict(answer) is not None or kind == "yes_no":
+        return kind == "yes_no" and not (shape.options and verdict(answer) is None)
+    if kind == "choice" and shape.options:
+        return not set(roots(answer)).isdisjoint(roots(" ".join(shape.options)))
+    if kind == "number":
+        return bool(amounts(answer) or _COUNT.search(answer))
+    if kind == "date":
+        return bool(dates(answer) or _TIME.search(answer))
+    if not short or kind not in {"person", "place", "name"}:
+        return True
+    if shape.noun in _COUNTRIES:
+        return bool(countries(answer)) or is_korean(answer)
+    if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
+        return False
+    if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
+        return False
+    return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
+
+
+def _names(question: str) -> list[str]:
+    """The names in ``question`` that have a word of their own, without remarks in brackets."""
+    bare = re.sub(r"\([^()]*\)", " ", question)
+    found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
+    return [name for name in dict.fromkeys(found) if roots(key(name))]
+
+
+def _speaks_of(text: str, name: str) -> bool:
+    """Whether ``text`` has half of the words of ``name``, its country, or what it abbreviates.
+
+    Words such as "River" do not tell one name from another. A name of one word has its capital in
+    the text, too.
+    """
+    words = set(roots(key(" ".join(set(name.split()) - THINGS) or name)))
+    held = _words(text) if len(words) > 1 else _capitals(text)
+    if 2 * len(words & held) >= len(words):
+        return True
+    said = {country for _, country in countries(text)}
+    if any(country in said for _, country in countries(name)):
+        return True
+    short = name.replace(".", "")
+    initials = "".join(re.findall(r"\b[^\W\d_]", text)).upper()
+    return 1 < len(short) < 7 and short.isupper() and short in initials
+
+
+@lru_cache(maxsize=1000)
+def _capitals(text: str) -> frozenset[str]:
+    """The roots of the words of ``text`` that do not begin with a small letter."""
+    words = re.findall(r"[^\W_]+", text)
+    return frozenset(roots(key(" ".join(word for word in words if not word[0].islower()))))
+
+
+def _values(answer: str) -> set[object]:
+    """The words of ``answer``, countries and dates as one each."""
+    rest, found = answer, set[object]()
+    for date in dates(answer):
+        rest = rest.replace(date.text, " ")
+        found.add(date.key)
+    for span, country in countries(answer):
+        rest = rest.replace(span.text, " ")
+        found.add(country)
+    return found | set(roots(key(rest)))
+
+
+@lru_cache(maxsize=1000)
+def _words(text: str) -> frozenset[str]:
+    """The roots of ``text``; dates of a life tell of birth and death."""
+    facts = life_facts(text)
+    life = _LIFE if facts.birth or facts.death else ()
+    return frozenset((*roots(key(text)), *life))
+
+
+def _is_alike(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
+    """Whether what is cited is in the language of ``question``, as a word of both shows."""
+    asked = set(roots(key(question))).difference(*(roots(key(name)) for name in names))
+    return any(not asked.isdisjoint(_words(text)) for text in cited)
+
+
+def _is_told(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
+    """Whether one passage has most of the question's words, or several are connected.
+
+    Of a short question one word is enough.
+    """
+    named = {word for name in names for word in roots(key(name))}
+    asked = set(roots(key(question))) - named
+    best = max(cited, key=lambda text: len(asked & _words(text)), default="")
+    said = len(asked & _words(best))
+    if 2 * said > len(asked) or (said and len(asked) < _MANY):
+        return True
+    return any(_adds(text, best, named) for text in cited if text != best)
+
+
+def _adds(text: str, other: str, named: Set[str]) -> bool:
+    """Whether ``text`` has a name of the question that ``other`` lacks, or a name from there."""
+    if (named & _words(text)) - _words(other):
+        return True
+    shared = _named(text) & _named(other)
+    return not shared <= named
+
+
+@lru_cache(maxsize=1000)
+def _named(text: str) -> frozenset[str]:
+    """The words of the names in ``text``, without countries and dates."""
+    known = [span.text for span, _ in countries(text)]
+    names = [span.text for span in name_spans(text) if span.text not in known]
+    return frozenset(word for name in names if not dates(name) for word in roots(key(name)))

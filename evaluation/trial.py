@@ -1,0 +1,250 @@
+"""A trial of a language model: built-in tasks, asked through the package's own prompts.
+
+The texts of the tasks are made up, so that no model knows them. Nothing is read from or written to
+an index.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import resources
+from typing import Any, NamedTuple
+
+from ..context import Context, IndexContext
+from ..index.language_model import open_language_model, server_of
+from ..models.lexical import LexicalEmbedder
+from ..models.protocol import LanguageModel, NoReplyError
+from ..models.trials import Score, Trial
+from ..nodes.answer import answered, check_citations
+from ..offline.model import OfflineLanguageModel
+from ..prompts.deeprag_replies import READ_STEP, ShownStep, show_steps
+from ..prompts.indexing import EXTRACT_FACTS, READ_PASSAGE, WRITE_REPORT
+from ..prompts.library import ANSWER, GRADE_PASSAGES
+from ..prompts.prompt import number, number_passages
+from ..settings import settings
+from ..state.errors import RagraphsError
+from ..state.records import Citation, Evidence, NewReply, StoredReply
+from .asking import limited_meter
+from .metrics import containment, exact_match, normalised
+from .retrieval import Report, unreported
+
+_LONGEST_ANSWER = 25  # words: a whole text that is copied is no answer
+_MOST_FOUND = 2 / 3
+_PATIENCE = 3  # tasks, after which a server that never replied is given up
+
+Task = Mapping[str, Any]
+Texts = Mapping[str, Sequence[str]]
+
+
+class Done(NamedTuple):
+    """A task done: whether it is ``right``, and, where it cites, ``pointed`` at the right place.
+
+    ``sufficient`` is the word of the model; ``said`` is what it answered.
+    """
+
+    right: bool
+    said: str
+    pointed: bool | None = None
+    sufficient: bool = False
+
+
+class Result(NamedTuple):
+    """A task, what came of it (None: no usable reply, by ``error``), and the seconds it took."""
+
+    task: Task
+    done: Done | None
+    error: NoReplyError | None
+    seconds: float
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the server did not reply."""
+        return self.error is not None and self.error.cause == "unreachable"
+
+
+async def tried(context: Context, report: Report = unreported) -> tuple[Trial, list[Result]]:
+    """The trial of the model that ``context`` names, and all of its results.
+
+    Raises RagraphsError where the model cannot be opened, or never replies.
+    """
+    operator, data = settings(), _data()
+    model = await open_language_model(
+        context, operator, _NoReplies(), lambda: OfflineLanguageModel(LexicalEmbedder())
+    )
+    meter = limited_meter(context)
+    results: list[Result] = []
+    for task in data["tasks"]:
+        report("try", len(results), len(data["tasks"]))
+        results.append(await _result(model, task, data["texts"]))
+        if len(results) == _PATIENCE and all(result.is_lost for result in results):
+            raise RagraphsError(f"{results[0].error} Nothing was tried.")
+    used = meter.models.get(context.model)
+    sent, received = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    return _trial(context.model, server_of(context, operator), results, sent, received), results
+
+
+class _NoReplies:
+    """A table that keeps no replies, so that every task is asked anew."""
+
+    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
+        return [None] * len(keys)
+
+    def put(self, replies: Sequence[NewReply]) -> None:
+        pass
+
+    def drop(self, keys: Sequence[str]) -> None:
+        pass
+
+
+def _data() -> Any:
+    file = resources.files(__package__).joinpath("trial.json")
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+async def _result(model: LanguageModel, task: Task, texts: Texts) -> Result:
+    started, done, error = time.monotonic(), None, None
+    try:
+        done = await _TRIED[task["kind"]](model, task, [texts[id] for id in task.get("texts", ())])
+    except NoReplyError as failed:
+        if failed.ends_run:
+            raise RagraphsError(str(failed)) from failed
+        error = failed
+    return Result(task, done, error, time.monotonic() - started)
+
+
+async def _answer(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
+    evidence = [_evidence(title, text) for title, text in texts]
+    given = {"question": task["question"], "texts": number_passages(evidence)}
+    if "asked" in task:
+        steps = show_steps([ShownStep(*step) for step in task["steps"]])
+        step = await model.run(READ_STEP, **given, steps=steps, asked=task["asked"])
+        cited = check_citations(step.quotes, evidence)
+        answer, sufficient = step.final or step.answer, step.sufficient and bool(cited)
+    else:
+        found = answered(await model.run(ANSWER, **given), evidence)
+        cited, answer, sufficient = found["citations"], found["answer"], found["sufficient"]
+    golds = task.get("answers", ())
+    if not golds:
+        return Done(not (answer and sufficient), answer, None, sufficient)
+    is_short = len(normalised(answer)) <= _LONGEST_ANSWER
+    right = bool(exact_match(answer, golds) or (is_short and containment(answer, golds)))
+    return Done(right, answer, _points(cited, task["support"], evidence), sufficient)
+
+
+def _points(
+    cited: Sequence[Citation], support: Sequence[str], evidence: Sequence[Evidence]
+) -> bool:
+    """Whether all of ``support`` is cited, and at least half of what is cited is of it."""
+    places = {
+        (text["id"], start, start + len(said))
+        for said in support
+        for text in evidence
+        if (start := text["text"].find(said)) >= 0
+    }
+
+    def meets(citation: Citation, place: tuple[str, int, int]) -> bool:
+        id, start, end = place
+        return citation["passage"] == id and citation["start"] < end and start < citation["end"]
+
+    hits = sum(any(meets(one, place) for place in places) for one in cited)
+    return 2 * hits >= len(cited) and all(any(meets(one, at) for one in cited) for at in places)
+
+
+async def _extract(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
+    [[title, text]] = texts
+    given = {
+        "texts": number([(title, text)]),
+        "entity_types": ", ".join(IndexContext().entity_types),
+        "examples": "",
+        "claims": "",
+    }
+    asks = True
+    if task["prompt"] == "read_passage":
+        reading = await model.run(READ_PASSAGE, **given)
+        found, asks = [entity.name for entity in reading.entities], bool(reading.incoming)
+    else:
+        found = [entity.name for entity in (await model.run(EXTRACT_FACTS, **given)).entities]
+    wanted = [name for name in task["names"] if containment("; ".join(found), [name])]
+    stated = [name for name in found if containment(f"{title}. {text}", [name])]
+    right = asks and _most(wanted, task["names"]) and _most(stated, found)
+    return Done(right, "; ".join(found))
+
+
+async def _grade(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
+    shown = number([(title, text) for title, text in texts])
+    grades = await model.run(GRADE_PASSAGES, question=task["question"], texts=shown)
+    needed, support = set(grades.needed), set(task["support"])
+    return Done(support <= needed and len(needed - support) <= 1, ", ".join(grades.needed))
+
+
+async def _report(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
+    lines = dict(enumerate(task["lines"], start=1))
+    listed = "\n".join(f"{place}. {line}" for place, line in lines.items())
+    reply = await model.run(WRITE_REPORT, texts=number([("Lines", listed)]))
+    grounded = []
+    for finding in reply.findings:
+        rests_on = " ".join(lines.get(int(place or 0), "") for place in finding.evidence)
+        named = [name for name in task["names"] if containment(finding.statement, [name])]
+        if any(containment(rests_on, [name]) for name in named):
+            grounded.append(finding)
+    told = f"{reply.title}. {reply.summary}"
+    names = [name for name in task["names"] if containment(told, [name])]
+    return Done(len(names) > 1 and _most(grounded, reply.findings), told)
+
+
+_TRIED: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(("fact", "two_step", "unanswerable"), _answer),
+    "extraction": _extract,
+    "grading": _grade,
+    "report": _report,
+}
+
+
+def _most(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+    return bool(part) and len(part) >= _MOST_FOUND * len(whole)
+
+
+def _evidence(title: str, text: str) -> Evidence:
+    return {
+        "id": title,
+        "document": title,
+        "title": title,
+        "text": text,
+        "start": 0,
+        "end": len(text),
+        "metadata": {},
+        "score": 0.0,
+        "found": "retrieved",
+    }
+
+
+def _trial(model: str, server: str, results: Sequence[Result], sent: int, received: int) -> Trial:
+    scores: dict[str, Score] = {}
+    for result in results:
+        score = scores.setdefault(result.task["kind"], Score())
+        score.tasks += 1
+        score.seconds += result.seconds
+        score.forms += result.done is not None
+        score.right += result.done is not None and result.done.right
+    done = [result.done for result in results if result.done is not None]
+    sufficient = [
+        (result.done.right and bool(result.task.get("answers")))
+        for result in results
+        if result.done is not None and result.done.sufficient
+    ]
+    return Trial(
+        model=model,
+        server=server,
+        tried=datetime.now(UTC).date().isoformat(),
+        scores=scores,
+        cited=sum(bool(result.task.get("answers")) for result in results),
+        pointed=sum(bool(one.pointed) for one in done),
+        sufficient=len(sufficient),
+        sufficient_right=sum(sufficient),
+        tokens_sent=sent,
+        tokens_received=received,
+        seconds=sum(result.seconds for result in results),
+    )

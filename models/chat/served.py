@@ -1,0 +1,209 @@
+"""What a server of one's own says that it serves, and what all requests to it share.
+
+Some servers cut silently what is longer than their window, or load a model with a smaller one than
+it was trained for; many take any name for the one model that they have. So both are asked for, in
+each server's own way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+import threading
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+from pydantic import SecretStr
+
+from ...state.records import NewReply
+from ..protocol import ReplyTable
+from .fetch import fetch_json, rows_in
+from .limit import AdaptiveLimit
+from .waiting import Waiting
+
+_SECONDS, _CONNECT_SECONDS = 3, 1
+_FRESH_SECONDS, _AWAY_SECONDS = 300, 10
+_MOST_TOKENS = 100_000_000
+_SERVED = "served_model"
+
+
+class SharedServer:
+    """What the requests of one event loop to a server share. It ``answered`` when it ever did."""
+
+    def __init__(self) -> None:
+        self.limit = AdaptiveLimit()
+        self.waiting = Waiting()
+        self.answered = False
+
+
+class Facts(NamedTuple):
+    """What a server tells: its models, and of ours the window, the slots, and which one it is.
+
+    ``identity`` is empty where it does not say. The window may be unknown because the model
+    ``is_unloaded``.
+    """
+
+    names: tuple[str, ...] = ()
+    window: int | None = None
+    is_unloaded: bool = False
+    slots: int | None = None
+    identity: str = ""
+
+
+class ServedModel:
+    """The model that ``base_url`` serves as ``name``, asked for at the first use and after minutes.
+
+    While the server is away, it is the one that ``replies`` remembers. An Ollama or LM Studio that
+    has yet to load the model is made to, for at most ``timeout`` seconds, where its window counts.
+    One instance belongs to one event loop.
+    """
+
+    def __init__(
+        self, name: str, base_url: str, key: SecretStr, timeout: float, replies: ReplyTable
+    ) -> None:
+        self.facts = Facts()
+        self.address = urlsplit(base_url).netloc.rpartition("@")[2]
+        self._name, self._base = name, base_url.rstrip("/")
+        self._key, self._timeout = key, timeout
+        self._replies = replies
+        self._expires = -math.inf
+        self._asking = asyncio.Lock()
+
+    @cached_property
+    def shared(self) -> SharedServer:
+        """What is shared with the other models of the server; to be asked for in the loop."""
+        servers = _servers.setdefault(asyncio.get_running_loop(), {})
+        return servers.setdefault(self._base, SharedServer())
+
+    async def know(self) -> None:
+        """Asks the server for the facts, where they are not known of late."""
+        if time.monotonic() >= self._expires:
+            async with self._asking:
+                if time.monotonic() >= self._expires:
+                    self.shared.answered |= await self._look_up()
+        if self.facts.slots:
+            self.shared.limit.tell(self.facts.slots)
+
+    def know_soon(self) -> None:
+        """Does the same for callers that block, in a loop of its own."""
+        if time.monotonic() >= self._expires:
+            thread = threading.Thread(target=lambda: asyncio.run(self._look_up()))
+            thread.start()
+            thread.join()
+
+    async def window(self) -> int | None:
+        """The tokens of a prompt and its reply together; None where the server does not say."""
+        await self.know()
+        async with self._asking:
+            if self.facts.window is None and self.facts.is_unloaded:
+                await self._load()
+                await self._look_up()
+                self.facts = self.facts._replace(is_unloaded=False)
+        return self.facts.window
+
+    async def _load(self) -> None:
+        words = [{"role": "user", "content": "Hello"}]
+        body = {"model": self._name, "messages": words, "max_tokens": 1}
+        try:
+            async with asyncio.timeout(self._timeout), await self._client() as client:
+                url = f"{self._base}/chat/completions"
+                async with client.stream("POST", url, json=body, timeout=self._timeout):
+                    pass
+        except (httpx.HTTPError, TimeoutError):
+            pass
+
+    async def _client(self) -> httpx.AsyncClient:
+        return await asyncio.to_thread(  # it reads certificates
+            httpx.AsyncClient,
+            headers={"Authorization": f"Bearer {self._key.get_secret_value()}"},
+            timeout=httpx.Timeout(_SECONDS, connect=_CONNECT_SECONDS),
+            verify=urlsplit(self._base).scheme == "https",
+        )
+
+    async def _look_up(self) -> bool:
+        """Takes the facts from the server, or from the replies; whether it answered at all."""
+        root, answers = self._base.removesuffix("/v1"), []
+        paths = ("api/ps", "api/v0/models", "props", "api/tags")
+        urls = [f"{self._base}/models", *(f"{root}/{path}" for path in paths)]
+
+        async def note(response: httpx.Response) -> None:
+            answers.append(response.status_code)
+
+        async with await self._client() as client:
+            client.event_hooks = {"response": [note]}
+            asked = [asyncio.create_task(fetch_json(client, url)) for url in urls]
+            _, late = await asyncio.wait(asked, timeout=_SECONDS)
+            for task in late:
+                task.cancel()
+        told = [None if task in late else task.result() for task in asked]
+        if answers:
+            self.facts = self._facts(*told)
+        await asyncio.to_thread(self._remember)
+        self._expires = time.monotonic() + (_FRESH_SECONDS if answers else _AWAY_SECONDS)
+        return bool(answers)
+
+    def _facts(self, listed: Any, running: Any, loaded: Any, props: Any, tags: Any) -> Facts:
+        props = props if isinstance(props, dict) else {}
+        generation = props.get("default_generation_settings")
+        n_ctx = generation.get("n_ctx") if isinstance(generation, dict) else None
+        rows, ours = rows_in(listed, "data"), [r for r in rows_in(listed, "data") if self._is(r)]
+        row = (ours or (rows if len(rows) == 1 else [{}]))[0]
+        in_studio = [row for row in rows_in(loaded, "data") if row.get("id") == self._name]
+        windows = (
+            *(row.get("max_model_len") for row in ours),
+            *(row.get("context_length") for row in rows_in(running, "models") if self._is(row)),
+            *(row.get("loaded_context_length") for row in in_studio),
+            n_ctx,
+        )
+        weights = (
+            props.get("model_path"),
+            row.get("root"),
+            row.get("meta"),
+            *(row.get("digest") for row in rows_in(tags, "models") if self._is(row)),
+        )
+        # A name alone may be any model's; a file, its size or its digest is one model's.
+        known = [weight for weight in weights if weight] or ([self._name] if row else [])
+        told = [known, row.get("id"), row.get("max_model_len"), n_ctx]
+        is_ollama = isinstance(running, dict) and isinstance(running.get("models"), list)
+        slots = props.get("total_slots")
+        return Facts(
+            tuple(str(one["id"]) for one in rows if "id" in one),
+            next(filter(_is_count, windows), None),
+            is_ollama or bool(in_studio),
+            slots if _is_count(slots) else None,
+            json.dumps(told, sort_keys=True) if known else "",
+        )
+
+    def _is(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row is of our model; Ollama adds the tag that is left out."""
+        names = {row.get("id"), row.get("model"), row.get("name")}
+        return not names.isdisjoint({self._name, f"{self._name}:latest"})
+
+    def _remember(self) -> None:
+        """Stores which model is served here, or recalls it where the server does not say."""
+        place = json.dumps([_SERVED, self._base, self._name])
+        key = hashlib.sha256(place.encode()).hexdigest()
+        [stored] = self._replies.find([key])
+        known = stored["value"] if stored else ""
+        if not self.facts.identity:
+            self.facts = self.facts._replace(identity=known)
+        elif self.facts.identity != known:
+            value = {"value": self.facts.identity, "words": self.facts.identity}
+            reply = {**value, "input_tokens": 0, "output_tokens": 0}
+            self._replies.put([NewReply(key, _SERVED, self._name, reply, frozenset())])
+
+
+_servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, SharedServer]] = (
+    WeakKeyDictionary()
+)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_TOKENS

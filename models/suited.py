@@ -1,0 +1,93 @@
+"""A language model that is shown what suits it, by what a trial or its window tells of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from ..prompts.prompt import Excerpt, Prompt
+from ..prompts.replies import Pointing, PromptReply
+from .meter import current_meter
+from .protocol import LanguageModel
+from .short_texts import needed
+from .trials import Trial, Use
+
+if TYPE_CHECKING:
+    from .chat.model import ChatLanguageModel
+    from .chat.served import ServedModel
+
+R = TypeVar("R", bound=PromptReply)
+
+_SMALL_WINDOW = 4096  # tokens: in a smaller one few whole passages leave room for an answer
+_USES: dict[str, Use] = {
+    **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
+    **dict.fromkeys(("read_passage", "extract_facts", "write_questions"), "layers"),
+    **dict.fromkeys(("grade_passages", "grade_strips"), "grading"),
+    "write_report": "reports",
+}
+
+
+class SuitedModel:
+    """The language model ``model``, whose prompts are cut to what a small one can read.
+
+    It is small by its ``trial``; where it was not tried, by its ``window``, or the window that it is
+    ``served`` with. A use that the trial found it not up to is warned of.
+    """
+
+    def __init__(
+        self,
+        model: ChatLanguageModel,
+        trial: Trial | None,
+        window: int | None,
+        served: ServedModel | None,
+    ) -> None:
+        self.name = model.name
+        self.trial = trial
+        self._model = model
+        self._window, self._served = window, served
+
+    async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
+        """The reply to ``prompt``. Raises NoReplyError."""
+        self._warn(prompt)
+        texts = inputs.get("texts", "")
+        if (
+            issubclass(prompt.reply, Pointing)
+            and not isinstance(texts, str)
+            and await self._is_small()
+        ):
+            asked = (inputs.get(name, "") for name in ("asked", "question"))
+            question = " ".join(one for one in asked if isinstance(one, str))
+            inputs["texts"] = await asyncio.to_thread(needed, question, texts)
+        return await self._model.run(prompt, **inputs)
+
+    def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:
+        """The tokens that a request for this reply would send; 0 where it is stored. Blocks."""
+        self._warn(prompt)
+        return self._model.missing_tokens(prompt, **inputs)
+
+    async def aclose(self) -> None:
+        """Closes the connections to the server."""
+        await self._model.aclose()
+
+    async def _is_small(self) -> bool:
+        if self.trial is not None:
+            return self.trial.is_small
+        window = self._window
+        if window is None and self._served is not None:
+            window = await self._served.window()
+        return window is not None and window < _SMALL_WINDOW
+
+    def _warn(self, prompt: Prompt[R]) -> None:
+        use = _USES.get(prompt.name)
+        if self.trial is not None and use and not (verdict := self.trial.verdict(use)).is_up_to:
+            current_meter().warn(f"By ragraphs try of {self.trial.tried}, {verdict.says}")
+
+
+def trusted(model: LanguageModel) -> bool:
+    """Whether the word of ``model`` on what is sufficient counts where rules cannot tell.
+
+    It does as long as no trial has found that it is often wrong.
+    """
+    trial = getattr(model, "trial", None)
+    return trial is None or trial.is_trusted
