@@ -31,8 +31,8 @@ _USES: dict[str, Use] = {
 class SuitedModel:
     """The language model ``model``, whose prompts are cut to what a small one can read.
 
-    It is small by its ``trial``; where it was not tried, by its ``window``, or the window that it is
-    ``served`` with. A use that the trial found it not up to is warned of.
+    It is small by its ``trial``; where it was not tried, by its ``window``, or by the one that it
+    is ``served`` with. A use that the trial found it not up to is warned of.
     """
 
     def __init__(
