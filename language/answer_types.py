@@ -70,8 +70,9 @@ def name_spans(text: str) -> tuple[Span, ...]:
 
 
 def quoted_names(text: str) -> list[str]:
-    """Names in quotation marks in ``text``, without the marks."""
-    return [match[match.lastindex or 0].strip(" ,.") for match in _QUOTED.finditer(text)]
+    """Names in quotation marks in ``text``, without the marks; signs alone are no name."""
+    names = (match[match.lastindex or 0].strip(" ,.") for match in _QUOTED.finditer(text))
+    return [name for name in names if any(map(str.isalnum, name))]
 
 
 class Dated(NamedTuple):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from typing_extensions import TypedDict
 
 from ...state.errors import RagraphsError
 from ...state.found import Found
+from ...state.records import Citation
 
 QuestionKind = Literal["fact", "whole", "about", "fresh"]
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
@@ -17,6 +18,7 @@ KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 # with graphrag has paid for all the reports, and nothing follows.
 _LIKELY = 0.65
 _POSSIBLE = 0.4
+_CERTAIN = 0.9  # nearly; below this a search comes first, since a passage may answer
 
 
 class Needs(Protocol):
@@ -111,18 +113,31 @@ def first_method(
     methods: Mapping[str, Needs],
     obstacles: Mapping[str, str],
     web: bool,
+    others_follow: bool = False,
 ) -> Choice:
     """The method that begins: the cheapest, unless the kind of question calls for another.
 
-    ``obstacles`` come from ``feasible``, and ``web`` says whether the web can be searched. Raises
-    RagraphsError where no method is feasible.
+    ``obstacles`` come from ``feasible``, and ``web`` says whether the web can be searched. Where
+    ``others_follow``, a question that is not nearly certain to be broad is searched for first.
+    Raises RagraphsError where no method is feasible.
     """
     kind = likely_kind(kinds)
     usable = usable_methods(obstacles)
     suited = {"whole": "graphrag", "about": "graphrag", "fresh": "crag" if web else ""}.get(kind)
     cheapest = min(usable, key=lambda method: methods[method].calls)
     asks = f"It seems to ask for {_NAMES[kind]} ({kinds[kind]:.0%})."
+    if suited == "graphrag" in usable and others_follow and broadness(kinds) < _CERTAIN:
+        return Choice(cheapest, f"{asks} A search comes first: one text may answer.")
     return Choice(suited if suited in usable else cheapest, asks)
+
+
+def answers_alone(kinds: Mapping[QuestionKind, float], citations: Sequence[Citation]) -> bool:
+    """Whether a sufficient answer with ``citations`` ends a question of these ``kinds``.
+
+    Several documents are no whole: of a broad question, a search knows the nearest ones alone.
+    """
+    documents = {citation["document"] for citation in citations}
+    return len(documents) < 2 or broadness(kinds) < _LIKELY
 
 
 def likely_kind(kinds: Mapping[QuestionKind, float]) -> QuestionKind:

@@ -14,6 +14,7 @@ from ...algorithms.router.decision import (
     Choice,
     Needs,
     QuestionKind,
+    answers_alone,
     feasible,
     first_method,
     kind_probabilities,
@@ -83,11 +84,11 @@ def decide(methods: Mapping[str, Needs]) -> Node:
         context, chosen = run.context, run.context.method
         # A long question takes a tenth of a second, in which the loop would serve nobody.
         kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
-        obstacles = await run.in_thread(
-            _obstacles, methods, context, calls_left(context, state["usage"])
-        )
+        left = calls_left(context, state["usage"])
+        obstacles = await run.in_thread(_obstacles, methods, context, left)
         if chosen == "auto":
-            choice = first_method(kinds, methods, obstacles, _web(context))
+            follow = _may_go_on("", state, context) and left > methods["graphrag"].further
+            choice = first_method(kinds, methods, obstacles, _web(context), follow)
         else:
             choice = _chosen(chosen, obstacles)
         decision: RoutingDecision = {
@@ -156,17 +157,21 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         path = [*state["path"], attempt]
         update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
         kept = {} if _is_worse(latest, state) else _kept(latest)
-        ended = latest["sufficient"] or latest["stop_reason"] in _NO_MORE_CALLS
+        kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
+        answers = latest["sufficient"]
+        ended = answers and answers_alone(kinds, latest["citations"])
+        ended |= latest["stop_reason"] in _NO_MORE_CALLS
         if ended or not _may_go_on(latest["method"], state, run.context):
             return {**update, **kept}
         left = calls_left(run.context, state["usage"])
         tried = [one["method"] for one in path]
-        kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
         try:
             obstacles = await run.in_thread(_obstacles, methods, run.context, left, True)
         except NoReplyError as error:
             run.meter.warn(f"{error} No further method was tried.")
             return {**update, **kept}
+        if answers:
+            obstacles = {"graphrag": obstacles["graphrag"]}
         following = next_method(kinds, found, tried, obstacles, _web(run.context))
         if following is not None:
             update |= {"trying": following.method, "why": following.reason}

@@ -22,8 +22,10 @@ from scripted_model import DOCUMENTS, FACT, MODEL, NOT_FOUND, QUESTION
 
 MISSING = "In which year was John Fowler born?"
 LACKING = {**NOT_FOUND, "quotes": [{"id": "", "quote": FACT}], "missing": [MISSING]}
+BORN = "John Fowler was born in Sheffield in 1817."
 NEVER = {**NOT_FOUND, "next": "", "source": "retrieve", "final": ""}
 WHOLE = "What are the main themes across all documents?"
+PERHAPS_WHOLE = "Which bridges are described?"
 ABOUT = "Tell me about John Fowler."
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
 
@@ -276,6 +278,28 @@ def test_the_classifier_sends_the_whole_and_all_about_one_to_graphrag(
 ):
     result = ask(question)
     assert (path_of(result)[0], result["details"].get("search")) == ("graphrag", search)
+
+
+def test_a_search_that_answers_goes_before_communities_where_a_question_may_be_broad(ask, script):
+    result = ask(PERHAPS_WHOLE)
+    assert (
+        result["decision"]["kind"] == "whole" and "A search comes first" in result["path"][0]["why"]
+    )
+    assert path_of(result) == ["basic"] and script.kinds == ["Answer"] and result["sufficient"]
+
+
+def test_what_a_search_does_not_answer_goes_on_to_communities(ask, script):
+    script.replies["Answer"] = LACKING
+    assert path_of(ask(PERHAPS_WHOLE)) == ["basic", "graphrag"]
+    assert path_of(ask(PERHAPS_WHOLE, escalations=0)) == ["graphrag"]
+    assert path_of(ask(PERHAPS_WHOLE, max_calls=2)) == ["graphrag"]
+
+
+def test_an_answer_from_several_documents_is_no_whole(ask, script):
+    quotes = [{"id": "", "quote": FACT}, {"id": "", "quote": BORN}]
+    script.replies["Answer"] = {"quotes": quotes, "sufficient": True, "answer": f"{FACT} {BORN}"}
+    assert path_of(ask()) == ["basic"]
+    assert path_of(ask(PERHAPS_WHOLE)) == ["basic", "graphrag"]
 
 
 @pytest.mark.parametrize("method", METHODS)

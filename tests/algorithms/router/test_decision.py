@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.algorithms.router.decision import (
     KINDS,
+    answers_alone,
     feasible,
     first_method,
     kind_probabilities,
@@ -117,6 +118,30 @@ def test_a_question_is_one_of_facts_unless_another_kind_is_likely(kinds, kind):
 )
 def test_only_what_passages_cannot_answer_begins_with_more_than_one_call(kind, web, method):
     assert begin_with(taken_for(**{kind: 0.9}), ALL, web).method == method
+
+
+@pytest.mark.parametrize(
+    ("kinds", "follow", "method"),
+    [
+        (taken_for(whole=0.8), True, "basic"),
+        (taken_for(whole=0.4, about=0.4), True, "basic"),
+        (taken_for(whole=0.8), False, "graphrag"),
+        (taken_for(whole=0.95), True, "graphrag"),
+    ],
+)
+def test_a_search_comes_first_unless_the_question_is_nearly_certain_to_be_broad(
+    kinds, follow, method
+):
+    choice = first_method(kinds, METHODS, ALL, False, follow)
+    assert choice.method == method
+    assert choice.reason.endswith("one text may answer.") == (method == "basic")
+
+
+def test_texts_of_several_documents_do_not_end_a_broad_question():
+    one, two = [{"document": "a"}] * 2, [{"document": "a"}, {"document": "b"}]
+    assert answers_alone(taken_for(whole=0.8), one)
+    assert not answers_alone(taken_for(whole=0.8), two)
+    assert answers_alone(FACT, two)
 
 
 def test_what_cannot_be_used_gives_way_to_the_cheapest():
