@@ -59,9 +59,10 @@ class AdaptiveLimit:
     def tell(self, slots: int) -> None:
         """Takes the slots that the server tells."""
         if slots != self._slots:
-            self._slots = slots
-            self._set(slots)
-            self._good, self._rate = slots, 0.0
+            self._slots = self._good = self.now = slots
+            self._rate = 0.0
+            self._begin()
+            self._change(0)
 
     @asynccontextmanager
     async def turn(self, most: int) -> AsyncIterator[ModelTurn]:
