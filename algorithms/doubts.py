@@ -24,6 +24,7 @@ from .claims import unsupported
 
 _FEW_WORDS = 6
 _MANY = 4
+_MOST_POINTED = 12  # sentences, for an answer that needs no list of them
 _COUNTRIES = frozenset({"country", "nation", "nationality"})
 _PERSON = re.compile(
     rf"\bwho(?: is| was|se|['’]s)(?: \w+){{1,3}} (?:{'|'.join(PERSONS.split())})\b", re.IGNORECASE
@@ -73,11 +74,13 @@ def doubt(
     cited: Sequence[str],
     around: Sequence[str] = (),
     computed: str = "",
+    pointed: int = 0,
 ) -> Doubt | None:
     """The first reason to doubt ``answer`` to ``question``; None where rules find none.
 
     ``cited`` are the cited sentences of each passage, behind its title, ``around`` these passages
-    as a whole, and ``computed`` a value that follows from the sentences. The names of the question
+    as a whole, ``computed`` a value that follows from the sentences, and ``pointed`` the number of
+    these. The names of the question
     must be cited, and the names, dates and numbers of the answer. It must be of the kind asked for,
     say more than the question, and be told in words of the question or by passages that are
     connected. A right answer may fail by any of these, since texts use other words; few are
@@ -86,6 +89,8 @@ def doubt(
     shape, short = analyse_question(question), is_short(answer)
     if not _can_be(answer, shape):
         return Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
+    if shape.answer_type != "open" and pointed > _MOST_POINTED:
+        return Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
     names = _names(question)
     lost = [name for name in names if not any(_speaks_of(text, name) for text in cited)]
     if lost:
@@ -99,6 +104,8 @@ def doubt(
         return Doubt("claims", f"No cited sentence supports {told}.", invented)
     if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
         return None
+    if not short and not any(_says(text, answer, question, names) for text in cited):
+        return Doubt("unsaid", "No passage states the whole answer.")
     if not _fits(answer, shape, short):
         return Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
@@ -228,6 +235,12 @@ def _is_told(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
     if 2 * said > len(asked) or (said and len(asked) < _MANY):
         return True
     return any(_adds(text, best, named) for text in cited if text != best)
+
+
+def _says(text: str, answer: str, question: str, names: Sequence[str]) -> bool:
+    """Whether one passage speaks of a name of the question, and supports a sentence alone."""
+    named = not names or any(_speaks_of(text, name) for name in names)
+    return named and not unsupported(answer, question, [text])
 
 
 def _adds(text: str, other: str, named: Set[str]) -> bool:

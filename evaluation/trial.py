@@ -23,7 +23,7 @@ from ..offline.model import OfflineLanguageModel
 from ..prompts.deeprag_replies import READ_STEP, ShownStep, show_steps
 from ..prompts.indexing import EXTRACT_FACTS, READ_PASSAGE, WRITE_REPORT
 from ..prompts.library import ANSWER, GRADE_PASSAGES
-from ..prompts.prompt import number, number_passages
+from ..prompts.prompt import Excerpt, number, number_passages
 from ..settings import settings
 from ..state.errors import RagraphsError
 from ..state.records import Citation, Evidence, NewReply, StoredReply
@@ -151,7 +151,7 @@ def _meet(quote: str, said: str) -> bool:
 
 async def _extract(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
     [[title, text]] = texts
-    given = {
+    given: dict[str, str | Sequence[Excerpt]] = {
         "texts": number([(title, text)]),
         "entity_types": ", ".join(IndexContext().entity_types),
         "examples": "",

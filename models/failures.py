@@ -60,7 +60,7 @@ def cannot_reach(error: BaseException) -> bool:
 
 
 def remedy(error: BaseException, names: Sequence[str] = ()) -> str:
-    """What to do about ``error``, as the end of a sentence; the server has the models ``names``."""
+    """The end of a sentence on ``error`` that says what to do; the server has models ``names``."""
     status = getattr(error, "status_code", None)
     if _no_connection(error):
         return "; start its server, or set OPENAI_BASE_URL to the address where it runs"

@@ -66,7 +66,7 @@ async def checked(
     cited = [f"{text['title']}: {text['text']}" for text in texts]
     of = {one["passage"] for one in citations}
     around = [passage["text"] for passage in evidence if passage["id"] in of]
-    doubted = doubt(answer, question, cited, around, computed)
+    doubted = doubt(answer, question, cited, around, computed, len(citations))
     if doubted is None:
         return found
     if not trusted(await run.model()):

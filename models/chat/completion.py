@@ -95,7 +95,7 @@ class EventReader:
         if data.get("error"):
             raise _failed(data)
         self._usage = data.get("usage") or self._usage
-        choice = next(iter(data.get("choices") or ()), {})
+        choice: dict[str, Any] = next(iter(data.get("choices") or ()), {})
         self._finish = choice.get("finish_reason") or self._finish
         delta = choice.get("delta") or {}
         for name, parts in self._parts.items():

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 import httpx
 from pydantic import SecretStr
 
-from ...state.records import NewReply
+from ...state.records import NewReply, StoredReply
 from ..protocol import ReplyTable
 from .fetch import fetch_json, rows_in
 from .limit import AdaptiveLimit
@@ -195,8 +195,12 @@ class ServedModel:
         if not self.facts.identity:
             self.facts = self.facts._replace(identity=known)
         elif self.facts.identity != known:
-            value = {"value": self.facts.identity, "words": self.facts.identity}
-            reply = {**value, "input_tokens": 0, "output_tokens": 0}
+            reply: StoredReply = {
+                "value": self.facts.identity,
+                "words": self.facts.identity,
+                "input_tokens": 0,
+                "output_tokens": 0,
+            }
             self._replies.put([NewReply(key, _SERVED, self._name, reply, frozenset())])
 
 

@@ -117,3 +117,18 @@ def test_an_abbreviation_speaks_of_the_name_whose_letters_it_has():
 )
 def test_answers_are_the_same_whatever_their_form(one, other, same):
     assert is_same(one, other) is same
+
+
+def test_who_points_at_everything_states_nothing():
+    question = "Who opened the Elbe bridge?"
+    found = doubt("Anna Berg", question, [ELBE], pointed=25)
+    assert found is not None and (found.why, found.certain) == ("crowd", True)
+    assert doubt("Anna Berg", question, [ELBE], pointed=5) is None
+
+
+def test_a_sentence_that_no_passage_states_whole_is_doubted():
+    question, told = "Who opened the Elbe bridge?", "Anna Berg, a Danish engineer, opened it."
+    mixed = "Anna Berg, a Danish engineer, grew up at a bridge of 3 km in Odense."
+    assert doubt(told, question, [ELBE, BERG, ODER]) is None
+    found = doubt(mixed, question, [ELBE, BERG, ODER])
+    assert found is not None and not found.certain
