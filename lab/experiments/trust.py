@@ -58,7 +58,7 @@ def evaluate_trust(folder: str, plan: AnsweringPlan, unanswerable: int) -> dict[
 
 
 def replayed(file: str) -> dict[str, Any]:
-    """What the rules make of kept answers that were right and sufficient, by their reasons.
+    """The reasons that rules find against kept answers that were right and sufficient, by their reasons.
 
     Each line of ``file`` is a row of ``evaluate_trust``, or any object with question, answer and
     citations (title, quote). Raises RagraphsError.
