@@ -30,7 +30,11 @@ class Script:
         self.bodies: dict[str, list] = {}
         self.passages = "needed"
         self.strips = "needed"
-        self.answer = {"quotes": [{"id": "1", "quote": FACT}], "sufficient": True, "answer": "John Fowler and Benjamin Baker"}
+        self.answer = {
+            "quotes": [{"id": "1", "quote": FACT}],
+            "sufficient": True,
+            "answer": "John Fowler and Benjamin Baker",
+        }
 
     def __call__(self, body):
         system = body["messages"][0]["content"]

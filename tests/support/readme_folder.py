@@ -112,8 +112,8 @@ def reply(body: Any) -> Any:
                 "reference": [gold],
             }
         case "Answer":
-            quote = {"id": texts[0][0], "quote": texts[0][2].split(". ")[0]}
-            return {"quotes": [quote], "sufficient": True, "answer": quote["quote"]}
+            told = texts[0][2].splitlines()[0].partition(" ")[2]
+            return {"from": [f"{texts[0][0]}.1"], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
             return {"known": True, "answer": "John Fowler"}
         case "Grades":
