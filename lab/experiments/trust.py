@@ -58,7 +58,7 @@ def evaluate_trust(folder: str, plan: AnsweringPlan, unanswerable: int) -> dict[
 
 
 def replayed(file: str) -> dict[str, Any]:
-    """The reasons that rules find against kept answers that were right and sufficient, by their reasons.
+    """Counts of the reasons that rules find against kept answers, right and sufficient ones.
 
     Each line of ``file`` is a row of ``evaluate_trust``, or any object with question, answer and
     citations (title, quote). Raises RagraphsError.

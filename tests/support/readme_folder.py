@@ -112,8 +112,9 @@ def reply(body: Any) -> Any:
                 "reference": [gold],
             }
         case "Answer":
-            told = texts[0][2].splitlines()[0].partition(" ")[2]
-            return {"from": [f"{texts[0][0]}.1"], "sufficient": True, "answer": told}
+            lines = [line.partition(" ") for line in texts[0][2].splitlines()]
+            number, _, told = next(line for line in lines if not line[2].startswith("#"))
+            return {"from": [number], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
             return {"known": True, "answer": "John Fowler"}
         case "Grades":
