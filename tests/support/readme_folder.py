@@ -113,8 +113,8 @@ def reply(body: Any) -> Any:
             }
         case "Answer":
             lines = [line.partition(" ") for line in texts[0][2].splitlines()]
-            number, _, told = next(line for line in lines if not line[2].startswith("#"))
-            return {"from": [number], "sufficient": True, "answer": told}
+            told = next(line[2] for line in lines if not line[2].startswith("#"))
+            return {"from": [f"{texts[0][0]}.1"], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
             return {"known": True, "answer": "John Fowler"}
         case "Grades":
