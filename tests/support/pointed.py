@@ -17,5 +17,5 @@ def sentences_of(reply: Pointing, texts: Sequence[Excerpt]) -> list[str]:
 
 
 def as_written(shown: str) -> str:
-    """The text that is shown sentence by sentence, without the numbers and the breaks between sentences."""
+    """The text that is shown by sentence, without numbers and breaks between sentences."""
     return re.sub(r"\n?^\d+\.\d+ ", " ", shown, flags=re.MULTILINE).strip()
