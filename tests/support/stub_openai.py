@@ -18,11 +18,12 @@ class OpenAIStub(HttpStub):
     """Answers chat completions with ``answer(body)``, in the way the request asks for.
 
     A streamed reply comes in pieces of a few characters; before each but the first, ``between`` is
-    called with the pieces that were sent.
+    called with the pieces that were sent. It tells of more slots than any test uses.
     """
 
     def __init__(self) -> None:
         super().__init__(self._otherwise)
+        self.documents["/props"] = Response({"total_slots": 64})
         self.answer: Callable[[Any], Any] = lambda _: {"queries": ["one"]}
         self.modes = {"json_schema", "function_calling", "plain"}
         self.streams = True

@@ -67,6 +67,7 @@ async def test_models_of_one_server_share_its_slots(openai, open_model):
 
 
 async def test_a_server_that_tells_nothing_is_asked_side_by_side_before_long(openai, open_model):
+    openai.documents.clear()
     slowly(openai)
     model = await open_model(concurrency=4)
     await asyncio.gather(*(ask(model, f"Question {place}?") for place in range(40)))
