@@ -35,6 +35,7 @@ _ASKS = re.compile(
     r"|어떻게|왜|몇|얼마",
     re.IGNORECASE,
 )
+_SMALL = re.compile(r"\b[a-z]{3,}\b")
 _COUNT = re.compile(
     r"\d|teen\b|ty\b|\b(?:an?|once|twice|none|no|half|dozens?|hundreds?|thousands?|several|few|many"
     r"|couple|pair|single)\b|[한두세네]|다섯|여섯|일곱|여덟|아홉|열|백|천|만",
@@ -97,7 +98,7 @@ def doubt(
         told = f"No cited sentence speaks of {', '.join(lost)}."
         absent = [name for name in lost if not any(_speaks_of(text, name) for text in around)]
         whole = absent == names or (len(shape.options) > 1 and bool(absent))
-        return Doubt("names", told, whole and _is_alike(question, names, cited))
+        return Doubt("names", told, whole and _is_alike(question, names, [*cited, *around]))
     if claims := unsupported(answer, question, [computed, *cited]):
         told = "; ".join(f"“{claim}”" for claim in claims)
         invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
@@ -111,7 +112,7 @@ def doubt(
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
         return Doubt("repeated", f"“{answer}” only repeats the question.", named)
-    if not _is_told(question, names, cited):
+    if not _is_told(question, shape.answer_type, names, cited):
         return Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
     return None
 
@@ -217,22 +218,28 @@ def _words(text: str) -> frozenset[str]:
     return frozenset((*roots(key(text)), *life))
 
 
-def _is_alike(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
-    """Whether what is cited is in the language of ``question``, as a word of both shows."""
+def _is_alike(question: str, names: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether one of ``texts`` is in the language of ``question``, as a word of both shows."""
     asked = set(roots(key(question))).difference(*(roots(key(name)) for name in names))
-    return any(not asked.isdisjoint(_words(text)) for text in cited)
+    named = {word for name in names for word in _SMALL.findall(name.lower())}
+    small = set(_SMALL.findall(question.lower())) - named
+    return any(
+        not (asked.isdisjoint(_words(text)) and small.isdisjoint(_SMALL.findall(text.lower())))
+        for text in texts
+    )
 
 
-def _is_told(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
+def _is_told(question: str, kind: str, names: Sequence[str], cited: Sequence[str]) -> bool:
     """Whether one passage has most of the question's words, or several are connected.
 
-    Of a short question one word is enough.
+    Of a short question one word is enough, or half of them where the kind of answer is open.
     """
     named = {word for name in names for word in roots(key(name))}
     asked = set(roots(key(question))) - named
     best = max(cited, key=lambda text: len(asked & _words(text)), default="")
     said = len(asked & _words(best))
-    if 2 * said > len(asked) or (said and len(asked) < _MANY):
+    least = len(asked) / 2 if kind == "name" else 1
+    if 2 * said > len(asked) or (said >= least and len(asked) < _MANY):
         return True
     return any(_adds(text, best, named) for text in cited if text != best)
 

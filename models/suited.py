@@ -31,7 +31,7 @@ _USES: dict[str, Use] = {
 class SuitedModel:
     """The language model ``model``, whose prompts are cut to what a small one can read.
 
-    It is small by its ``trial``; where it was not tried, by its ``window``, or the one that it is
+    It is small by its trial; where it was not tried, by its ``window``, or the window that it is
     ``served`` with. A use that the trial found it not up to is warned of.
     """
 
@@ -43,19 +43,30 @@ class SuitedModel:
         served: ServedModel | None,
     ) -> None:
         self.name = model.name
-        self.trial = trial
+        self._trial = trial
         self._model = model
         self._window, self._served = window, served
 
+    @property
+    def identity(self) -> str:
+        """Which model the server says that it serves, as far as it was asked; or empty."""
+        return self._served.facts.identity if self._served is not None else ""
+
+    @property
+    def trial(self) -> Trial | None:
+        """The trial of the model, where it is not of another one behind the same name."""
+        known, served = self._trial, self.identity
+        return None if known and served and known.identity not in ("", served) else known
+
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError."""
+        async with current_meter().in_time():
+            if self._served is not None:
+                await self._served.know()
+            small = issubclass(prompt.reply, Pointing) and await self._is_small()
         self._warn(prompt)
         texts = inputs.get("texts", "")
-        if (
-            issubclass(prompt.reply, Pointing)
-            and not isinstance(texts, str)
-            and await self._is_small()
-        ):
+        if small and not isinstance(texts, str):
             asked = (inputs.get(name, "") for name in ("asked", "question"))
             question = " ".join(one for one in asked if isinstance(one, str))
             inputs["texts"] = await asyncio.to_thread(needed, question, texts)
@@ -71,8 +82,8 @@ class SuitedModel:
         await self._model.aclose()
 
     async def _is_small(self) -> bool:
-        if self.trial is not None:
-            return self.trial.is_small
+        if (trial := self.trial) is not None:
+            return trial.is_small
         window = self._window
         if window is None and self._served is not None:
             window = await self._served.window()
@@ -80,8 +91,9 @@ class SuitedModel:
 
     def _warn(self, prompt: Prompt[R]) -> None:
         use = _USES.get(prompt.name)
-        if self.trial is not None and use and not (verdict := self.trial.verdict(use)).is_up_to:
-            current_meter().warn(f"By ragraphs try of {self.trial.tried}, {verdict.says}")
+        trial = self.trial
+        if trial is not None and use and not (verdict := trial.verdict(use)).is_up_to:
+            current_meter().warn(f"By ragraphs try of {trial.tried}, {verdict.says}")
 
 
 def trusted(model: LanguageModel) -> bool:

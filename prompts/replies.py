@@ -300,6 +300,4 @@ class KeptTexts(PromptReply):
 class StandAloneQuestion(PromptReply):
     """A question that can be understood without the conversation before it."""
 
-    longest: ClassVar[Bounds] = {"question": 4000}
-
     question: Annotated[str, Field(min_length=1, description="The rewritten question.")]

@@ -132,3 +132,18 @@ def test_a_sentence_that_no_passage_states_whole_is_doubted():
     assert doubt(told, question, [ELBE, BERG, ODER]) is None
     found = doubt(mixed, question, [ELBE, BERG, ODER])
     assert found is not None and not found.certain
+
+
+def test_who_is_named_in_the_sentence_is_no_network():
+    said = "Cosmos: Cosmos is a series of thirteen parts by Carl Sagan and Ann Druyan."
+    found = doubt("Carl Sagan", "Which network broadcast the series Cosmos?", [said])
+    assert found is not None and not found.certain
+
+
+def test_a_passage_of_something_else_is_refused_as_one_in_another_language_is_not():
+    palace = "The Crystal Palace was built in Hyde Park. It burnt down in 1936."
+    cited = "Crystal Palace: It burnt down in 1936."
+    asked = doubt("1936", "How long is the Panama Canal?", [cited], [palace])
+    assert asked is not None and asked.certain
+    other = doubt("1936", "운하는 Panama 어디에 있나요?", [cited], [palace])
+    assert other is not None and not other.certain

@@ -124,7 +124,9 @@ def test_what_was_found_is_of_one_model_on_one_server(run, openai, index, monkey
         assert uses["says"] == "not tried" and f"ragraphs try {model}" in uses["mend"]
 
 
-def test_another_model_behind_the_same_name_was_not_tried(run, openai, index):
+def test_another_model_behind_the_same_name_was_not_tried(run, openai, index, monkeypatch):
+    monkeypatch.setattr("ragraphs.models.chat.served._FRESH_SECONDS", 0)  # as in a new process
+
     def warned() -> bool:
         asked = json.loads(run("ask", QUESTION, "--model", "openai:bad", "--json").out)
         return "openai:bad is not up to answering" in " ".join(asked["warnings"])

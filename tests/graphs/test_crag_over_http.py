@@ -6,6 +6,7 @@ import json
 
 import pytest
 from http_stub import Response
+from pointed import as_written
 from ragraphs.context import CragContext, IndexContext
 from ragraphs.graphs.crag import graph
 from ragraphs.graphs.index import graph as index_graph
@@ -20,6 +21,7 @@ DOCUMENTS = [
 ]
 WEB_FACT = "Benjamin Baker and John Fowler were the engineers of the Forth Bridge."
 PAGE = ("https://bridges.example/forth", "Bridges", f"{WEB_FACT} Tickets are sold here.")
+NOTHING = {"quotes": [], "sufficient": False, "answer": ""}
 QUERY = "forth bridge engineers keywords"
 
 
@@ -44,7 +46,10 @@ class Script:
             case "rewrite_query":
                 return {"queries": [QUERY]}
             case "answer":
-                return self.answer
+                shown = as_written(body["messages"][1]["content"])
+                told = self.answer["quotes"] if isinstance(self.answer, dict) else []
+                states = not told or any(quote["quote"] in shown for quote in told)
+                return self.answer if states else NOTHING
         shown = body["messages"][1]["content"].count("<text id=")
         ids = [str(id) for id in range(1, shown + 1)]
         grade = self.passages if prompt == "grade_passages" else self.strips

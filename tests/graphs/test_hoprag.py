@@ -35,7 +35,10 @@ ASKED = {
     "World fairs": (["What does a world fair show?"], ["Who designed the Atomium?"]),
     "Grass": (["What is Grass?"], ["What does a world fair show?"]),
 }
-QUOTE = {"id": "1", "quote": "He was born in Wimbledon."}
+QUOTES = [
+    {"id": "1", "quote": "He was born in Wimbledon."},
+    {"id": "2", "quote": "It was designed by André Waterkeyn."},
+]
 
 
 class Script:
@@ -60,7 +63,7 @@ class Script:
                 label: [id for id in labels if labels[id] == label]
                 for label in ("necessary", "indirect")
             }
-        return {"quotes": [QUOTE], "sufficient": True, "answer": "Wimbledon"}
+        return {"quotes": QUOTES, "sufficient": True, "answer": "Wimbledon"}
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from http_stub import Response
+from pointed import as_written
 from ragraphs.context import Tog2Context
 from ragraphs.graphs.tog2 import graph
 from ragraphs.state.errors import RagraphsError
@@ -35,6 +36,11 @@ FACTS = {
     "Brussels": [("Brussels", "is the capital of", "Belgium")],
     "Mons": [("Mons", "is a town in", "Belgium")],
 }
+CHAIN = (
+    "Wimbledon is a district of London.",
+    "André Waterkeyn was born in Wimbledon.",
+    "The Atomium was designed by André Waterkeyn.",
+)
 NEEDED = ("designed", "born", "district")
 
 
@@ -60,10 +66,8 @@ class Script:
             return self.note("judge", body, {"sufficient": enough, "clue": "" if enough else clue})
         if "Question:" not in human:
             return facts_of(human)
-        quote = {"id": "1", "quote": "Wimbledon is a district of London."}
-        return self.note(
-            "answer", body, {"quotes": [quote], "sufficient": True, "answer": "London"}
-        )
+        quotes = [{"id": "1", "quote": quote} for quote in CHAIN if quote in as_written(human)]
+        return self.note("answer", body, {"quotes": quotes, "sufficient": True, "answer": "London"})
 
     def scores(self, human):
         """0.9 for what stands under a sentence with a needed word, 0.1 for all else."""
