@@ -100,7 +100,7 @@ class OpenAIServer:
         """The reply. Raises RequestError, and NoReplyError where it may not be sent once more."""
         body = self._body(request)
         while True:
-            streams = self._streams
+            streams = self._streams and request.may_stream
             sent = json.dumps(body | _STREAMED if streams else body).encode()
             try:
                 return await self._retrying.copy()(self._attempt, sent)  # its own: it keeps state

@@ -25,7 +25,8 @@ class ChatRequest:
     """Messages, and the schema and the mode of structured output for the reply.
 
     ``temperature`` is None for a model that rejects any; ``listener`` wants the reply in pieces.
-    Without a ``limit`` only the server ends a reply.
+    Without a ``limit`` only the server ends a reply. It is asked for whole where it ``may_stream``
+    no more.
     """
 
     messages: Sequence[BaseMessage]
@@ -34,6 +35,7 @@ class ChatRequest:
     temperature: float | None
     listener: AnswerListener | None = None
     limit: ReplyLimit | None = None
+    may_stream: bool = True
 
 
 def limit_in(request: ChatRequest) -> dict[str, int]:

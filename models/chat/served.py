@@ -14,6 +14,7 @@ import math
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -111,13 +112,10 @@ class ServedModel:
     async def _load(self) -> None:
         words = [{"role": "user", "content": "Hello"}]
         body = {"model": self._name, "messages": words, "max_tokens": 1}
-        try:
+        url = f"{self._base}/chat/completions"
+        with suppress(httpx.HTTPError, TimeoutError):  # then the window stays unknown
             async with asyncio.timeout(self._timeout), await self._client() as client:
-                url = f"{self._base}/chat/completions"
-                async with client.stream("POST", url, json=body, timeout=self._timeout):
-                    pass
-        except (httpx.HTTPError, TimeoutError):
-            pass
+                await client.post(url, json=body, timeout=self._timeout)
 
     async def _client(self) -> httpx.AsyncClient:
         return await asyncio.to_thread(  # it reads certificates

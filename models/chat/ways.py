@@ -47,7 +47,8 @@ FORMS = (
 class AskedWay:
     """One way: a place in ``FORMS``, the names of a limit that are left to try, and the rest.
 
-    It is ``unstreamed`` if a stream was tried in the same form and declined.
+    It ``may_stream`` until a stream was tried in the same form: one that was declined makes it
+    ``unstreamed``, one may also have broken off.
     """
 
     form: int
@@ -55,6 +56,7 @@ class AskedWay:
     temperature: float | None
     listener: AnswerListener | None
     unstreamed: bool = False
+    may_stream: bool = True
 
 
 class Ways:
@@ -94,7 +96,9 @@ class Ways:
         if bounded:
             schema = pointing_at(numbers, schema)
         limit = ReplyLimit(way.limits[0], self._most_tokens(reply)) if way.limits else None
-        return ChatRequest(messages, schema, mode, way.temperature, way.listener, limit)
+        return ChatRequest(
+            messages, schema, mode, way.temperature, way.listener, limit, way.may_stream
+        )
 
     def after(self, way: AskedWay, error: Exception) -> AskedWay | None:
         """The way to try after ``error``; None where no other may succeed."""
@@ -105,9 +109,10 @@ class Ways:
             self._temperature = None
             return replace(way, temperature=None)
         if way.listener is not None and _may_lack_streaming(error):
-            return replace(way, listener=None, unstreamed=not isinstance(error, BrokenStreamError))
+            declined = not isinstance(error, BrokenStreamError)
+            return replace(way, listener=None, unstreamed=declined, may_stream=False)
         if _may_reject_form(error) and way.form + 1 < len(FORMS):
-            return replace(way, form=way.form + 1, unstreamed=False)
+            return replace(way, form=way.form + 1, unstreamed=False, may_stream=True)
         return None
 
     def note(self, reply: type[PromptReply], way: AskedWay) -> None:

@@ -16,8 +16,9 @@ import pytest
 from page_server import events_in
 from ragraphs import IndexContext, index_graph
 from scripted_model import DOCUMENTS, MODEL, QUESTION
+from server_process import free_port
 from stub_openai import KEY, OpenAIStub, serving_openai
-from tool_server import free_port, serve_process
+from tool_server import serve_process
 
 pytestmark = pytest.mark.slow
 

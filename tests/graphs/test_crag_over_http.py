@@ -124,14 +124,7 @@ async def test_sync_and_async_give_the_same(model, ask, index):
 async def test_ambiguous_works_on_index_and_web_side_by_side(openai, model, tavily, ask):
     model.passages = "related"
     tavily.pages = [PAGE]
-    answer = openai.otherwise
-
-    def slowly(path, body):
-        response = answer(path, body)
-        response.seconds = 0.3
-        return response
-
-    openai.otherwise = slowly
+    openai.slow_down(0.3)
     result = await ask()
     assert result["verdict"] == "ambiguous" and result["stop_reason"] == "answered"
     assert {passage["found"] for passage in result["evidence"]} == {"retrieved", "web"}

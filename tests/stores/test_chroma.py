@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chroma_server import ChromaServer, free_port, serving_chroma
+from chroma_server import ChromaServer, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.queries import patience
 from ragraphs.stores.vectors import Entry, Generation, Vectors
+from server_process import free_port
 
 DIMENSION = 16
 Opening = Callable[[str], Vectors]

@@ -54,10 +54,12 @@ class Reader:
 
     def _shell(self, words: list[str]) -> None:
         words, target = (words[:-2], words[-1]) if words[-2:-1] == [">"] else (words, None)
-        assert not any(set(word) <= set("();<>|") for word in words), f"Nobody runs {words}."
+        if words == ["python", "serve_model.py", "MODEL.gguf", "&"]:
+            return  # the weights are the reader's own
+        assert not any(set(word) <= set("();<>|&") for word in words), f"Nobody runs {words}."
         match words:
-            case ["ollama", "pull", _] | ["python", "serve_model.py", "MODEL.gguf", "&"]:
-                pass  # the weights are the reader's own
+            case ["ollama", "pull", _]:
+                pass
             case ["export", assigned] if assigned.startswith("OPENAI_BASE_URL="):
                 pass  # the local server of the test stands there already
             case ["export", assigned]:

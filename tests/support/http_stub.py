@@ -75,6 +75,17 @@ class HttpStub:
     def bodies(self) -> list[Any]:
         return [request.body for request in self.requests]
 
+    def slow_down(self, seconds: float) -> None:
+        """Has every answer from now on take so many seconds."""
+        answer = self.otherwise
+
+        def slowly(path: str, body: Any) -> Response:
+            response = answer(path, body)
+            response.seconds = seconds
+            return response
+
+        self.otherwise = slowly
+
     def close(self) -> None:
         self._closing.set()
         self._server.shutdown()

@@ -5,9 +5,6 @@ As a program: llama_server.py MODEL PORT CONTEXT SLOTS
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -17,7 +14,7 @@ from typing import Any
 
 import httpx
 import numpy as np
-from chroma_server import free_port
+from server_process import ServerProcess, free_port
 
 NAME = "made"
 _WIDTH, _HEADS, _LONGEST = 64, 4, 32_768
@@ -29,49 +26,21 @@ _TEMPLATE = (
 )
 
 
-class LlamaServer:
-    """A server on a port of this machine, which can be killed and started again.
+class LlamaServer(ServerProcess):
+    """A server on a port of this machine, with a model that is written into ``folder``.
 
     server = LlamaServer(folder, context=4096, slots=2)
     server.start()
     """
 
     def __init__(self, folder: Path, *, context: int, slots: int) -> None:
-        self._folder = folder
-        self._size = [str(context), str(slots)]
-        self._port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
-        self.url = f"http://127.0.0.1:{self._port}"
-        self.base_url = f"{self.url}/v1"
-
-    def launch(self) -> None:
-        """Starts the server, and does not wait for it."""
-        model = self._folder / f"{NAME}.gguf"
+        model, port = folder / f"{NAME}.gguf", free_port()
         if not model.exists():
             write_model(model)
-        command = [sys.executable, __file__, str(model), str(self._port), *self._size]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, process_group=0)
-
-    def start(self) -> None:
-        """Starts the server, and waits until its model is loaded."""
-        self.launch()
-        for _ in range(600):
-            assert self._process is not None and self._process.poll() is None, "the server ended"
-            try:
-                if httpx.get(f"{self.url}/health", timeout=1).is_success:
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.05)
-        raise TimeoutError(self.url)
-
-    def kill(self) -> None:
-        """Ends the server at once, as ``kill -9`` does."""
-        if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            self._process = None
+        self.url = f"http://127.0.0.1:{port}"
+        self.base_url = f"{self.url}/v1"
+        command = [sys.executable, __file__, str(model), *map(str, (port, context, slots))]
+        super().__init__(folder, command, f"{self.url}/health")
 
     def working(self) -> int:
         """The number of slots that write a reply."""

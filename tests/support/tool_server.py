@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 from ragraphs.server.alone import app
 from ragraphs.settings import settings
+from server_process import free_port
 
 
 @contextmanager
@@ -69,13 +69,6 @@ def serve_process(
 
 
 _SERVE = "from ragraphs.cli.main import main; main()"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import Any
 
 import psutil
 import pytest
-from chroma_server import free_port, serving_chroma
+from chroma_server import serving_chroma
 from command_line import Run
 from langchain_core.language_models import FakeListChatModel
 from postgres_server import serving_postgres
@@ -30,6 +30,7 @@ from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
+from server_process import free_port
 from shared_stores import SharedStores
 
 from lab.benchmarks.stub_replies import stub_reply
@@ -267,8 +268,7 @@ def head_of_a_cluster(token: str) -> Iterator[str]:
         known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token, "RAY_TMPDIR": logs}
         # Else a client is refused after 30 seconds, which a busy machine may take.
         known["RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"] = str(SECONDS)
-        # The head starts a process for a client from one with threads of gRPC, whose handlers of
-        # fork() may end the new process at once.
+        # Handlers of fork() beside gRPC's threads may end the process that a client is given.
         known["GRPC_ENABLE_FORK_SUPPORT"] = "0"
         head = subprocess.Popen(command, env={**os.environ, **known}, stdout=subprocess.DEVNULL)
         try:

@@ -122,14 +122,7 @@ async def test_identical_calls_never_run_side_by_side_even_when_they_fail(openai
 
 
 async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_model):
-    answer = openai.otherwise
-
-    def slowly(path, body):
-        response = answer(path, body)
-        response.seconds = 0.05
-        return response
-
-    openai.otherwise = slowly
+    openai.slow_down(0.05)
     model = await open_model(concurrency=4)
     calls = (model.run(REWRITE_QUERY, question=f"Question {place}?") for place in range(32))
     await asyncio.gather(*calls)
@@ -160,14 +153,7 @@ async def test_on_a_slow_disk_no_more_replies_wait_to_be_stored_than_may_be_aske
 
 
 async def test_waiting_for_a_turn_does_not_count_as_waiting_for_the_reply(openai, open_model):
-    answer = openai.otherwise
-
-    def slowly(path, body):
-        response = answer(path, body)
-        response.seconds = 0.3
-        return response
-
-    openai.otherwise = slowly
+    openai.slow_down(0.3)
     model = await open_model(concurrency=1, timeout=1)
     calls = (model.run(REWRITE_QUERY, question=f"Question {place}?") for place in range(5))
     assert len(await asyncio.gather(*calls)) == 5

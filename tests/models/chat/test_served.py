@@ -36,23 +36,12 @@ def nobody() -> str:
         return f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
-def slowly(stub) -> None:
-    answer = stub.otherwise
-
-    def answer_slowly(path, body):
-        response = answer(path, body)
-        response.seconds = 0.1
-        return response
-
-    stub.otherwise = answer_slowly
-
-
 @pytest.mark.parametrize(("slots", "most"), [(1, 1), (3, 3), (16, 5)])
 async def test_no_more_is_sent_at_once_than_the_server_has_slots_and_the_caller_allows(
     openai, open_model, slots, most
 ):
     serve(openai, slots=slots)
-    slowly(openai)
+    openai.slow_down(0.1)
     model = await open_model(concurrency=5)
     await asyncio.gather(*(ask(model, f"Question {place}?") for place in range(20)))
     assert openai.most_in_flight == most and len(openai.chats) == 20
@@ -60,7 +49,7 @@ async def test_no_more_is_sent_at_once_than_the_server_has_slots_and_the_caller_
 
 async def test_models_of_one_server_share_its_slots(openai, open_model):
     serve(openai, slots=2)
-    slowly(openai)
+    openai.slow_down(0.1)
     models = [await open_model(), await open_model(model="openai:other")]
     await asyncio.gather(*(ask(model, f"{n}?") for n in range(6) for model in models))
     assert openai.most_in_flight == 2
@@ -68,7 +57,7 @@ async def test_models_of_one_server_share_its_slots(openai, open_model):
 
 async def test_a_server_that_tells_nothing_is_asked_side_by_side_before_long(openai, open_model):
     openai.documents.clear()
-    slowly(openai)
+    openai.slow_down(0.1)
     model = await open_model(concurrency=4)
     await asyncio.gather(*(ask(model, f"Question {place}?") for place in range(40)))
     assert 1 < openai.most_in_flight <= 4 and len(openai.chats) == 40
