@@ -130,4 +130,4 @@ def reply(body: Any) -> Any:
             return {"verdicts": [verdict]}
     if (of_set := written(kind, human)) is not None:
         return of_set
-    return failure(404, f"Nobody wrote a reply to {kind}")
+    return failure(402, f"Nobody wrote a reply to {kind}")

@@ -51,7 +51,7 @@ class Script:
         self.asked.append(Asked(kind, body["model"], system, human))
         reply = self.replies.get(kind, getattr(self, f"_{kind.lower()}", None))
         if reply is None:
-            return failure(404, f"Nobody wrote a reply to {kind}")
+            return failure(402, f"Nobody wrote a reply to {kind}")
         found = reply(human) if callable(reply) else reply
         return found if isinstance(found, Response | str) else json.dumps(found)
 

@@ -61,7 +61,7 @@ class SetWriter:
         self.kinds.append(kind)
         reply = written(kind, human)
         if reply is None:
-            return failure(404, f"Nobody wrote a reply to {kind}")
+            return failure(402, f"Nobody wrote a reply to {kind}")
         return self.replies[kind](reply) if kind in self.replies else reply
 
 

@@ -36,7 +36,7 @@ class Judge:
             return {"quotes": [{"id": "1", "quote": quote}], "sufficient": True, "answer": quote}
         if kind == "AnswerCheck":
             return {"unsupported": [], "sufficient": True}
-        return failure(404, f"Nobody wrote a reply to {kind}")
+        return failure(402, f"Nobody wrote a reply to {kind}")
 
     def number_of(self, kind: str) -> int:
         return sum(one == kind for one, _ in self.asked)
