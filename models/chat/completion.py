@@ -139,6 +139,7 @@ def _message(data: Any) -> AIMessage:
     message = choice["message"]
     usage = data.get("usage")
     sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     return AIMessage(
         text_in(message.get("content")),
         additional_kwargs={"refusal": message.get("refusal")},
@@ -147,6 +148,7 @@ def _message(data: Any) -> AIMessage:
             "input_tokens": sent,
             "output_tokens": received,
             "total_tokens": sent + received,
+            "input_token_details": {"cache_read": tokens_in(details, "cached_tokens")},
         },
     )
 
