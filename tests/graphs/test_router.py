@@ -133,9 +133,7 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
 
 
-def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(
-    openai, ask, script
-):
+def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(openai, ask, script):
     row = {"id": "tiny.gguf", "meta": {"n_params": 134_515_008}}
     openai.documents["/v1/models"] = Response({"data": [row]})
     script.replies["Answer"] = LACKING

@@ -103,9 +103,7 @@ async def test_a_model_of_few_parameters_reads_little_and_is_not_believed_until_
     assert trusted(model) == (not is_small) and knows_little(model) == is_small
 
 
-async def test_a_model_that_reads_slowly_reads_little_from_then_on(
-    openai, open_model, monkeypatch
-):
+async def test_a_model_that_reads_slowly_reads_little_from_then_on(openai, open_model, monkeypatch):
     def answer(body):
         time.sleep(seconds)
         return NOTHING
