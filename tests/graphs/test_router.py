@@ -133,6 +133,33 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
 
 
+@pytest.mark.parametrize(
+    ("question", "missing", "method"),
+    [
+        (QUESTION, MISSING, "deeprag"),
+        (QUESTION, "Who was the designer of the Forth Bridge?", "hoprag"),
+        ("How is John Fowler related to Thomas Bouch?", "How did Thomas Bouch know John Fowler?", "tog2"),
+        ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
+    ],
+)
+def test_what_is_missing_decides_who_goes_on(ask, script, question, missing, method):
+    script.replies["Answer"] = {**LACKING, "missing": [missing]}
+    script.replies["StepReading"] = NEVER
+    result = ask(question, escalations=1)
+    assert path_of(result) == ["basic", method]
+    assert result["decision"]["parts"] == 1
+
+
+def test_parts_that_stand_side_by_side_are_read_as_a_tree_unless_another_way_is_chosen(ask, script):
+    script.replies["Answer"] = LACKING
+    script.replies["SubQuestions"] = {"questions": []}
+    question = "Compare the Forth Bridge, the Tay Bridge and the Tower Bridge by cost."
+    found = ask(question, escalations=1)
+    assert found["decision"]["parts"] == 3 and path_of(found) == ["basic", "deeprag"]
+    assert found["details"]["tree"]
+    assert not ask(question, escalations=1, mode="narrative")["details"]["tree"]
+
+
 @pytest.mark.parametrize("method", ["deeprag", "hoprag", "tog2", "crag"])
 @pytest.mark.parametrize("found", [True, False])
 def test_nothing_is_asked_retrieved_or_embedded_twice(
