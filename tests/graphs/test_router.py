@@ -14,7 +14,7 @@ from ragraphs.context import HopragContext, RouterContext
 from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph
 from ragraphs.index import retrieval
-from ragraphs.index.retrieval import search
+from ragraphs.index.retrieval import ranking
 from ragraphs.nodes.router import route as routing
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
@@ -48,9 +48,9 @@ def searched(monkeypatch) -> list[str]:
 
     def spy(index: Any, question: str, *given: Any) -> Any:
         queries.append(question)
-        return search(index, question, *given)
+        return ranking(index, question, *given)
 
-    monkeypatch.setattr(retrieval, "search", spy)
+    monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
 
 
