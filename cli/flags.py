@@ -29,7 +29,7 @@ T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _FILTER = (
     "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (any of these), "
-    "author!=Ada. May be given several times; all must hold."
+    "author!=Ada, path=minutes/** (a folder). May be given several times; all must hold."
 )
 Shown = tuple[Any, Callable[[Any], None]]
 

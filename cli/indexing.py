@@ -68,6 +68,9 @@ def index(
         return copy_to_place(context.index, copy_to, as_json=as_json)
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
+    chosen = "layers" in context.model_fields_set
+    if "model" in context.model_fields_set and not chosen:  # a key that is missing is told first
+        run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
     asks = not (context.dry_run or yes or as_json)
     if asks and not _may_cost(given, context):
         raise typer.Exit(0)
@@ -76,7 +79,6 @@ def index(
     result = run_index(given, context, quiet=as_json)
     if not as_json:
         show.indexing(result, time.monotonic() - started, known)
-    chosen = "layers" in context.model_fields_set
     if context.dry_run and not as_json:
         _tell_plan(result, context, chosen)
     elif not (context.dry_run or chosen) and result["passage_count"]:

@@ -327,6 +327,12 @@ def test_index_makes_no_layer_by_a_paid_model_unless_somebody_agrees(run, openai
     assert openai.requests == []
 
 
+def test_a_missing_key_is_told_before_anything_is_recorded(run, docs, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert_one_sentence(run("index", "docs", "--model", "openai:stub"), 1, "OPENAI_API_KEY")
+    assert not Path(".ragraphs").exists()
+
+
 def test_a_bad_file_is_told_once_and_fails_no_later_run(run, docs):
     (docs / "broken.pdf").write_bytes(b"no pdf")
     first = run("index", "docs")
