@@ -112,10 +112,12 @@ def reply(body: Any) -> Any:
                 "reference": [gold],
             }
         case "Answer":
-            asked = set(human.rpartition("Question: ")[2].rstrip("?\n").split())
+            asked = set(human.rpartition("Question: ")[2].lower().rstrip("?\n").split())
             lines = [line.partition(" ") for text in texts for line in text[2].splitlines()]
             said = [line for line in lines if line[0] and not line[2].startswith("#")]
-            number, _, told = max(said, key=lambda line: len(asked & set(line[2].split())))
+            number, _, told = max(
+                said, key=lambda line: sum(map(len, asked & set(line[2].lower().split())))
+            )
             return {"from": [number], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
             return {"known": True, "answer": "John Fowler"}
