@@ -21,6 +21,7 @@ from .communities import report_cards
 from .community_map import community_map
 from .entity_card import entity_cards
 from .neighbourhood import whole_graph
+from .overview import overview, title_of
 from .quotation import shown
 
 MOST_PASSAGES = 10_000
@@ -65,9 +66,10 @@ def page_data(
         "state": {
             **_state(index, layers, left_out),
             "methods": methods,
-            "answered": told is not None,
+            "title": title_of(index),
         },
-        "answer": told,
+        "answer": None if told is None else {**told, "lengths": lengths_of(index, told)},
+        "overview": overview(index),
         "documents": _documents(index, passages),
         "passages": [shown(one) for one in passages],
         "entities": [_without_texts(one) for one in entity_cards(index, entities)],
@@ -133,6 +135,12 @@ def _documents(index: Index, passages: Iterable[Passage]) -> list[dict[str, Any]
         for row in index.catalogue.documents()
         if row["id"] in counts
     ]
+
+
+def lengths_of(index: Index, answer: Mapping[str, Any]) -> dict[str, int]:
+    """The characters of each document of the evidence in ``answer``. Blocks."""
+    documents = {one["document"] for one in [*answer["evidence"], *answer["citations"]]}
+    return DocumentTexts(index.engine).lengths(documents)
 
 
 def _without_texts(card: Mapping[str, Any]) -> dict[str, Any]:

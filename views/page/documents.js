@@ -14,7 +14,7 @@ const PAGE = 50;
 /* The tab Documents. */
 export function DocumentsView({ server, index, refresh, openDocument, path }) {
   const [changes, setChanges] = useState(0);
-  const indexing = useIndexing(index, () => {
+  const indexing = useIndexing(index, server, () => {
     setChanges((n) => n + 1);
     refresh();
   });
@@ -24,7 +24,7 @@ export function DocumentsView({ server, index, refresh, openDocument, path }) {
   return html`<div class="column documents" data-part="documents">
     <h1 class="sr-only">${t("documents")}</h1>
     ${server.uploads
-      ? html`<${Adding} index=${index} indexing=${indexing} server=${server} />`
+      ? html`<${Adding} indexing=${indexing} server=${server} />`
       : !isExport && html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
     <${Going} indexing=${indexing} />
     ${server.documents > 0 || server.uploads

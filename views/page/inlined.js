@@ -32,6 +32,7 @@ const byId = (some) => new Map(some.map((one) => [one.id, one]));
 
 const ROUTES = {
   "page/state": ({ state }) => state,
+  "page/overview": ({ overview }) => overview,
   "page/documents": listed,
   "page/document": around,
   "page/passages": foundPassages,
