@@ -53,9 +53,10 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
 
     Of a large index come the largest communities, and the entities of as many of them as fit;
     members of the community ``within`` come first; ``left_out`` counts the others. Entities that
-    are related to none, and pairs, are ``orphans``, shown where they are asked for. An entity is ``[id, name,
-    x, y, community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
-    thousands; the community is -1 where it is left out. The same index gives the same map. Blocks.
+    are related to none, and pairs, are ``orphans``, shown where they are asked for. An entity is
+    ``[id, name, x, y, community]`` and an edge ``[entity, entity]``, both by their numbers, as a
+    map may have thousands; the community is -1 where it is left out. The same index gives the same
+    map. Blocks.
     Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)

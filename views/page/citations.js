@@ -94,7 +94,7 @@ export function whereIn({ title, document: id, start, metadata = {} }, lengths =
   const whole = `${metadata.section ?? ""}`.trim();
   const section = whole === title ? "" : whole.startsWith(`${title} › `) ? whole.slice(title.length + 3) : whole;
   const date = `${metadata.date ?? ""}`.slice(0, 10);
-  const share = lengths[id] > LONG && number(Math.min(start / lengths[id], 1), { style: "percent" });
+  const share = lengths[id] > LONG && start / lengths[id] >= 0.005 && number(Math.min(start / lengths[id], 1), { style: "percent" });
   const parts = [`${title}`.includes(date) ? "" : date, metadata.page && t("page_n", { page: metadata.page }), section];
   return [...parts, share && t("far_on", { share })].filter(Boolean).join(" · ");
 }

@@ -76,7 +76,7 @@ function DocumentRow({ one, server, indexing, open }) {
     <button class="document-open" type="button" onClick=${() => open({ document: one.id, title: one.title, at: 0 })}>
       <span class="document-title" lang=${languageOf(one.title)}>${one.title || one.id}</span>
       <span class="document-more">
-        ${one.path !== one.title && html`<span class="document-path">${one.path}</span>`}
+        ${fileOf(one) !== one.title && html`<span class="document-path">${fileOf(one)}</span>`}
         <span>${t("d_size", one)}</span>
       </span>
     </button>
@@ -93,5 +93,8 @@ function DocumentRow({ one, server, indexing, open }) {
     </div>`}
   </li>`;
 }
+
+/* The name of the file that a document comes from, without the folders of the server. */
+const fileOf = ({ path }) => path.split("/").at(-1);
 
 const focused = (element) => element?.focus();

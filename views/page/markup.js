@@ -10,6 +10,7 @@ const RULE = /^\s*([=\-~^*+#"'`])\1{2,}\s*$/;
 const ROW = /^\s*\|(.+)\|\s*$/;
 const BETWEEN = /^[\s|:+-]+$/;
 const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
+const WRAPPED = 50; // the shortest line that is broken because it was full
 const CODE =
   /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
 
@@ -93,11 +94,15 @@ function shownBlock({ kind, lines }) {
   return html`<p class="markup-item"><span aria-hidden="true">${sign ?? "•"}</span> ${together(lines, ITEM)}</p>`;
 }
 
-/* Lines of a paragraph as one, without the `sign` that the first begins with. */
+/* Lines of a paragraph as one, without the `sign` that the first begins with; short lines stay lines. */
 function together(lines, sign = /^\s+/) {
   const [[first, ...rest] = [], ...others] = lines;
-  return [[{ ...first, text: first.text.replace(sign, "") }, ...rest], ...others].map((line, at) => [at > 0 && " ", inline(line)]);
+  const all = [[{ ...first, text: first.text.replace(sign, "") }, ...rest], ...others];
+  return all.map((line, at) => [at > 0 && (widthOf(textOf(all[at - 1])) < WRAPPED ? html`<br />` : " "), inline(line)]);
 }
+
+/* Latin characters that a line has room for; a Korean one takes the room of two. */
+const widthOf = (text) => text.length + (text.match(/[\u1100-\uffdc]/g)?.length ?? 0);
 
 function Table({ rows }) {
   const cells = (line) => ROW.exec(textOf(line))[1].split(/(?<!\\)\|/);
@@ -130,5 +135,6 @@ const plain = (text) =>
     .replace(/(\*\*|__)(?=\S)(.+?)\1/g, "$2")
     .replace(/(?<![\w*])\*(?=\S)([^*]+?)\*(?![\w*])/g, "$1");
 
-/* What is cited as a mark. */
-const shown = ({ marked, best }, content) => (marked ? html`<mark class=${best ? "best" : ""}>${content}</mark>` : content);
+/* What is cited as a mark; a place to go to can be found. */
+const shown = ({ marked, best, here }, content) =>
+  marked ? html`<mark class=${best ? "best" : ""}>${content}</mark>` : here ? html`<span class="here">${content}</span>` : content;

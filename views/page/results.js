@@ -7,6 +7,8 @@ import { Markup } from "./markup.js";
 import { Bar } from "./pictures/parts.js";
 import { languageOf, t } from "./words.js";
 
+const NEAR = 0.25; // of the best one's score: what is shown at first
+
 /* The passages of an output, the best `most` first, and a button for the others; where one states
    the answer, that one alone comes first. */
 export function Passages({ output, most, openDocument }) {
@@ -14,8 +16,9 @@ export function Passages({ output, most, openDocument }) {
   const answer = output.sufficient ? output.answer : "";
   const found = bestPassages(output.evidence, output.citations, answer);
   const states = Boolean(answer) && found[0]?.citations.length > 0;
-  const shown = all ? found : found.slice(0, states ? 1 : most);
   const best = Math.max(...found.map((one) => one.passage.score ?? 0), 1e-9);
+  const isNear = (one, place) => place < 2 || (one.passage.score ?? best) >= NEAR * best;
+  const shown = all ? found : found.slice(0, states ? 1 : most).filter(isNear);
   const marks = shown.flatMap((one) => one.citations);
   const opens = (place) => openDocument({ ...place, marks: marks.filter((one) => one.document === place.document) });
   return html`<div class="results" data-part="results">
