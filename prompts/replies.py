@@ -239,9 +239,7 @@ def _as_list(value: Any) -> Any:
 
 
 # Prompts ask for no more; a longer list is read all the same.
-Missing = Annotated[
-    list[str], BeforeValidator(_as_list), Field(json_schema_extra={"maxItems": 3})
-]
+Missing = Annotated[list[str], BeforeValidator(_as_list), Field(json_schema_extra={"maxItems": 3})]
 
 
 class CitedAnswer(Pointing):
