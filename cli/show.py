@@ -196,7 +196,8 @@ def command(program: str, *words: str) -> None:
 def this_program(folder: Path) -> str:
     """The name of this program where the shell finds it by name, else its path in ``folder``."""
     called, found = Path(sys.argv[0]), which("ragraphs")
-    if called.stem != "ragraphs" or (found and called.exists() and called.samefile(found)):
+    is_found = found and called.exists() and called.samefile(found)
+    if called.stem != "ragraphs" or len(called.parts) == 1 or is_found:
         return "ragraphs"
     return within(called, folder)
 

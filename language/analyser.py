@@ -282,7 +282,7 @@ def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
     following = _word_at(plain, after).lstrip("\"'“‘([")
     if last.lower() in _NUMBERED or last.isdecimal():  # "No. 5", "2024. 4. 18."
         return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
-    if _INITIALS.fullmatch(last) and last.isupper() or last.lower() in _ABBREVIATIONS:
+    if (_INITIALS.fullmatch(last) and last.isupper()) or last.lower() in _ABBREVIATIONS:
         return len(following) < 2 or following.lower() not in STOP_WORDS
     return last.lower() in _TITLES
 

@@ -133,6 +133,17 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
 
 
+def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(openai, ask, script):
+    row = {"id": "tiny.gguf", "meta": {"n_params": 134_515_008}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    script.replies["Answer"] = LACKING
+    script.replies["StepReading"] = script.final
+    result = ask(top_k=1)
+    assert path_of(result) == ["basic"] and not result["sufficient"]
+    assert "set escalations" in " ".join(result["warnings"])
+    assert path_of(ask(top_k=1, escalations=1)) == ["basic", "deeprag"]
+
+
 @pytest.mark.parametrize(
     ("question", "missing", "method"),
     [
