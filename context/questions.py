@@ -150,6 +150,9 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
+    web_pages: Annotated[
+        bool, Field(description="Read whole pages of the web, not the excerpts of their search.")
+    ] = False
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")
     ] = False
@@ -198,9 +201,6 @@ class Tog2Context(QuestionContext):
     alpha: Annotated[
         float, Field(ge=0, le=5, description="Decay of a passage's weight by its rank.")
     ] = 0.8
-    relation_cut: Annotated[
-        float, Field(ge=0, le=1, description="Relations that score less are not followed.")
-    ] = 0.2
 
 
 class DeepragContext(QuestionContext):
