@@ -283,4 +283,4 @@ class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, Gra
     ] = "auto"
     escalations: Annotated[
         int, Field(ge=0, le=3, description="Further methods to try where one finds too little.")
-    ] = 1
+    ] = 2

@@ -251,7 +251,8 @@ def _as_list(value: Any) -> Any:
     return [one for one in given if not isinstance(one, str) or one.strip()]
 
 
-Missing = Annotated[list[str], BeforeValidator(_as_list)]
+# Prompts ask for no more; a longer list is read all the same.
+Missing = Annotated[list[str], BeforeValidator(_as_list), Field(json_schema_extra={"maxItems": 3})]
 
 
 class CitedAnswer(Pointing):

@@ -145,6 +145,7 @@ def _message(data: Any) -> AIMessage:
     message = choice["message"]
     usage = data.get("usage")
     sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     return AIMessage(
         weighed(text_in(message.get("content")), _tokens_in(choice)),
         additional_kwargs={"refusal": message.get("refusal")},
@@ -153,6 +154,7 @@ def _message(data: Any) -> AIMessage:
             "input_tokens": sent,
             "output_tokens": received,
             "total_tokens": sent + received,
+            "input_token_details": {"cache_read": tokens_in(details, "cached_tokens")},
         },
     )
 

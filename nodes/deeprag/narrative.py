@@ -25,7 +25,7 @@ from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
 from ..answer import answered, check_citations, checked
 from ..node import node
-from ..retrieve import nearest, ranking
+from ..retrieve import first_and_ranking, nearest
 from ..run import Run, Texts, Update
 from .sub_questions import (
     SubAnswer,
@@ -65,8 +65,7 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
         return {}
     question = state["question"]
     progress_of("read_question")(0, run.context.max_steps)
-    found = await nearest(run, state, run.context.top_k)
-    passages, ranked = found[: run.context.top_k], ranking(found)
+    passages, ranked = await first_and_ranking(run, state)
     if not passages:
         return {}
     step = _step(0, question, "the question itself", [passage["id"] for passage in passages])
