@@ -15,7 +15,7 @@ TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
 DeepragMode = Literal["narrative", "tree"]
-RetrievalPolicy = Literal["biased", "retrieve_always", "model"]
+RetrievalPolicy = Literal["biased", "retrieve_always", "model", "trained"]
 MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
@@ -220,7 +220,8 @@ class DeepragContext(QuestionContext):
         Field(
             description="When earlier answers do for a step: biased (arithmetic and composition "
             "only), retrieve_always (never), or as the model says, which may also answer from its "
-            "own knowledge, never as sufficient."
+            "own knowledge, never as sufficient: model asks it first whether it is sure, trained "
+            "takes its word."
         ),
     ] = "biased"
     max_steps: Annotated[int, Field(ge=1, le=24, description="Most steps of the narrative.")] = 10

@@ -111,8 +111,8 @@ class Tog2State(QuestionState, Tog2Output):
     ``candidates`` the entities that they lead to, ``context`` the passages ranked in this round,
     ``walked`` the relations followed so far, ``relevance`` the best s of every passage so far, and
     ``reached`` the best s of the passages of entities which the model chose. ``judged`` are the
-    texts and triples that the last judgement saw, at first the passages that an earlier method answered
-    from; ``sufficed`` says that it found the evidence sufficient.
+    texts and triples that the last judgement saw, at first the passages that an earlier method
+    answered from; ``sufficed`` says that it found the evidence sufficient.
     """
 
     frontier: list[str]
