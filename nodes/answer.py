@@ -16,7 +16,7 @@ from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
-from ..state.found import is_new, unchanged
+from ..state.found import is_new, states_triples, unchanged
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
 from .counter_reading import rests_on_citations
@@ -159,15 +159,17 @@ def locate_quote(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span]
 
 
 def _citation(passage: Evidence, span: Span) -> Citation:
-    return {
+    start, end = passage["start"] + span.start, passage["start"] + span.end
+    citation: Citation = {
         "passage": passage["id"],
         "document": passage["document"],
         "title": passage["title"],
-        "start": passage["start"] + span.start,
-        "end": passage["start"] + span.end,
+        "start": start,
+        "end": end,
         "quote": span.text,
-        "metadata": metadata_at(passage, passage["start"] + span.start),
+        "metadata": metadata_at(passage, start),
     }
+    return {**citation, "end": start, "kind": "triple"} if states_triples(passage) else citation
 
 
 def _cited_sentences(

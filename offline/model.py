@@ -135,7 +135,9 @@ class OfflineLanguageModel:
         self, question: str, clue: str, texts: Sequence[Excerpt]
     ) -> tog2.RelationScores:
         cosines = self._similarity(question)
-        told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
+        told = [
+            relation_scores(question, clue, text["title"], text["text"], cosines) for text in texts
+        ]
         scored = [pair for scores in told for pair in scores.items()]
         return tog2.RelationScores(
             scores=[tog2.RelationScore(id=id, score=score) for id, score in scored]
