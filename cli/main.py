@@ -184,12 +184,19 @@ def ask(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show on stderr what every node did.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Check a statement: supported, refuted or not enough to tell."
+        ),
+    ] = False,
     as_json: Json = False,
     context: RouterContext,
 ) -> None:
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
-    asked = _answer(question, context, trace=traced, writes=not as_json)
+    given = {"statement" if verify else "question": question}
+    asked = _answer(given, context, trace=traced, writes=not as_json)
     if as_json:
         # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **asked.output})
@@ -224,10 +231,12 @@ def _advise(context: Context) -> None:
         show.sentence(advice(settings()))
 
 
-def _answer(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
-    """The answer of the method that ``context`` names, or of the router for none."""
-    given = {"question": question}
-    if context.method == "auto":
+def _answer(given: dict[str, str], context: RouterContext, **followed: Any) -> TimedAnswer:
+    """The answer of the method that ``context`` names, or of the router for none.
+
+    Statements are the router's, whatever the method.
+    """
+    if context.method == "auto" or "statement" in given:
         from ..graphs.router import graph as router
 
         return ask_graph(router, given, context, **followed)
@@ -379,7 +388,7 @@ def demo(*, context: Context) -> None:
         for question, passages in _DEMO_QUESTIONS:
             most = ["-n", str(passages)] if passages != PASSAGES else []
             show.command("ask", question, *most, *(["--index", place] if is_kept else []))
-            show_answer(_answer(question, asking), asking.model, passages)
+            show_answer(_answer({"question": question}, asking), asking.model, passages)
     _advise(context)
     if is_kept:
         show_next_steps(place)

@@ -152,3 +152,12 @@ def test_what_is_still_open_and_the_methods_tried_are_told(run, index, script):
     ended = run("ask", QUESTION, "--model", MODEL, "--top-k", "1")
     assert f"Still open: {open_question}" in ended.out
     assert "basic → deeprag · " in ended.out
+
+
+@pytest.mark.parametrize("method", ["auto", "basic"])
+def test_a_statement_is_verified_with_the_sentence_that_decides_it(run, index, method):
+    ended = run("ask", "--verify", FACT, "--method", method)
+    assert ended.code == 0 and ended.out.startswith("supported\n")
+    assert f"as stated: “{FACT}”" in ended.out
+    refuted = run("ask", "--verify", FACT.replace("was", "was not"), "--method", method, "--json")
+    assert json.loads(refuted.out)["answer"] == "refuted"

@@ -138,7 +138,11 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     [
         (QUESTION, MISSING, "deeprag"),
         (QUESTION, "Who was the designer of the Forth Bridge?", "hoprag"),
-        ("How is John Fowler related to Thomas Bouch?", "How did Thomas Bouch know John Fowler?", "tog2"),
+        (
+            "How is John Fowler related to Thomas Bouch?",
+            "How did Thomas Bouch know John Fowler?",
+            "tog2",
+        ),
         ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
     ],
 )
