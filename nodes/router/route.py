@@ -29,6 +29,7 @@ from ...index.opening import Index
 from ...language.analyser import one_line
 from ...models.protocol import OFFLINE, NoReplyError, paid_calls
 from ...models.router import KIND_CLASSIFIER
+from ...models.suited import knows_little
 from ...models.web import web_search
 from ...prompts.library import STAND_ALONE
 from ...prompts.prompt import Excerpt
@@ -51,6 +52,10 @@ _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
 _HANDED_ON = ("ranked",)
+_KNOWS_LITTLE = (
+    "No further method was tried, since the model is not up to several steps; set escalations to "
+    "have it try them."
+)
 _SIDE_BY_SIDE = 3  # parts, from here on read as a tree
 _NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 
@@ -174,6 +179,9 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         ended = answers and answers_alone(kinds, latest["citations"])
         ended |= latest["stop_reason"] in _NO_MORE_CALLS
         if ended or not _may_go_on(latest["method"], state, run.context):
+            return {**update, **kept}
+        if "escalations" not in run.context.model_fields_set and knows_little(await run.model()):
+            run.meter.warn(_KNOWS_LITTLE)
             return {**update, **kept}
         left = calls_left(run.context, state["usage"])
         tried = [one["method"] for one in path]

@@ -14,7 +14,7 @@ from ragraphs.context import HopragContext, RouterContext
 from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph
 from ragraphs.index import retrieval
-from ragraphs.index.retrieval import search
+from ragraphs.index.retrieval import ranking
 from ragraphs.nodes.router import route as routing
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
@@ -48,9 +48,9 @@ def searched(monkeypatch) -> list[str]:
 
     def spy(index: Any, question: str, *given: Any) -> Any:
         queries.append(question)
-        return search(index, question, *given)
+        return ranking(index, question, *given)
 
-    monkeypatch.setattr(retrieval, "search", spy)
+    monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
 
 
@@ -131,6 +131,17 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert path_of(result) == ["basic", "deeprag", "hoprag"][: most + 1]
     assert not result["sufficient"] and result["stop_reason"] == "insufficient"
     assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
+
+
+def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(openai, ask, script):
+    row = {"id": "tiny.gguf", "meta": {"n_params": 134_515_008}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    script.replies["Answer"] = LACKING
+    script.replies["StepReading"] = script.final
+    result = ask(top_k=1)
+    assert path_of(result) == ["basic"] and not result["sufficient"]
+    assert "set escalations" in " ".join(result["warnings"])
+    assert path_of(ask(top_k=1, escalations=1)) == ["basic", "deeprag"]
 
 
 @pytest.mark.parametrize(
