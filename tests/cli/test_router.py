@@ -38,7 +38,8 @@ def web(script, tavily):
 
 
 def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index):
-    ended = run("ask", QUESTION, "--json")
+    run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
+    ended = run("ask", QUESTION, "--json", "--index", "bare")
     result = json.loads(ended.out)
     assert ended.err == "" and result["answer"] == "John Fowler"
     assert result["decision"]["method"] == result["path"][0]["method"] == result["method"]
@@ -48,7 +49,8 @@ def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index)
 
 
 def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index):
-    ended = run("ask", QUESTION, "--method", "graphrag")
+    run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
+    ended = run("ask", QUESTION, "--method", "graphrag", "--index", "bare")
     assert (ended.code, ended.out) == (1, "")
     assert "ragraphs index" in ended.err and "\n" not in ended.err.strip()
 
