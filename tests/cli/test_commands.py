@@ -143,7 +143,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
     assert "세종대왕" in run("export").out
 
 
-def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_not(run, docs):
+def test_files_with_other_endings_are_counted_and_hidden_ones_named_in_a_line_each(run, docs):
     for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
         (docs / name).parent.mkdir(exist_ok=True)
         (docs / name).write_bytes(b"x")
@@ -156,6 +156,7 @@ def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_no
         )
         == 1
     )
+    assert ended.err.count("were left out: .git, .hidden; name one to read it.") == 1
     skipped = json.loads(run("index", "docs", "--json").out)["skipped"]
     assert skipped == {".png": 2, "": 1, ".zip": 1}
     assert "not read" not in run("index", "docs/*.txt").err

@@ -26,8 +26,8 @@ export function Turn({ turn, newest, looked, server, openDocument, wide, put, re
           : html`<${Unanswered} turn=${turn} put=${put} />`}
       </div>
       ${status === "paused" && html`<${Paused} turn=${turn} resume=${resume} />`}
-      ${output && html`<${Foot} turn=${turn} wide=${wide} looked=${looked} look=${look} />`}
-      ${!wide && turn.trace.attempts.length > 0 && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
+      ${output && html`<${Foot} turn=${turn} wide=${wide} isLooked=${looked === turn.id} look=${look} />`}
+      ${(!wide || !output) && hasWay(turn) && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
     </article>
   </li>`;
 }
@@ -61,7 +61,7 @@ function Answered({ turn, openDocument, put }) {
   return html`
     ${!sufficient && html`<${Lacking} output=${output} put=${put} />`}
     ${answer && html`<${Prose} text=${answer} citations=${citations} cite=${(n) => html`<${Cite} n=${n} citation=${citations[n - 1]} openDocument=${openDocument} />`} />`}
-    ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} openDocument=${openDocument} />`}
+    ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} lengths=${output.lengths} openDocument=${openDocument} />`}
     ${!answer && !citations.length && output.evidence.length > 0 && html`<h3 class="label">${t("nearest")}</h3>
       <${Passages} output=${output} most=${3} openDocument=${openDocument} />`}
     <${Warnings} warnings=${output.warnings} />
@@ -105,16 +105,21 @@ function Warnings({ warnings = [] }) {
   </div>`;
 }
 
-/* The way that was gone and what it cost, and what can be done with the answer. */
-function Foot({ turn, wide, looked, look }) {
+/* How it was found in a sentence, its cost, and what can be done with the answer. */
+function Foot({ turn, wide, isLooked, look }) {
+  const methods = [...new Set(turn.trace.attempts.map((one) => one.method))];
+  const said = methods.map((name) => t(`did_${name}`)).filter((words, at) => words !== `did_${methods[at]}`);
   return html`<footer class="foot">
-    <${Cost} turn=${turn} />
+    <div><p class="small" data-part="way">${said.join(" ")}</p><${Cost} turn=${turn} /></div>
     <span class="foot-ways">
-      ${wide && !looked && html`<button class="button quiet" type="button" onClick=${() => look(turn.id)}>${t("show_how")}</button>`}
+      ${wide && hasWay(turn) && html`<button class="button quiet" type="button" aria-pressed=${`${isLooked}`} onClick=${() => look(isLooked ? "" : turn.id)}>${t("show_how")}</button>`}
       <button class="button quiet" type="button" onClick=${printed}>${t("print")}</button>
     </span>
   </footer>`;
 }
+
+/* Whether there is more to show of the way than its sentence and the passages of a plain search. */
+const hasWay = ({ trace, output }) => trace.attempts.some((one) => one.method !== "basic" || !(output && isSearch(output)));
 
 /* Prints this answer alone. */
 function printed(event) {

@@ -60,42 +60,6 @@ export function bestPassages(evidence, citations, answer = "") {
     .map(({ one }) => one);
 }
 
-/* The parts with single spaces, a line break where a paragraph ends, and no marks of headings;
-   lines of code stay lines. */
-export function tidied(parts) {
-  const found = [];
-  let blank = true;
-  for (const part of parts) {
-    if (part.gap) {
-      found.push(part);
-      blank = true;
-      continue;
-    }
-    const flat = part.text
-      .replace(/^#{1,6}[ \t]+(.*)$/gm, "$1\n\n")
-      .replace(/\n\s*(?=([-*•>]|\d+[.)])\s)/g, "\n\n")
-      .replace(/\s+/g, (gap, at, whole) =>
-        isInCode(gap, at, whole) ? gap.slice(gap.indexOf("\n")) : /\n\s*\n/.test(gap) ? "\n" : " ",
-      );
-    const text = blank ? flat.trimStart() : flat;
-    if (!text) continue;
-    blank = /\s$/.test(text);
-    found.push({ ...part, text });
-  }
-  return found;
-}
-
-const CODE =
-  /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
-
-/* Whether a gap has a line end between two lines of code, or one of code and one further in. */
-function isInCode(gap, at, whole) {
-  if (!gap.includes("\n")) return false;
-  const before = whole.slice(whole.lastIndexOf("\n", at - 1) + 1, at);
-  const after = whole.slice(at + gap.length).split("\n", 1)[0];
-  return CODE.test(before) && (CODE.test(after) || /\n(?: {2,}|\t)$/.test(gap));
-}
-
 /* The first words of a text below its headings, for a line. */
 export function firstWords(text, most = 90) {
   const prose = text.replace(/^#{1,6}\s.*$/gm, "");

@@ -4,7 +4,8 @@ import { html } from "./html.js";
 import { isExport } from "./inlined.js";
 import { t } from "./words.js";
 
-const LAYERS = ["sentences", "hops", "entities", "communities"];
+/* The layers beside the passages, in the order in which they are made. */
+export const LAYERS = ["sentences", "hops", "entities", "communities"];
 
 /* The list of layers. */
 export function Layers({ server, indexing }) {

@@ -3,6 +3,7 @@
 import { getJson } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { isExport } from "./inlined.js";
+import { patternOf } from "./patterns.js";
 import { languageOf, t } from "./words.js";
 
 const PAUSE = 220; // milliseconds without a key after which is searched
@@ -82,12 +83,6 @@ export function Marked({ text, words }) {
     end = match.index + match[0].length;
   }
   return html`${found}${text.slice(end)}`;
-}
-
-/* A pattern for words in a row, whatever their case and the white space between them. */
-export function patternOf(words) {
-  const parts = words.trim().split(/\s+/);
-  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "giu");
 }
 
 /* A part of a long text around words, cut between words. */
