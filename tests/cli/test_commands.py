@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -326,6 +327,16 @@ def test_index_makes_no_layer_by_a_paid_model_unless_somebody_agrees(run, openai
     (offer,) = re.findall(r"it says the price: ragraphs (.+)", told)
     assert offer == "index --layers hops,entities,communities --model openai:stub"
     assert openai.requests == []
+
+
+def test_the_same_documents_from_another_folder_are_told_of(run, docs):
+    run("index", "docs")
+    shutil.copytree("docs", "other")
+    told = run("index", "other").err
+    assert "2 documents are in the index twice, such as other/forth.txt" in told
+    assert "twice" not in run("index", "docs").err
+    run("remove", "other/forth.txt", "other/sonata.md")
+    assert run("index", "docs").err == ""
 
 
 def test_a_missing_key_is_told_before_anything_is_recorded(run, docs, monkeypatch):
