@@ -175,17 +175,6 @@ class Catalogue:
         found = list(rows_with(self._engine, select(tables.documents), tables.documents.c.id, [id]))
         return found[0]._asdict() if found else None
 
-    def repeated(self) -> list[tuple[str, str, int]]:
-        """Two documents of each content that several have, and how many have it."""
-        table = tables.documents
-        query = (
-            select(func.min(table.c.id), func.max(table.c.id), func.count())
-            .where(table.c.passages > 0)
-            .group_by(table.c.content)
-            .having(func.count() > 1)
-        )
-        return [(first, last, count) for first, last, count in rows(self._engine, query)]
-
     def contents(self, ids: Iterable[str]) -> dict[str, str]:
         """Content hash of each of ``ids`` that is a stored document."""
         table = tables.documents

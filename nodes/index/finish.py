@@ -13,6 +13,7 @@ from ...models.meter import current_meter
 from ...prompts.indexing import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
+from ...stores.file_notes import repeated_documents
 from ..node import node
 from ..run import Run, Update
 
@@ -50,7 +51,7 @@ async def count(state: IndexState, run: Run[IndexContext]) -> Update:
 
 def _warn_of_repeated(index: Index) -> None:
     """Says how many documents have the content of another one, in another folder perhaps."""
-    if found := index.catalogue.repeated():
+    if found := repeated_documents(index.engine):
         first, last, _ = min(found)
         more = sum(count - 1 for _, _, count in found)
         told = "1 document is" if more == 1 else f"{more:,} documents are"
