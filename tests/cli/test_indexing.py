@@ -12,7 +12,6 @@ import pytest
 from command_line import Ended
 from ragraphs.cli import show
 
-
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
 
