@@ -101,7 +101,7 @@ async def _run(graph: Pregel[Any, Any, Any, Any], given: Any, context: Context, 
 class AnswerQuestion(OfAnIndex):
     """The arguments of answer_question."""
 
-    question: Annotated[
+    query: Annotated[
         str, Field(min_length=1, description="The question, complete in itself, in any language.")
     ]
     method: Annotated[
@@ -119,7 +119,7 @@ class AnswerQuestion(OfAnIndex):
 async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAnswer:
     graph = await graph_soon("router")
     context = RouterContext(index=access.index(given.index), method=given.method)
-    asked = {"statement" if given.verify else "question": given.question}
+    asked = {"statement" if given.verify else "question": given.query}
     return short_answer(await _run(graph, asked, context, tell))
 
 
@@ -201,7 +201,7 @@ def _search_text(found: FoundPassages) -> str:
 class SummariseDocuments(OfAnIndex):
     """The arguments of summarise_documents."""
 
-    question: Annotated[
+    query: Annotated[
         str,
         Field(min_length=1, description="The side of the whole to summarise."),
     ] = "What are the main themes of these documents?"
@@ -210,7 +210,7 @@ class SummariseDocuments(OfAnIndex):
 async def _summarise(given: SummariseDocuments, access: Access, tell: Tell) -> ShortAnswer:
     graph = await graph_soon("graphrag")
     context = GraphragContext(index=access.index(given.index), search="global")
-    return short_answer(await _run(graph, {"question": given.question}, context, tell))
+    return short_answer(await _run(graph, {"question": given.query}, context, tell))
 
 
 class ListIndexes(Arguments):
