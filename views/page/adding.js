@@ -85,14 +85,14 @@ export function Adding({ indexing, server }) {
   const take = (files) => files.length && !indexing.busy && indexing.send([...files]);
   useDrops(setOver, take);
   return html`<div class=${`drop${over ? " over" : ""}`} data-part="drop">
-    <p>${t("d_drop")}</p>
+    <p class="for-mouse">${t("d_drop")}</p>
     <input class="sr-only" type="file" multiple tabindex="-1" aria-hidden="true" ref=${chooser}
       onChange=${(event) => {
         take(event.target.files);
         event.target.value = "";
       }} />
     <button class="button primary" type="button" disabled=${indexing.busy} onClick=${() => chooser.current.click()}>${t("d_choose")}</button>
-    <p class="small soft">${t(server.offline ? "d_free" : "d_price_first", server)}</p>
+    <p class="small soft">${t("d_kinds")} ${t(server.offline ? "d_free" : "d_price_first", server)}</p>
   </div>`;
 }
 
