@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(RUNNING) $(STAMP)
 
 demo: $(RUNNING)
-	$(BIN)/ragraphs demo --index $(VENV)/demo
+	$(BIN)/ragraphs demo $(VENV)/bridges
 
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
@@ -79,7 +79,7 @@ attack: install
 	$(BIN)/python -m lab.attack --out $(VENV)/attack.jsonl
 
 docs: install
-	$(BIN)/python docs/scripts/method_lists.py langgraph.json docs/methods/index.md
+	$(BIN)/python docs/scripts/method_lists.py langgraph.json docs/methods/index.md docs/methods/router.md
 	$(BIN)/python docs/scripts/drawings.py docs/images
 	$(BIN)/python docs/scripts/settings_page.py docs/settings.md
 	$(BIN)/python docs/scripts/outputs.py README.md README.ko.md docs/quickstart.md docs/quickstart.ko.md

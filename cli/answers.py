@@ -161,6 +161,8 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
         for said in supporting(result["answer"], result["citations"]):
             _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
         out.print()
+    elif result["missing"] and result["evidence"]:
+        out.print(f"[yellow]{escape(one_line(' '.join(result['missing'])))}[/yellow] Nearest:\n")
     elif result["stop_reason"] not in {"no_model", "insufficient", "model_failed"}:
         _why_not(result)
     numbered, shown = _best_passages(result, passages)

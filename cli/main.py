@@ -4,60 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import shutil
 import sys
-import tempfile
-import time
-from importlib import resources
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..context import Context, IndexContext
 from ..graphs.methods import RouterContext
-from ..settings import settings
 from . import failing, show
-from .answers import PASSAGES, TimedAnswer, show_answer
-from .copying import copy, copy_to_place
+from .answers import PASSAGES, show_answer
+from .copying import copy
+from .demo import demo
 from .entities import entities
 from .evaluate import evaluate
 from .export import export
-from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, parsed, shown
-from .next_steps import show_next_steps
-from .operating import Cluster, Workers, operate_on
+from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
+from .indexing import index
+from .next_steps import advise
 from .plan import plan
-from .running import ask_graph, opened, progress_bars, run_index
+from .running import answer_by_method, opened, progress_bars, run_index
 from .serve import serve
 from .trace import Trace
 from .trying import try_model
-
-if TYPE_CHECKING:
-    from ..state.index import IndexInput
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.add_typer(evaluate, name="evaluate")
-app.add_typer(entities, name="entities")
-app.command()(serve)
-app.command()(copy)
-
-# A fact, a comparison, an open question, and two more facts.
-_DEMO_QUESTIONS = (
-    ("Who learned the mathematics of the cables?", 1),
-    ("Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?", 2),
-    ("Why did workers on the caissons fall ill?", 1),
-    ("측우기는 언제 만들어졌나요?", 1),
-    ("Who designed the Forth Bridge?", 1),
-)
-
-_DEMO_LAYERS = ["sentences", "entities"]
-_PAGE_LAYERS = [*_DEMO_LAYERS, "hops", "communities"]
-
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
@@ -99,78 +76,10 @@ def every_command(
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
 ) -> None:
-    """Five retrieval-augmented generation methods over one index."""
+    """Ask questions of your own documents, and get answers with their sources."""
     failing.debug.set(debug)
 
 
-app.command()(plan)
-app.command("try")(try_model)
-
-
-@app.command()
-@context_options(IndexContext)
-def index(
-    *,
-    sources: Annotated[
-        list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
-    ] = None,
-    triples: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="File .jsonl of entities and triples found elsewhere; may be repeated.",
-        ),
-    ] = None,
-    copy_to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INDEX", help="Copy the index there and do nothing else; see ragraphs copy."
-        ),
-    ] = None,
-    on: Cluster = None,
-    workers: Workers = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
-    as_json: Json = False,
-    context: IndexContext,
-) -> None:
-    """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
-    if copy_to is not None:
-        if sources or triples:
-            raise typer.BadParameter("--copy-to copies an index as it is; leave SOURCES out.")
-        return copy_to_place(context.index, copy_to, as_json=as_json)
-    operate_on(on, workers)
-    given: IndexInput = {"sources": sources or [], "triples": triples or []}
-    if not (context.dry_run or yes or as_json):
-        _confirm_costs(given, context)
-    started = time.monotonic()
-    result = run_index(given, context, quiet=as_json)
-    seconds = time.monotonic() - started
-    show.print_json(result) if as_json else show.indexing(result, seconds)
-    if result["failures"]:
-        raise typer.Exit(1)
-
-
-def _confirm_costs(given: IndexInput, context: IndexContext) -> None:
-    """Asks before tokens are spent, when someone is there to answer."""
-    from ..index.location import locate
-    from ..index.upgrading import bring_up_to_date
-    from ..models.protocol import OFFLINE
-
-    is_new = not locate(context.index, settings()).holds_index(settings())
-    is_local = context.embeddings in ("auto", "lexical") and context.model == OFFLINE
-    if not sys.stdin.isatty() or (is_new and is_local):
-        return
-    bring_up_to_date(context.index)
-    planned = run_index(given, context.model_copy(update={"dry_run": True}))
-    plan = planned["plan"]
-    if not plan["embedding_tokens"] + plan["reply_tokens"]:
-        return
-    show.notes(planned["warnings"])
-    if not typer.confirm(f"This will send about {show.planned_tokens(plan)}. Go on?", err=True):
-        raise typer.Exit(0)
-
-
-@app.command(epilog=_METHODS_HELP)
 @context_options(RouterContext, without={"stream_answer"})
 def ask(
     *,
@@ -189,20 +98,19 @@ def ask(
 ) -> None:
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
-    asked = _answer(question, context, trace=traced, writes=not as_json)
+    asked = answer_by_method(question, context, trace=traced, writes=not as_json)
     if as_json:
         # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **asked.output})
     else:
         show_answer(asked, context.model, passages)
-        _advise(context)
+        advise(context)
     if traced:
         show.tree(traced.drawn(asked.output, asked.seconds))
     if asked.output["stop_reason"] == "model_failed":
         raise typer.Exit(1)
 
 
-@app.command(epilog=_METHODS_HELP)
 @context_options(RouterContext, without={"stream_answer"})
 def chat(*, context: RouterContext) -> None:
     """Ask questions that follow one another, from the terminal or a pipe, one a line.
@@ -215,33 +123,6 @@ def chat(*, context: RouterContext) -> None:
         raise typer.Exit(Chat(context, runner).talk())
 
 
-def _advise(context: Context) -> None:
-    """Says how to get answers, where no model is asked for them."""
-    from ..models.nearby import advice
-    from ..models.protocol import OFFLINE
-
-    if context.model == OFFLINE:
-        show.sentence(advice(settings()))
-
-
-def _answer(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
-    """The answer of the method that ``context`` names, or of the router for none."""
-    given = {"question": question}
-    if context.method == "auto":
-        from ..graphs.router import graph as router
-
-        return ask_graph(router, given, context, **followed)
-    from ..graphs import graph_of
-
-    graph, context_type = graph_of(context.method)
-    foreign = context.model_fields_set.difference(context_type.model_fields) - {"method"}
-    if foreign:
-        flag = "--" + min(foreign).replace("_", "-")
-        raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
-    return ask_graph(graph, given, parsed(lambda: context.narrowed(context_type)), **followed)
-
-
-@app.command()
 @context_options(Context, INDEX_ONLY)
 @shown
 def status(
@@ -257,7 +138,6 @@ def status(
     return describe(opened(context), list_documents=list_documents), show.status
 
 
-@app.command()
 @context_options(Context, {"index", "model"})
 def doctor(
     *,
@@ -279,7 +159,6 @@ def doctor(
     raise typer.Exit(not found["healthy"])
 
 
-@app.command()
 @context_options(Context, INDEX_ONLY)
 @shown
 def calibrate(
@@ -296,7 +175,7 @@ def calibrate(
     ] = None,
     context: Context,
 ) -> Shown:
-    """Fit the grader that needs no model to an index, by its layer hops or by a question set."""
+    """Fit the grader that needs no model to an index, by its own questions or a set of them."""
     from .calibration import calibrate
     from .cross_encoders import calibrate_cross_encoder
 
@@ -308,7 +187,6 @@ def calibrate(
         ), show.calibration
 
 
-@app.command()
 @context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})
 @shown
 def remove(
@@ -320,10 +198,6 @@ def remove(
     return run_index({"remove": documents}, context), show.indexing
 
 
-app.command()(export)
-
-
-@app.command()
 @context_options(Context, INDEX_ONLY)
 @shown
 def communities(
@@ -348,7 +222,6 @@ def communities(
     return listed(opened(context), level), show.communities
 
 
-@app.command()
 def new(
     folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")],
 ) -> None:
@@ -360,29 +233,24 @@ def new(
     show.sentence(f"Next: cd {folder}, then run ragraphs index documents; its README goes on.")
 
 
-@app.command()
-@context_options(Context)
-def demo(*, context: Context) -> None:
-    """Index a small bundled corpus and ask it some questions.
+# Most people need those of the first panel.
+_PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Begin": {"ask": ask, "index": index, "chat": chat, "serve": serve, "demo": demo},
+    "Look into an index": {
+        "status": status,
+        "entities": entities,
+        "communities": communities,
+        "export": export,
+    },
+    "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan},
+    "Try and measure": {"try": try_model, "evaluate": evaluate, "calibrate": calibrate},
+    "Build on it": {"new": new},
+}
 
-    The index is made in a temporary folder, or kept where --index says.
-    """
-    is_kept = "index" in context.model_fields_set
-    with tempfile.TemporaryDirectory(prefix="ragraphs-demo-") as folder:
-        with resources.as_file(resources.files("ragraphs") / "demo") as corpus:
-            sources = corpus if is_kept else shutil.copytree(corpus, Path(folder) / "demo")
-            place = context.index if is_kept else f"{folder}/.ragraphs"
-            layers = _PAGE_LAYERS if is_kept else _DEMO_LAYERS
-            layered = context.narrowed(IndexContext, index=place, layers=layers)
-            show.indexing(run_index({"sources": [str(sources)]}, layered, quiet=False))
-        asking = context.narrowed(RouterContext, index=place)
-        for question, passages in _DEMO_QUESTIONS:
-            most = ["-n", str(passages)] if passages != PASSAGES else []
-            show.command("ask", question, *most, *(["--index", place] if is_kept else []))
-            show_answer(_answer(question, asking), asking.model, passages)
-    _advise(context)
-    if is_kept:
-        show_next_steps(place)
-    else:
-        show.sentence("This index is gone now. The next command keeps one to go on with:")
-        show.command("demo", "--index", "bridges")
+for _panel, _commands in _PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            epilog = _METHODS_HELP if _name in ("ask", "chat") else None
+            app.command(_name, rich_help_panel=_panel, epilog=epilog)(_command)

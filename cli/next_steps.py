@@ -1,28 +1,38 @@
-"""Commands to type after the demo."""
+"""Commands to type next."""
 
 from __future__ import annotations
 
-import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+from ..context import Context
+from ..models.protocol import OFFLINE
+from ..settings import settings
 from . import show
 
 
-def show_next_steps(place: str) -> None:
-    """Prints commands that go on with the index at ``place``; each works as it is printed."""
+def show_next_steps(folder: Path) -> None:
+    """Prints commands that go on in ``folder``; each works there as it is printed."""
     from ..views.doctor import missing_packages
 
-    show.sentence("Go on with this index, or with documents of your own (index FOLDER):")
-    show.command("ask", "How many men worked on the Forth Bridge?", "--index", place)
+    program = show.this_program(folder)
+    show.sentence("\nGo on with these documents, or with your own (index FOLDER):")
+    show.command("cd", str(folder))
+    show.command(program, "ask", "How many men worked on the Forth Bridge?")
     show.sentence("A page shows the index, and how its questions are answered:")
     if missing_packages("serve"):
-        pip = ("-m", "pip", "install", "'ragraphs[serve]'")
-        show.command(*pip, program=shlex.quote(_python()))
-    show.command("serve", "--index", place)
+        python = show.within(Path(sys.executable), folder)
+        pip = [python, "-m", "pip", "install"]
+        if find_spec("pip") is None:
+            pip = ["uv", "pip", "install", "--python", python]
+        show.command(*pip, "'ragraphs[serve]'")
+    show.command(program, "serve")
 
 
-def _python() -> str:
-    """The path of this Python, as short as it can be typed in the working folder."""
-    python, here = Path(sys.executable), Path.cwd()
-    return str(python.relative_to(here) if python.is_relative_to(here) else python)
+def advise(context: Context) -> None:
+    """Says how to get answers, where no model is asked for them."""
+    from ..models.nearby import advice
+
+    if context.model == OFFLINE:
+        show.sentence(advice(settings()))

@@ -13,11 +13,12 @@ import typer
 from rich.markup import escape
 from rich.status import Status
 
-from ..context import Context
+from ..context import Context, RouterContext
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput
 from .answers import AnswerWriter, TimedAnswer
+from .flags import parsed
 from .show import err, out
 from .trace import Trace
 
@@ -111,6 +112,23 @@ def ask_graph(
     seconds = time.monotonic() - started
     output = cast(AnswerOutput, with_plain_messages(value))
     return TimedAnswer(output, seconds, writing.text if writing else "")
+
+
+def answer_by_method(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
+    """The answer of the method that ``context`` names, or of the router for none."""
+    given = {"question": question}
+    if context.method == "auto":
+        from ..graphs.router import graph as router
+
+        return ask_graph(router, given, context, **followed)
+    from ..graphs import graph_of
+
+    graph, context_type = graph_of(context.method)
+    foreign = context.model_fields_set.difference(context_type.model_fields) - {"method"}
+    if foreign:
+        flag = "--" + min(foreign).replace("_", "-")
+        raise typer.BadParameter(f"{flag} is no setting of {context.method}; leave it out.")
+    return ask_graph(graph, given, parsed(lambda: context.narrowed(context_type)), **followed)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ from ..views.compact import place_of
 
 if TYPE_CHECKING:
     from ..index.copying import Copied
-    from ..state.index import Plan
+    from ..state.index import Failure, Plan
 
 # Control characters, which command a terminal, and those that turn the direction of writing; the
 # first 32 have pictures.
@@ -63,6 +64,7 @@ out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
 
 
 _DAY = 24
+_MINUTE = 60
 _WHOLE = 10_000  # cells: more than a line of a tree has
 _FEW = 3  # places that were not read for the same reason, and are named
 
@@ -99,15 +101,34 @@ def copied(result: Copied) -> None:
     )
 
 
-def indexing(result: Any, seconds: float | None = None) -> None:
-    """Prints the outcome of an index run, its failures and warnings on stderr."""
+def told_seconds(seconds: float) -> str:
+    """``seconds`` as a person tells a guess, such as ``about 3 minutes``."""
+    if seconds < _MINUTE:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {told_hours(seconds / _MINUTE**2)}"
+
+
+def ready(layers: Sequence[str]) -> None:
+    """Prints what is made of an index, and what is not."""
+    out.print(f"Ready: {_layers(layers)}.")
+
+
+def indexing(result: Any, seconds: float | None = None, known: Sequence[Failure] = ()) -> None:
+    """Prints the outcome of an index run, its failures and warnings on stderr.
+
+    Of failures that were ``known`` before only the number is told.
+    """
     if (plan := result["plan"]) is not None:
         out.print(
             f"Would read {counted(plan['documents'], 'document')} into "
             f"{counted(plan['passages'], 'passage')} "
             f"({result['unchanged']} unchanged, {result['removed']} to remove); "
-            f"{counted(plan['missing_replies'], 'reply')} of a model missing; about "
-            f"{planned_tokens(plan)} to send."
+            + (
+                f"{counted(plan['missing_replies'], 'reply')} of a model missing; about "
+                f"{planned_tokens(plan)} to send."
+                if plan["missing_replies"] or plan["embedding_tokens"]
+                else "nothing is sent, and nothing costs money."
+            )
         )
     else:
         took = "" if seconds is None else f" in {seconds:.1f} s"
@@ -120,7 +141,6 @@ def indexing(result: Any, seconds: float | None = None) -> None:
             f"{counted(result['document_count'], 'document')} in "
             f"{counted(result['passage_count'], 'passage')}."
         )
-        out.print(f"Layers: {_layers(result['layers'])}.")
         out.print(f"Embeddings: {escape(result['embeddings'])}.")
     cost(result["usage"])
     if skipped := result["skipped"]:
@@ -128,7 +148,10 @@ def indexing(result: Any, seconds: float | None = None) -> None:
         were = "1 file was" if count == 1 else f"{count:,} files were"
         endings = escape(told_endings(skipped))
         err.print(f"{were} not read, since such endings are not supported: {endings}.")
-    failures(result["failures"], err)
+    failures([one for one in result["failures"] if one not in known], err)
+    if again := sum(one in known for one in result["failures"]):
+        told = "1 file" if again == 1 else f"{again:,} files"
+        err.print(f"{told} could still not be read; ragraphs status says which, and why.")
     notes(result["warnings"])
 
 
@@ -164,19 +187,26 @@ def failures(found: Sequence[Any], where: Console) -> None:
         where.print(f"[red]Not read:[/red] {escape(said)}")
 
 
-def command(*words: str, program: str = "") -> None:
-    """Prints a command as it would be typed; ``program`` is another one than this."""
-    typed = " ".join(f'"{word}"' if " " in word else word for word in words)
-    line = f"\n[bold cyan]$ {escape(f'{program or this_program()} {typed}')}[/bold cyan]"
-    out.print(line, soft_wrap=True)
+def command(program: str, *words: str) -> None:
+    """Prints a command as it would be typed."""
+    typed = " ".join(f'"{word}"' if " " in word else word for word in (program, *words))
+    out.print(f"\n[bold cyan]$ {escape(typed)}[/bold cyan]", soft_wrap=True)
 
 
-def this_program() -> str:
-    """The name of this program where the shell finds it by its name, else its path."""
+def this_program(folder: Path) -> str:
+    """The name of this program where the shell finds it by name, else its path in ``folder``."""
     called, found = Path(sys.argv[0]), which("ragraphs")
-    if called.stem != "ragraphs" or (found and called.exists() and called.samefile(found)):
+    is_found = found and called.exists() and called.samefile(found)
+    if called.stem != "ragraphs" or len(called.parts) == 1 or is_found:
         return "ragraphs"
-    return shlex.quote(str(called))
+    return within(called, folder)
+
+
+def within(path: Path, folder: Path) -> str:
+    """``path`` as it is typed in ``folder``: relative where both are below the working folder."""
+    here = Path.cwd()
+    near = all((here / one).is_relative_to(here) for one in (path, folder))
+    return shlex.quote(os.path.relpath(path, folder) if near else str(here / path))
 
 
 def tree(drawn: Tree) -> None:

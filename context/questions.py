@@ -223,7 +223,7 @@ class DeepragContext(QuestionContext):
             "own knowledge, never as sufficient."
         ),
     ] = "biased"
-    max_steps: Annotated[int, Field(ge=1, le=10, description="Most steps of the narrative.")] = 6
+    max_steps: Annotated[int, Field(ge=1, le=24, description="Most steps of the narrative.")] = 10
     max_depth: Annotated[int, Field(ge=0, le=3, description="Most levels below the question.")] = 3
     step_passages: Annotated[
         int, Field(ge=1, le=20, description="Passages to retrieve for a sub-question.")
@@ -283,4 +283,4 @@ class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, Gra
     ] = "auto"
     escalations: Annotated[
         int, Field(ge=0, le=3, description="Further methods to try where one finds too little.")
-    ] = 1
+    ] = 2

@@ -6,18 +6,20 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..algorithms.documents import WholeDocument, lifted
+from ..context import RetrieverName
 from ..language.analyser import terms
 from ..models.query_vectors import embed_queries
 from ..state.places import section_of
 from ..state.records import Passage
 from .opening import Index
+from .sentences import load_graph
 from .vectors import cosines_with
 
 _DEPTH = 50
 
 
 def lifted_by_documents(
-    index: Index, question: str, ranked: list[tuple[str, float]], *, by_vectors: bool
+    index: Index, question: str, ranked: list[tuple[str, float]], retriever: RetrieverName
 ) -> list[tuple[str, float]]:
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
@@ -28,9 +30,8 @@ def lifted_by_documents(
     if {one["id"] for one in first.values()} >= found.keys():
         return ranked
     near: dict[str, float] = {}
-    if by_vectors:
-        vector = embed_queries(index.embedder, [question])[0]
-        near = cosines_with(index, vector, [one["id"] for one in first.values()])
+    if retriever != "lexical":
+        near = _near(index, question, [one["id"] for one in first.values()], retriever == "graph")
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
@@ -47,6 +48,19 @@ def lifted_by_documents(
     again = lifted(high, document_of, documents, terms(question))
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
+
+
+def _near(index: Index, question: str, ids: list[str], walks: bool) -> dict[str, float]:
+    """The cosines of the passages ``ids`` with ``question``; a walk has their vectors at hand."""
+    import numpy as np
+
+    vector = embed_queries(index.embedder, [question])[0]
+    walked = load_graph(index) if walks else None
+    if walked is None or walked.is_flat:
+        return cosines_with(index, vector, ids)
+    places = walked.places_of(ids)
+    cosines = np.einsum("pd,d->p", walked.passages[places], vector).tolist()
+    return dict(zip(walked.ids[places].tolist(), cosines, strict=True))
 
 
 def _headings(passage: Passage) -> Iterable[str]:

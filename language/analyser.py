@@ -65,6 +65,7 @@ _ABBREVIATIONS = frozenset(
     mt ft jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k e.g i.e a.m p.m ph.d""".split()
 )
 _LONGEST_ABBREVIATION = 8
+_INITIALS = re.compile(r"[^\W\d_](?:\.-?[^\W\d_])*")
 _BOUNDARY = re.compile(
     r"(?<=[.!?…。！？])[\"'”’)\]」』]*\s+|(?<=[。！？])|(?<=[다요까죠][.!?])(?=[가-힣])|\n\s*"
 )
@@ -281,8 +282,7 @@ def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
     following = _word_at(plain, after).lstrip("\"'“‘([")
     if last.lower() in _NUMBERED or last.isdecimal():  # "No. 5", "2024. 4. 18."
         return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
-    initial = len(last) == 1 and last.isupper()
-    if initial or last.lower() in _ABBREVIATIONS:
+    if (_INITIALS.fullmatch(last) and last.isupper()) or last.lower() in _ABBREVIATIONS:
         return len(following) < 2 or following.lower() not in STOP_WORDS
     return last.lower() in _TITLES
 

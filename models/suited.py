@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=PromptReply)
 
 _SMALL_WINDOW = 4096  # tokens: in a smaller one few whole passages leave room for an answer
+_FEW_PARAMETERS = 1e9  # with fewer, most answers from whole passages were wrong
+_SLOW = 300  # tokens a second: twenty passages are read in ten seconds
 _USES: dict[str, Use] = {
     **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
     **dict.fromkeys(("read_passage", "extract_facts", "write_questions"), "layers"),
@@ -31,8 +34,8 @@ _USES: dict[str, Use] = {
 class SuitedModel:
     """The language model ``model``, whose prompts are cut to what a small one can read.
 
-    It is small by its trial; where it was not tried, by its ``window``, or the window that it is
-    ``served`` with. A use that the trial found it not up to is warned of.
+    It is small by its trial; where it was not tried, by its ``window``, or where it is ``served``
+    by the window there, its parameters, and how fast it was seen to read. A use that the trial found it not up to is warned of.
     """
 
     def __init__(
@@ -57,6 +60,14 @@ class SuitedModel:
         """The trial of the model, where it is not of another one behind the same name."""
         known, served = self._trial, self.identity
         return None if known and served and known.identity not in ("", served) else known
+
+    @property
+    def knows_little(self) -> bool:
+        """Whether it is not up to answers by its trial, else by the number of its parameters."""
+        if (trial := self.trial) is not None:
+            return not trial.verdict("answers").is_up_to
+        served = self._served
+        return served is not None and (served.facts.parameters or math.inf) < _FEW_PARAMETERS
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:
         """The reply to ``prompt``. Raises NoReplyError."""
@@ -84,9 +95,11 @@ class SuitedModel:
     async def _is_small(self) -> bool:
         if (trial := self.trial) is not None:
             return trial.is_small
-        window = self._window
-        if window is None and self._served is not None:
-            window = await self._served.window()
+        window, served = self._window, self._served
+        if served is not None:
+            window = window or await served.window()
+            if self.knows_little or (served.reads or _SLOW) < _SLOW:
+                return True
         return window is not None and window < _SMALL_WINDOW
 
     def _warn(self, prompt: Prompt[R]) -> None:
@@ -99,7 +112,12 @@ class SuitedModel:
 def trusted(model: LanguageModel) -> bool:
     """Whether the word of ``model`` on what is sufficient counts where rules cannot tell.
 
-    It does as long as no trial has found that it is often wrong.
+    It does where a trial found it mostly right, and where it was not tried and is no tiny one.
     """
     trial = getattr(model, "trial", None)
-    return trial is None or trial.is_trusted
+    return not knows_little(model) if trial is None else trial.is_trusted
+
+
+def knows_little(model: LanguageModel) -> bool:
+    """Whether ``model`` is so small that it cannot be led through several steps."""
+    return getattr(model, "knows_little", False)

@@ -22,6 +22,7 @@ from ..stores.metadata import metadata_at
 from .counter_reading import rests_on_citations
 from .node import node
 from .run import Run, Update
+from .unspoken import unspoken
 
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
@@ -39,7 +40,10 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
-    return await checked(run, state["question"], answered(reply, evidence), evidence)
+    found = answered(reply, evidence)
+    if run.context.model == OFFLINE and not found["sufficient"]:
+        found["missing"] = await run.in_thread(unspoken, state["question"], evidence)
+    return await checked(run, state["question"], found, evidence)
 
 
 async def checked(

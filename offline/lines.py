@@ -181,9 +181,12 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    shares = ((line.own, 1.0), (line.around, _TITLE), (line.near, _NEIGHBOUR))
-    cover = sum(
-        weight * next((share for held, share in shares if one in held), 0.0)
-        for one, weight in weighed.items()
-    )
+    cover, (own, around, near) = 0.0, (line.own, line.around, line.near)
+    for one, weight in weighed.items():
+        if one in own:
+            cover += weight
+        elif one in around:
+            cover += weight * _TITLE
+        elif one in near:
+            cover += weight * _NEIGHBOUR
     return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)

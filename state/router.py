@@ -19,7 +19,8 @@ class RoutingDecision(TypedDict):
     """The choice of the method that answers first.
 
     ``kinds`` are the probabilities of what the question may ask for, and ``kind`` is the one that
-    it is taken for; ``obstacles`` says for each method why it is out, or nothing.
+    it is taken for; ``parts`` counts the facts that it asks for side by side; ``obstacles`` says for
+    each method why it is out, or nothing.
     """
 
     method: str
@@ -27,6 +28,7 @@ class RoutingDecision(TypedDict):
     reason: str
     kind: str
     kinds: dict[str, float]
+    parts: int
     obstacles: dict[str, str]
 
 

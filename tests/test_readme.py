@@ -62,10 +62,10 @@ def without_questions(block: Block) -> Any:
 
 
 def test_the_python_example_prints_the_whole_answer_and_only_the_sentence_that_states_it(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_demo(Path.cwd())
-    Path("demo").rename("docs")
+    monkeypatch.chdir("demo")
     (block,) = [block for block in blocks_of("README.md") if block.language == "python"]
     exec(compile(block.text, "README.md", "exec"), {"__name__": "page"})
     stated = "The bridge was designed by John Fowler and Benjamin Baker."

@@ -14,6 +14,9 @@ from ...state.records import Citation
 
 QuestionKind = Literal["fact", "whole", "about", "fresh"]
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
+# Several parts, a fact that can be looked up, a relation of named things, or a text in between.
+Lack = Literal["parts", "fact", "relation", "bridge"]
+LACKS: tuple[Lack, ...] = get_args(Lack)
 # A question about the whole that begins with facts is still handed to graphrag; a fact that begins
 # with graphrag has paid for all the reports, and nothing follows.
 _LIKELY = 0.65
@@ -161,12 +164,14 @@ def next_method(
     tried: Collection[str],
     obstacles: Mapping[str, str],
     web: bool,
+    lack: Lack = "fact",
 ) -> Choice | None:
     """The method that goes on from what was ``found``, which did not suffice; None for none.
 
-    The questions that are missing are looked up one by one (deeprag). Where that told nothing, the
-    index may not hold them (crag's web), or they are a hop away from what was found (hoprag, tog2).
-    Nothing follows graphrag, which has read more than all others.
+    Facts that can be looked up by name go to deeprag, one by one. What was searched for in vain is
+    a relation (tog2) or a hop (hoprag) away from what was found; after one walk deeprag takes the
+    question apart. Where nothing was found, the index may not hold it (crag's web). Nothing follows
+    graphrag, which has read more than all others.
     """
     if "graphrag" in tried:
         return None
@@ -176,10 +181,15 @@ def next_method(
     read = bool(found["evidence"] or missing)
     in_vain = bool(answers) and not any(one["answer"] for one in answers)
     fresh = kinds["fresh"] >= _POSSIBLE
+    walks = cited and lack in ("relation", "bridge") and not {"hoprag", "tog2"} & set(tried)
+    related = ("tog2", walks, "Named things may be related by a way that no search finds.")
     options = [
         ("graphrag", broadness(kinds) >= _POSSIBLE, "It may ask for more than a few passages say."),
         ("crag", web and fresh, "It may ask for something recent, or outside of the documents."),
         ("crag", web and not cited, "No text of the index speaks of it."),
+        *([related] if lack == "relation" else []),
+        ("hoprag", walks, "The texts name nothing more to search for; a hop may lead on."),
+        related,
         ("deeprag", read, lacks),
         ("crag", web and in_vain, "The index tells nothing of what is missing."),
         ("hoprag", cited, "The next passage may be a hop away."),

@@ -1,4 +1,7 @@
-"""Writes the methods into files: ``python docs/scripts/method_lists.py langgraph.json PAGE``."""
+"""Writes the methods into files.
+
+``python docs/scripts/method_lists.py langgraph.json docs/methods/index.md docs/methods/router.md``
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,35 @@ import re
 import sys
 from pathlib import Path
 
+from ragraphs.algorithms.router.decision import (
+    Lack,
+    QuestionKind,
+    feasible,
+    first_method,
+    next_method,
+)
+from ragraphs.context import RouterContext
 from ragraphs.graphs.methods import METHODS, Method
+from ragraphs.state.found import NOTHING, Found
 
 _TABLE = re.compile(r"(<!-- methods -->\n).*?(<!-- end of methods -->)", re.DOTALL)
+_LAYERS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("hops",),
+    ("entities",),
+    ("entities", "communities"),
+    ("hops", "entities", "communities"),
+)
+_CITED: Found = {**NOTHING, "citations": [{"passage": ""}], "missing": ["?"]}  # type: ignore[typeddict-item]
+_SITUATIONS: tuple[tuple[str, QuestionKind, Lack, Found], ...] = (
+    ("several parts, or several facts missing", "fact", "parts", _CITED),
+    ("one fact about something that the texts name", "fact", "fact", _CITED),
+    ("how things that the question names are related", "fact", "relation", _CITED),
+    ("a text between, since no search finds the fact", "fact", "bridge", _CITED),
+    ("all: no text speaks of it", "fact", "fact", {**NOTHING, "missing": ["?"]}),
+    ("the whole, or one subject", "whole", "fact", _CITED),
+    ("something recent", "fresh", "fact", _CITED),
+)
 _PAGES = Path(__file__).parents[1] / "methods"
 
 
@@ -30,6 +59,46 @@ def with_table(text: str) -> str:
     return _TABLE.sub(lambda found: found[1] + table + found[2], text)
 
 
+def with_routes(text: str) -> str:
+    """The Markdown ``text`` with the table of what the router tries, from its own decisions."""
+    names = [" + ".join(f"`{layer}`" for layer in layers) or "no layer" for layers in _LAYERS]
+    head = f"| what is missing | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}"
+    rows = [
+        f"| {told} | {' | '.join(_cell(*one, layers) for layers in _LAYERS)} |"
+        for told, *one in _SITUATIONS
+    ]
+    table = f"\n{head}\n" + "\n".join(rows) + "\n\n"
+    return _TABLE.sub(lambda found: found[1] + table + found[2], text)
+
+
+def _cell(kind: QuestionKind, lack: Lack, found: Found, layers: tuple[str, ...]) -> str:
+    """The titles of the methods in turn, without and with a web search where these differ."""
+    ways = [
+        " → ".join(METHODS[name].title for name in route(kind, lack, found, layers, web))
+        for web in (False, True)
+    ]
+    return ways[0] if ways[0] == ways[1] else f"{ways[0]}; web: {ways[1]}"
+
+
+def route(
+    kind: QuestionKind, lack: Lack, found: Found, layers: tuple[str, ...], web: bool
+) -> list[str]:
+    """The methods that the router tries by default where none is sufficient."""
+    kinds: dict[QuestionKind, float] = {"fact": 0.0, "whole": 0.0, "about": 0.0, "fresh": 0.0}
+    kinds[kind] = 1.0
+    settings = RouterContext()
+    tried = [
+        first_method(kinds, METHODS, feasible(METHODS, layers, settings.max_calls), web).method
+    ]
+    obstacles = feasible(METHODS, layers, settings.max_calls - METHODS[tried[0]].calls, True)
+    while len(tried) <= settings.escalations:
+        following = next_method(kinds, found, tried, obstacles, web, lack)
+        if following is None:
+            break
+        tried.append(following.method)
+    return tried
+
+
 def _graph(method: Method) -> dict[str, str]:
     way = method.description[0].lower() + method.description[1:]
     path = f"ragraphs.graphs.{method.name}:graph"
@@ -45,5 +114,6 @@ def _row(method: Method) -> str:
 
 
 if __name__ == "__main__":
-    for file, written in zip(map(Path, sys.argv[1:]), (with_graphs, with_table), strict=True):
+    writers = (with_graphs, with_table, with_routes)
+    for file, written in zip(map(Path, sys.argv[1:]), writers, strict=True):
         file.write_text(written(file.read_text(encoding="utf-8")), encoding="utf-8")

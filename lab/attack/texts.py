@@ -49,6 +49,9 @@ class Fault(NamedTuple):
     text: str
 
 
+Read = tuple[list[Fault], dict[str, float]]  # with the longest seconds of each function
+
+
 class TooLongError(Exception):
     """A function did not end."""
 
@@ -59,26 +62,19 @@ def main(
     slowest: Annotated[float, typer.Option(help="Milliseconds of processor time.")] = 50.0,
     seed: Annotated[int, typer.Option(help="What the choice of pieces is drawn from.")] = 0,
     at_once: Annotated[int, typer.Option(help="Processes.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="File for the faults as JSON lines.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File for the faults as JSON lines; a run that ended goes on by it."),
+    ] = None,
 ) -> None:
     """Prints how many pieces were read, the faults, and the slowest of each function."""
-    faults: list[Fault] = []
-    times: dict[str, float] = {}
-    with (
-        (out or Path(os.devnull)).open("w", encoding="utf-8") as written,
-        ProcessPoolExecutor(at_once, get_context("forkserver")) as pool,
-    ):
-        drawn = [[*drawn_from(folder, count // len(folders), seed)] for folder in folders]
-        pieces = [piece for of_folder in drawn for piece in of_folder]
-        groups = [pieces[at : at + _PIECES] for at in range(0, len(pieces), _PIECES)]
-        work = pool.map(read_all, groups, [slowest / 1000] * len(groups))
-        for done, (found, took) in enumerate(work, start=1):
-            faults += found
-            written.writelines(json.dumps(fault._asdict()) + "\n" for fault in found)
-            written.flush()
-            times = {name: max(took[name], times.get(name, 0.0)) for name in took}
-            met = f"{done * _PIECES:,} of {len(pieces):,} pieces, {len(faults)} faults"
-            print(met, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
+    drawn = [[*drawn_from(folder, count // len(folders), seed)] for folder in folders]
+    pieces = [piece for of_folder in drawn for piece in of_folder]
+    groups = [pieces[at : at + _PIECES] for at in range(0, len(pieces), _PIECES)]
+    faults, times = [], dict.fromkeys(READERS, 0.0)
+    for found, took in _worked(groups, slowest / 1000, at_once, out):
+        faults += found
+        times = {name: max(took[name], times[name]) for name in times}
     for folder, of_folder in zip(folders, drawn, strict=True):
         files = len({piece.file for piece in of_folder})
         print(f"{folder}: {len(of_folder):,} pieces of {files:,} files")
@@ -89,6 +85,30 @@ def main(
     for name, seconds in sorted(times.items(), key=lambda pair: -pair[1]):
         print(f"{1000 * seconds:7.1f} ms {name}")
     raise typer.Exit(bool(faults))
+
+
+def _worked(
+    groups: Sequence[Sequence[TextPiece]], most: float, at_once: int, out: Path | None
+) -> Iterator[Read]:
+    """The results of ``read_all`` on each of ``groups``; done ones are read from ``out``."""
+    lines = out.read_text(encoding="utf-8").splitlines() if out and out.exists() else []
+    for line in lines:
+        faults, took = json.loads(line)
+        yield [Fault(**fault) for fault in faults], took
+    count, met = sum(map(len, groups)), 0
+    with (
+        (out or Path(os.devnull)).open("a", encoding="utf-8") as written,
+        ProcessPoolExecutor(at_once, get_context("forkserver")) as pool,
+    ):
+        left = groups[len(lines) :]
+        work = pool.map(read_all, left, [most] * len(left))
+        for done, (faults, took) in enumerate(work, start=len(lines) + 1):
+            print(json.dumps([[fault._asdict() for fault in faults], took]), file=written)
+            written.flush()
+            met += len(faults)
+            told = f"{min(done * _PIECES, count):,} of {count:,} pieces, {met} new faults"
+            print(told, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
+            yield faults, took
 
 
 def drawn_from(folder: Path, count: int, seed: int) -> Iterator[TextPiece]:
@@ -125,7 +145,7 @@ def _text_of(file: Path) -> str:
         return data.decode("latin-1")
 
 
-def read_all(pieces: Sequence[TextPiece], most: float) -> tuple[list[Fault], dict[str, float]]:
+def read_all(pieces: Sequence[TextPiece], most: float) -> Read:
     """The faults on ``pieces``, where a call may take ``most`` seconds; each function's slowest."""
     signal.signal(signal.SIGVTALRM, _stop)
     for work in READERS.values():  # patterns are compiled at their first use

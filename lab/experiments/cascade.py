@@ -17,6 +17,7 @@ from ragraphs.evaluation.outcomes import Outcome
 from ragraphs.graphs.methods import METHODS
 from ragraphs.models.router import KIND_CLASSIFIER
 from ragraphs.nodes.router.handing import handed_on, worth
+from ragraphs.nodes.router.lacking import lack_of, parts_of
 from ragraphs.state.found import NOTHING
 
 
@@ -55,7 +56,8 @@ def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Cascade
         found = handed_on(found, {**outcome, "evidence": []})
         found["answers"] = [*found["answers"], *outcome["looked_up"]]
         left -= outcome["calls"]
-        choice = next_method(kinds, found, tried, _obstacles(outcomes, left), limits.web)
+        lack = lack_of(None, question, parts_of(question), found)
+        choice = next_method(kinds, found, tried, _obstacles(outcomes, left), limits.web, lack)
     return Course(tried, kept)
 
 

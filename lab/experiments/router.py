@@ -38,14 +38,15 @@ class Compared(NamedTuple):
     """Outcomes of every method, and the decisions on the same questions, in their order.
 
     ``cascade`` are the outcomes of the router, if there are any; ``courses`` its decisions where
-    nothing is handed on. ``notes`` say what is left out.
+    nothing is handed on, by the most further methods, the first by its setting. ``notes`` say what
+    is left out.
     """
 
     set: str
     model: str
     scored: dict[Answerer, list[Scored]]
     cascade: list[Scored] | None
-    courses: list[Course]
+    courses: dict[int, list[Course]]
     notes: list[str]
 
 
@@ -92,11 +93,15 @@ def _compared(
     singles: dict[Answerer, list[Scored]] = {
         method: rows for method, rows in scored.items() if method != "router"
     }
-    courses = []
-    for rows in zip(*singles.values(), strict=True):
-        question = rows[0].question.question
-        outcomes = {str(one): row.outcome for one, row in zip(singles, rows, strict=True)}
-        courses.append(course_alone(question, outcomes, limits))
+    asked = [
+        (rows[0].question.question, {str(m): r.outcome for m, r in zip(singles, rows, strict=True)})
+        for rows in zip(*singles.values(), strict=True)
+    ]
+    numbers = dict.fromkeys([limits.escalations, *range(len(singles) if limits.escalations else 0)])
+    courses = {
+        most: [course_alone(*one, limits._replace(escalations=most)) for one in asked]
+        for most in numbers
+    }
     return Compared(name, model, singles, scored.get("router"), courses, notes)
 
 
@@ -164,12 +169,14 @@ def _limits(contexts: Mapping[Answerer, QuestionContext], model: str) -> Cascade
 
 def _result(compared: Compared, seed: int) -> dict[str, Any]:
     """The comparison in the form of ``--json``."""
-    matrix, handed, alone = matrix_of(compared.scored), _cascade(compared), _alone(compared)
+    matrix, handed = matrix_of(compared.scored), _cascade(compared)
+    alone, *others = _alone(compared)
     strategies = [
         *(always(matrix, method) for method in compared.scored),
         random_choice(matrix),
         alone,
         *([handed] if handed else []),
+        *others,
         oracle(matrix),
     ]
     return {
@@ -191,11 +198,14 @@ def _cascade(compared: Compared) -> Strategy | None:
     return handing_over("cascade", [cell_of(row) for row in rows], tried)
 
 
-def _alone(compared: Compared) -> Strategy:
-    pairs = zip(matrix_of(compared.scored), compared.courses, strict=True)
-    cells = [summed(row, *course) for row, course in pairs]
-    tried = [course.tried for course in compared.courses]
-    return handing_over("cascade, from scratch", cells, tried)
+def _alone(compared: Compared) -> list[Strategy]:
+    """The cascades with nothing handed on: by the setting, then with so many further methods."""
+    matrix, made = matrix_of(compared.scored), list[Strategy]()
+    for most, courses in compared.courses.items():
+        cells = [summed(row, *one) for row, one in zip(matrix, courses, strict=True)]
+        name = f"from scratch, {most} further" if made else "cascade, from scratch"
+        made.append(handing_over(name, cells, [one.tried for one in courses]))
+    return made
 
 
 def _verdict(matrix: Matrix, cascade: Strategy, seed: int) -> dict[str, Any]:
@@ -233,8 +243,9 @@ def _said(gain: Mapping[str, float]) -> str:
 
 
 def _rows(compared: Compared) -> list[dict[str, Any]]:
-    columns = zip(*compared.scored.values(), strict=True)
-    cascade: Sequence[Scored | None] = compared.cascade or [None] * len(compared.courses)
+    columns = list(zip(*compared.scored.values(), strict=True))
+    alone = next(iter(compared.courses.values()))
+    cascade: Sequence[Scored | None] = compared.cascade or [None] * len(columns)
     return [
         {
             "id": row[0].question.id,
@@ -246,7 +257,7 @@ def _rows(compared: Compared) -> list[dict[str, Any]]:
                 method: _shown(one) for method, one in zip(compared.scored, row, strict=True)
             },
         }
-        for row, course, handed in zip(columns, compared.courses, cascade, strict=True)
+        for row, course, handed in zip(columns, alone, cascade, strict=True)
     ]
 
 

@@ -18,13 +18,17 @@ _CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
 
 @dataclass(frozen=True)
 class Envelope:
-    """The text of one reply, whether the model refused or ran out of room, and its tokens."""
+    """The text of one reply, whether the model refused or ran out of room, and its tokens.
+
+    Of those that came in, so many were ``cached`` by the server.
+    """
 
     text: str
     refusal: str | None
     cut_off: bool
     input_tokens: int
     output_tokens: int
+    cached: int
 
 
 def read_envelope(message: BaseMessage, sent: Sequence[BaseMessage]) -> Envelope:
@@ -33,6 +37,7 @@ def read_envelope(message: BaseMessage, sent: Sequence[BaseMessage]) -> Envelope
     A part of a wrong type is ignored; token numbers that no server can mean are counted here.
     """
     text, usage = _text(message), getattr(message, "usage_metadata", None)
+    details = usage.get("input_token_details") if isinstance(usage, Mapping) else None
     finish = message.response_metadata.get("finish_reason")
     finish = finish if isinstance(finish, str) else ""
     refusal = message.additional_kwargs.get("refusal")
@@ -45,6 +50,7 @@ def read_envelope(message: BaseMessage, sent: Sequence[BaseMessage]) -> Envelope
         input_tokens=tokens_in(usage, "input_tokens")
         or sum(count_tokens(part.text) for part in sent),
         output_tokens=tokens_in(usage, "output_tokens") or count_tokens(text),
+        cached=tokens_in(details, "cache_read"),
     )
 
 

@@ -24,12 +24,17 @@ class ModelTurn:
         self.streams = False
         self._first: float | None = None
 
+    @property
+    def waited(self) -> float:
+        """The seconds until the first piece of the reply; 0 where it did not come in pieces."""
+        return self._first - self.began if self._first is not None else 0.0
+
     def heard(self) -> None:
         """Notes a byte of the reply."""
         now = time.monotonic()
         if self._first is None:
             self._first = now
-        elif not self.streams and now - self._first > _LATER * (self._first - self.began):
+        elif not self.streams and now - self._first > _LATER * self.waited:
             self.streams = True
             self.limit.streams(1)
 

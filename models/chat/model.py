@@ -224,6 +224,7 @@ class ChatLanguageModel:
             value, raw = await self._ask(prompt, numbers, *asked.texts, meter)
             turn.work = raw.input_tokens * _READING + raw.output_tokens
             if self._served is not None:
+                await self._served.read(raw.input_tokens - raw.cached, turn.waited)
                 meter.pace = min(self.limit.now, self._concurrency), time.monotonic() - turn.began
             reply: StoredReply = {
                 "value": value.model_dump_json(),

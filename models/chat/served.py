@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import json
 import math
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -32,7 +33,10 @@ from .waiting import Waiting
 _SECONDS, _CONNECT_SECONDS = 3, 1
 _FRESH_SECONDS, _AWAY_SECONDS = 300, 10
 _MOST_TOKENS = 100_000_000
-_SERVED = "served_model"
+_SERVED, _READS = "served_model", "reads"
+_FEWEST_READ = 200  # tokens, in less than that a request's own time shows
+_FASTER = 1.2  # a measure that is worth keeping
+_MANY = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 
 class SharedServer:
@@ -47,8 +51,8 @@ class SharedServer:
 class ServedFacts(NamedTuple):
     """The facts that a server tells: its models, and of ours the window, the slots, the identity.
 
-    ``identity`` is empty where it does not say. The window may be unknown because the model
-    ``is_unloaded``.
+    ``identity`` is empty where it does not say, ``parameters`` are the numbers that the model has
+    learned. The window may be unknown because the model ``is_unloaded``.
     """
 
     names: tuple[str, ...] = ()
@@ -56,6 +60,7 @@ class ServedFacts(NamedTuple):
     is_unloaded: bool = False
     slots: int | None = None
     identity: str = ""
+    parameters: float | None = None
 
 
 class ServedModel:
@@ -70,6 +75,7 @@ class ServedModel:
         self, name: str, base_url: str, key: SecretStr, timeout: float, replies: ReplyTable
     ) -> None:
         self.facts = ServedFacts()
+        self.reads: float | None = None  # tokens a second, at best
         self.address = urlsplit(base_url).netloc.rpartition("@")[2]
         self._name, self._base = name, base_url.rstrip("/")
         self._key, self._timeout = key, timeout
@@ -160,11 +166,13 @@ class ServedModel:
             *(row.get("loaded_context_length") for row in in_studio),
             n_ctx,
         )
+        pulled = [row for row in rows_in(tags, "models") if self._is(row)]
+        meta = row.get("meta")
         weights = (
             props.get("model_path"),
             row.get("root"),
-            row.get("meta"),
-            *(row.get("digest") for row in rows_in(tags, "models") if self._is(row)),
+            meta,
+            *(row.get("digest") for row in pulled),
         )
         # A name alone may be any model's; a file, its size or its digest is one model's.
         known = [weight for weight in weights if weight] or ([self._name] if row else [])
@@ -177,6 +185,7 @@ class ServedModel:
             is_ollama or bool(in_studio),
             slots if _is_count(slots) else None,
             json.dumps(told, sort_keys=True) if known else "",
+            _parameters(meta, *(row.get("details") for row in pulled)),
         )
 
     def _is(self, row: Mapping[str, Any]) -> bool:
@@ -184,22 +193,38 @@ class ServedModel:
         names = {row.get("id"), row.get("model"), row.get("name")}
         return not names.isdisjoint({self._name, f"{self._name}:latest"})
 
+    async def read(self, tokens: int, seconds: float) -> None:
+        """Notes that so many new ``tokens`` of a prompt were read in so many ``seconds``."""
+        if tokens < _FEWEST_READ or seconds <= 0 or tokens / seconds < _FASTER * (self.reads or 0):
+            return  # the best one counts: a busy machine says nothing of the model
+        self.reads = tokens / seconds
+        await asyncio.to_thread(self._keep, _READS, f"{self.reads:.3g}")
+
     def _remember(self) -> None:
-        """Stores which model is served here, or recalls it where the server does not say."""
-        place = json.dumps([_SERVED, self._base, self._name])
-        key = hashlib.sha256(place.encode()).hexdigest()
-        [stored] = self._replies.find([key])
-        known = stored["value"] if stored else ""
+        """Stores which model is served here, or recalls it where the server does not say.
+
+        How fast it reads was measured before.
+        """
+        known = self._kept(_SERVED)
         if not self.facts.identity:
             self.facts = self.facts._replace(identity=known)
         elif self.facts.identity != known:
-            reply: StoredReply = {
-                "value": self.facts.identity,
-                "words": self.facts.identity,
-                "input_tokens": 0,
-                "output_tokens": 0,
-            }
-            self._replies.put([NewReply(key, _SERVED, self._name, reply, frozenset())])
+            self._keep(_SERVED, self.facts.identity)
+        reads = self._kept(_READS)
+        self.reads = float(reads) if reads else None
+
+    def _place(self, kind: str) -> str:
+        of = self.facts.identity if kind == _READS else ""
+        place = json.dumps([kind, self._base, self._name, *filter(None, [of])])
+        return hashlib.sha256(place.encode()).hexdigest()
+
+    def _kept(self, kind: str) -> str:
+        [stored] = self._replies.find([self._place(kind)])
+        return stored["value"] if stored else ""
+
+    def _keep(self, kind: str, value: str) -> None:
+        reply: StoredReply = {"value": value, "words": value, "input_tokens": 0, "output_tokens": 0}
+        self._replies.put([NewReply(self._place(kind), kind, self._name, reply, frozenset())])
 
 
 _servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, SharedServer]] = (
@@ -209,3 +234,16 @@ _servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, SharedServer]] 
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_TOKENS
+
+
+def _parameters(meta: Any, *details: Any) -> float | None:
+    """The number of parameters, as llama.cpp (a number) or Ollama ("134.52M") tells it."""
+    count = meta.get("n_params") if isinstance(meta, dict) else None
+    if isinstance(count, int) and count > 0:
+        return count
+    for one in details:
+        size = one.get("parameter_size") if isinstance(one, dict) else None
+        told = re.fullmatch(r"(\d+(?:\.\d+)?)([KMB])", str(size))
+        if told:
+            return float(told[1]) * _MANY[told[2]]
+    return None

@@ -15,6 +15,7 @@ from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from ..meter import AnswerListener
+from .limit import current_turn
 from .partial_json import PartialString
 
 ANSWER_KEY = "answer"
@@ -38,13 +39,16 @@ async def streamed(
 
     Raises NothingStreamedError, BrokenStreamError, and the errors of the request itself.
     """
-    reader = PartialString(ANSWER_KEY)
+    reader, turn = PartialString(ANSWER_KEY), current_turn()
     chunks: list[AIMessageChunk] = []
     listener.begin()
     try:
         async for chunk in chat.astream(messages, config):
             chunks.append(chunk)
-            if piece := reader.feed(_text_of(chunk)):
+            text = _text_of(chunk)
+            if text and turn is not None:
+                turn.heard()
+            if piece := reader.feed(text):
                 listener.add(piece)
     except httpx.TransportError as error:
         raise BrokenStreamError(str(error)) from error

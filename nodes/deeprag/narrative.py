@@ -8,8 +8,10 @@ from ...algorithms.deeprag.policy import choose_source, follows, opening_of, rep
 from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
-from ...language.comparing import Answered, compute
+from ...language.analyser import keywords
+from ...language.comparing import Answered, comparison, compute, mentions
 from ...models.protocol import OFFLINE, NoReplyError
+from ...offline.decomposition.decompose import independent_parts
 from ...prompts.deeprag_replies import (
     ANSWER_FROM_STEPS,
     CLOSED_BOOK,
@@ -23,7 +25,7 @@ from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
 from ..answer import answered, check_citations, checked
 from ..node import node
-from ..retrieve import nearest, ranking
+from ..retrieve import first_and_ranking, nearest
 from ..run import Run, Texts, Update
 from .sub_questions import (
     SubAnswer,
@@ -35,6 +37,7 @@ from .sub_questions import (
 )
 
 _MOST_REPEATED = 2
+_MANY_PARTS = 3
 _MORE = 5  # passages of the question's ranking that are read beside those of a missing fact
 _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
@@ -42,6 +45,7 @@ _REASONS: dict[StepSource, str] = {
     "known": "policy model: the model is sure of it",
 }
 _MISSING = "the passages of the question do not tell it"
+_PART = "a part of the question by its grammar"
 _REPEATED = " (The search for it found only texts that were read before.)"
 
 
@@ -61,8 +65,7 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
         return {}
     question = state["question"]
     progress_of("read_question")(0, run.context.max_steps)
-    found = await nearest(run, state, run.context.top_k)
-    passages, ranked = found[: run.context.top_k], ranking(found)
+    passages, ranked = await first_and_ranking(run, state)
     if not passages:
         return {}
     step = _step(0, question, "the question itself", [passage["id"] for passage in passages])
@@ -112,21 +115,21 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
 
 @node()
 async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
-    """Finds passages for the sub-question.
+    """Finds passages for the sub-question: its own best ones, read before or not.
 
-    Where the passages of the question itself were read for it in vain, the next ones are read: of
-    the sub-question, and of the question's own ranking, which may tell as well.
+    Where the reading of the question missed it, others make up for the texts that it cited, and
+    the next ones of the question's own ranking are read as well.
     """
     step, most = state["pending"][0], run.context.step_passages
-    read = _read_for(step["question"], state)
-    found = await retrieve_for(
-        run, step["question"], f"sub-question {step['number']}", 2 * most if read else most
-    )
-    if read:
-        unread = [one for one in found if one["id"] not in read][:most]
-        known = read.union(one["id"] for one in unread)
+    opening, name = _missed_by(step["question"], state), f"sub-question {step['number']}"
+    cited = {citation["passage"] for citation in opening["citations"]} if opening else set[str]()
+    own = await retrieve_for(run, step["question"], name, most + len(cited))
+    again = sum(one["id"] in cited for one in own[:most])
+    found = [*own[:most], *[one for one in own[most:] if one["id"] not in cited][:again]]
+    if opening:
+        known = {*opening["passages"], *(one["id"] for one in found)}
         ranked = await nearest(run, state, run.context.top_k)
-        found = [*unread, *[one for one in ranked if one["id"] not in known][:_MORE]]
+        found = [*found, *[one for one in ranked if one["id"] not in known][:_MORE]]
     return {
         "pending": [{**step, "passages": [passage["id"] for passage in found]}],
         "evidence": gather_evidence(state["evidence"], found),
@@ -233,31 +236,64 @@ def _held(state: DeepragState) -> Update:
 
 
 def _open_steps(state: DeepragState) -> list[ProposedStep]:
-    """The sub-questions that could be next: as the last reading proposed, then as was missing."""
+    """The sub-questions that could be next, not asked so far.
+
+    First as the last reading proposed, then as was missing; where that reading knows no more, by
+    the question's grammar.
+    """
     missing: list[ProposedStep] = [
         {"question": question, "source": "retrieve", "reason": _MISSING}
         for question in questions_in(state["missing"])
     ]
-    known = [*state["proposed"], *missing]
+    left = _open_parts(state) if state["proposed"] else []
+    parts: list[ProposedStep] = [
+        {"question": part, "source": "retrieve", "reason": _PART} for part in left
+    ]
+    known = [*state["proposed"], *missing, *parts]
     return [one for one in known if one["question"] and not _was_asked(one["question"], state)]
+
+
+def _open_parts(state: DeepragState) -> list[str]:
+    """The parts of the question that no step asks about.
+
+    A step about a thing that is compared asks about it in its own way.
+    """
+    asked = [one["question"] for one in state["steps"] if not _is_opening(one, state)]
+    compared = comparison(state["question"])
+    things = compared.things if compared else ()
+
+    def is_asked(part: str) -> bool:
+        if named := [thing for thing in things if mentions(part, thing)]:
+            return any(mentions(one, thing) for one in asked for thing in named)
+        return any(keywords(part) <= keywords(one) for one in asked)
+
+    return [part for part in independent_parts(state["question"]) if not is_asked(part)]
+
+
+def _is_opening(step: NarrativeStep, state: DeepragState) -> bool:
+    return same_question(step["question"], state["question"])
 
 
 def _was_asked(question: str, state: DeepragState) -> bool:
     return any(same_question(question, step["question"]) for step in state["steps"])
 
 
-def _read_for(question: str, state: DeepragState) -> set[str]:
-    """The passages whose reader named ``question`` as missing."""
-    opening = opening_of(state["steps"])
+def _missed_by(question: str, state: DeepragState) -> NarrativeStep | None:
+    """The reading of the question, where it named the sub-question ``question`` as missing."""
     missed = any(same_question(question, one) for one in state["missing"])
-    return set(opening["passages"]) if opening and missed else set()
+    return opening_of(state["steps"]) if missed else None
 
 
 def _ended(state: DeepragState) -> bool:
-    """Whether the question is answered, or no search is likely to find more."""
+    """Whether the question is answered, or no search is likely to find more.
+
+    Of many parts each is looked up, whatever is found for another one.
+    """
     steps, opening = state["steps"], opening_of(state["steps"])
     if state["final"] or (opening and opening["found"]):
         return True
+    if len(independent_parts(state["question"])) >= _MANY_PARTS and _open_parts(state):
+        return False
     looked_up = [step for step in steps if step["number"] > 0]
     if looked_up and not looked_up[-1]["found"]:
         # Where the first look-up finds nothing, further ones seldom do: with a strong reader, for 2

@@ -12,6 +12,7 @@ from langgraph.types import Overwrite
 
 from ...algorithms.router.decision import (
     Choice,
+    Lack,
     Needs,
     QuestionKind,
     answers_alone,
@@ -28,13 +29,14 @@ from ...index.opening import Index
 from ...language.analyser import one_line
 from ...models.protocol import OFFLINE, NoReplyError, paid_calls
 from ...models.router import KIND_CLASSIFIER
+from ...models.suited import knows_little
 from ...models.web import web_search
 from ...prompts.library import STAND_ALONE
 from ...prompts.prompt import Excerpt
 from ...settings import settings
 from ...state.answering import AnswerOutput
 from ...state.errors import RagraphsError
-from ...state.found import NOTHING
+from ...state.found import NOTHING, Found
 from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
 from ..begin import LONGEST_QUESTION, check_question, retriever_obstacle
@@ -43,11 +45,17 @@ from ..run import Run, Update, calls_left
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
 from .handing import handed_on, worth
+from .lacking import lack_of, parts_of
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
 _HANDED_ON = ("ranked",)
+_KNOWS_LITTLE = (
+    "No further method was tried, since the model is not up to several steps; set escalations to "
+    "have it try them."
+)
+_SIDE_BY_SIDE = 3  # parts, from here on read as a tree
 _NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 
 
@@ -83,7 +91,7 @@ def decide(methods: Mapping[str, Needs]) -> Node:
         """The user's choice; else the method that suits the question, of those that can be."""
         context, chosen = run.context, run.context.method
         # A long question takes a tenth of a second, in which the loop would serve nobody.
-        kinds = await run.in_thread(lambda _: _kinds(state["asked"]))
+        kinds, parts = await run.in_thread(lambda _: _form(state["asked"]))
         left = calls_left(context, state["usage"])
         obstacles = await run.in_thread(_obstacles, methods, context, left)
         if chosen == "auto":
@@ -97,6 +105,7 @@ def decide(methods: Mapping[str, Needs]) -> Node:
             "reason": choice.reason,
             "kind": likely_kind(kinds),
             "kinds": {kind: round(share, 4) for kind, share in kinds.items()},
+            "parts": parts,
             "obstacles": obstacles,
         }
         get_stream_writer()({"step": "decide", **decision})
@@ -116,7 +125,7 @@ def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) ->
     async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - paid_calls(state["usage"])
         live = _is_final(method, state, context) and answer_is_followed(context)
-        settings = {"max_calls": left, "stream_answer": live, **_search(method, state, context)}
+        settings = {"max_calls": left, "stream_answer": live, **_way(method, state, context)}
         chosen = context.narrowed(context_type, **settings)
         write, streamed = get_stream_writer(), [""]
         write({"step": "try", "method": method, "why": state["why"]})
@@ -163,6 +172,9 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         ended |= latest["stop_reason"] in _NO_MORE_CALLS
         if ended or not _may_go_on(latest["method"], state, run.context):
             return {**update, **kept}
+        if "escalations" not in run.context.model_fields_set and knows_little(await run.model()):
+            run.meter.warn(_KNOWS_LITTLE)
+            return {**update, **kept}
         left = calls_left(run.context, state["usage"])
         tried = [one["method"] for one in path]
         try:
@@ -172,7 +184,8 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
             return {**update, **kept}
         if answers:
             obstacles = {"graphrag": obstacles["graphrag"]}
-        following = next_method(kinds, found, tried, obstacles, _web(run.context))
+        lack = await run.in_thread(_lack, state, found, obstacles)
+        following = next_method(kinds, found, tried, obstacles, _web(run.context), lack)
         if following is not None:
             update |= {"trying": following.method, "why": following.reason}
         return {**update, **kept}
@@ -258,8 +271,14 @@ async def _standing_alone(
     return reply.question
 
 
-def _kinds(question: str) -> dict[QuestionKind, float]:
-    return kind_probabilities(question_features(question), KIND_CLASSIFIER)
+def _form(question: str) -> tuple[dict[QuestionKind, float], int]:
+    """The kinds that ``question`` may be of, and the number of its parts."""
+    return kind_probabilities(question_features(question), KIND_CLASSIFIER), parts_of(question)
+
+
+def _lack(index: Index, state: RouterState, found: Found, obstacles: Mapping[str, str]) -> Lack:
+    walked = None if obstacles.get("tog2", "out") else index
+    return lack_of(walked, state["asked"], state["decision"]["parts"], found)
 
 
 def _chosen(method: str, obstacles: Mapping[str, str]) -> Choice:
@@ -300,12 +319,19 @@ def _is_final(method: str, state: RouterState, context: RouterContext) -> bool:
     return not state["path"] and not _may_go_on(method, state, context)
 
 
-def _search(method: str, state: RouterState, context: RouterContext) -> dict[str, str]:
-    """GraphRAG reads everything for a question about the whole, else what is near the question."""
-    if method != "graphrag" or "search" in context.model_fields_set:
-        return {}
-    kinds = state["decision"]["kinds"]
-    return {"search": "global" if kinds["whole"] >= kinds["about"] else "local"}
+def _way(method: str, state: RouterState, context: RouterContext) -> dict[str, str]:
+    """The way of ``method`` that suits the question, unless the caller chose one.
+
+    GraphRAG reads everything for the whole, else what is near the question. DeepRAG reads several
+    parts side by side, as a tree.
+    """
+    decision = state["decision"]
+    if method == "graphrag" and "search" not in context.model_fields_set:
+        kinds = decision["kinds"]
+        return {"search": "global" if kinds["whole"] >= kinds["about"] else "local"}
+    if method == "deeprag" and "mode" not in context.model_fields_set:
+        return {"mode": "tree" if decision["parts"] >= _SIDE_BY_SIDE else "narrative"}
+    return {}
 
 
 def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:

@@ -22,3 +22,10 @@ def decompose(question: str, most: int = _MOST) -> tuple[SubQuestion, ...]:
     text = one_line(question)
     texts = (decompose_korean if is_korean(text) else decompose_english)(text)
     return acyclic(texts, question, most) or (SubQuestion(question, ()),)
+
+
+def independent_parts(question: str) -> list[str]:
+    """The sub-questions of ``question`` where none needs the answer of another; else nothing."""
+    parts = decompose(question)
+    needed = len(parts) < 2 or any(part.depends_on for part in parts)
+    return [] if needed else [part.text for part in parts]

@@ -9,6 +9,7 @@ from itertools import chain
 from ...language.comparison_questions import comparison_of
 from ...language.name_masking import NAME, mask
 from ...language.questions import PERSONS
+from .grids import grid_of
 from .nesting import Nested, resolve
 
 _PERSONS = PERSONS.split()
@@ -68,9 +69,6 @@ _PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.I
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
 _JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
-_AXES = re.compile(
-    r"(?i)^compare (?P<things>.+?) (?:by|on|in terms of|with respect to|for their|in) (?P<axes>.+)$"
-)
 _FOUND_FIRST = "⟦who⟧"
 
 
@@ -84,19 +82,9 @@ def decompose_english(question: str) -> list[str]:
         for asked in chain.from_iterable(compared.questions):
             _resolve(asked, texts, titles)
         return texts
-    for part in _grid(bare) or _joined(bare) or [bare]:
+    for part in grid_of(bare) or _joined(bare) or [bare]:
         _resolve(part.replace(_FOUND_FIRST, f"#{len(texts)}"), texts)
     return texts
-
-
-def _grid(text: str) -> list[str]:
-    """ "Compare A, B and C by cost and speed": every subject is asked for every axis."""
-    if not (match := _AXES.match(text)):
-        return []
-    apart = r",\s*(?:and\s+)?|\s+(?:and|with|to)\s+"
-    things, axes = (re.split(apart, match[part]) for part in ("things", "axes"))
-    axes = [re.sub(r"^(?:their|its|the) ", "", axis) for axis in axes]
-    return [f"What is the {axis} of {thing}?" for thing in things for axis in axes]
 
 
 def _joined(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import chain
 from ...language.analyser import NIEUN, final_sound, with_particle
 from ...language.comparison_questions_korean import korean_comparison_of
 from ...language.questions import KOREAN_PERSONS
+from .grids import grid_of
 from .nesting import Nested, resolve
 
 _KIN = {
@@ -34,9 +35,6 @@ _JOINED = re.compile(
     rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
     rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
 )
-_AXES = re.compile(
-    r"^(?P<things>.+?)(?:[을를] (?P<by>.+?)(?:으로|로|에 따라| ?기준으로)|의 (?P<of>.+)[을를]) 비교"
-)
 
 
 def decompose_korean(question: str) -> list[str]:
@@ -45,22 +43,9 @@ def decompose_korean(question: str) -> list[str]:
     bare = question.strip().rstrip("?？. ")
     compared = korean_comparison_of(bare)
     parts = compared and chain.from_iterable(compared.questions)
-    for part in parts or _grid(bare) or _joined(bare) or [bare]:
+    for part in parts or grid_of(bare) or _joined(bare) or [bare]:
         resolve(part.rstrip("?"), texts, _innermost, _TRIVIAL.match, "{}?".format)
     return texts
-
-
-def _grid(bare: str) -> list[str]:
-    """ "A, B를 비용과 속도로 비교": every subject is asked for every axis."""
-    if not (match := _AXES.match(bare)):
-        return []
-    things, axes = (
-        re.split(r",\s*|(?<=\S)(?:와|과|이랑|하고)\s+", part)
-        for part in (match["things"], match["by"] or match["of"])
-    )
-    return [
-        f"{thing}의 {with_particle(axis, '은')} 무엇입니까?" for thing in things for axis in axes
-    ]
 
 
 def _joined(bare: str) -> list[str]:

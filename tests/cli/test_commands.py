@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
     assert re.search(r"in \d+\.\d s\.\n.* holds 2 documents in 2 passages\.\n", indexed.out)
-    assert "Layers: passages (not built: sentences, hops, entities, communities)" in indexed.out
+    assert indexed.out.endswith("\nReady: passages, sentences, hops, entities, communities.\n")
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -142,7 +143,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
     assert "세종대왕" in run("export").out
 
 
-def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_not(run, docs):
+def test_files_with_other_endings_are_counted_and_hidden_ones_named_in_a_line_each(run, docs):
     for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
         (docs / name).parent.mkdir(exist_ok=True)
         (docs / name).write_bytes(b"x")
@@ -155,6 +156,7 @@ def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_no
         )
         == 1
     )
+    assert ended.err.count("were left out: .git, .hidden; name one to read it.") == 1
     skipped = json.loads(run("index", "docs", "--json").out)["skipped"]
     assert skipped == {".png": 2, "": 1, ".zip": 1}
     assert "not read" not in run("index", "docs/*.txt").err
@@ -287,25 +289,60 @@ def test_a_global_search_without_a_model_lists_passages_before_communities(run):
     assert re.search(r"1 of \d+ passages?, 1 of \d+ communities · \d+\.\d s\n", ended.out)
 
 
-def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):
+def test_the_demo_leaves_a_folder_whose_next_commands_work_in_it(run, monkeypatch):
     monkeypatch.setattr(show.out, "width", 80)
-    ended = run("demo")
-    assert ended.code == 0
-    assert 5 <= ended.out.count("$ ragraphs ask") <= 6
-    assert ended.out.rstrip().endswith("$ ragraphs demo --index bridges")
-    assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
-    assert len(ended.out.splitlines()) <= 80
-    assert list(Path.cwd().iterdir()) == []
+    shown = run("demo")
+    assert shown.code == 0 and len(shown.out.splitlines()) <= 80
+    assert "\nJohn Fowler and Benjamin Baker\n" in shown.out and "\n1441년\n" in shown.out
+    assert "No passage speaks of Gustave Eiffel. Nearest:" in shown.out
+    typed = [shlex.split(line) for line in re.findall(r"^\$ (.+)$", shown.out, re.MULTILINE)]
+    assert [words[:2] for words in typed].count(["ragraphs", "ask"]) == 5
+    assert typed[-3] == ["cd", "bridges"] and typed[-1] == ["ragraphs", "serve"]
+    monkeypatch.chdir("bridges")
+    assert "4,600" in run(*typed[-2][1:]).out
+    documents = json.loads(run("status", "--documents", "--json").out)["document_list"]
+    assert len(documents) == 7 and all(Path(one["path"]).is_file() for one in documents)
 
 
-def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
-    shown = run("demo", "--index", "kept").out
-    assert 'ragraphs ask "Who designed the Forth Bridge?" -n 1 --index kept' in shown
-    assert "John Fowler and Benjamin Baker" in shown
-    assert shown.rstrip().endswith("$ ragraphs serve --index kept")
-    assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
-    documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)
-    assert all(Path(one["path"]).is_file() for one in documents["document_list"])
+def test_a_demo_is_repeated_but_writes_into_no_folder_of_others(run, docs):
+    assert_one_sentence(run("demo", "docs"), 1, "docs has other files, such as forth.txt;")
+    assert run("demo", "new").code == 0
+    assert "7 unchanged" in run("demo", "new").out
+
+
+def test_index_makes_all_that_costs_only_time_and_names_what_takes_long(run, docs, monkeypatch):
+    monkeypatch.setattr("ragraphs.cli.indexing._MOST_SECONDS", 0.0)
+    plan = run("index", "docs", "--dry-run").out
+    assert "nothing costs money" in plan and "takes about 1 s" in plan
+    less = run("index", "docs").out
+    assert "Ready: passages (not built: sentences, hops, entities, communities)." in less
+    (offer,) = re.findall(r"takes about 1 s: ragraphs (.+)", less)
+    assert "Ready: passages, sentences, hops, entities, communities." in run(*offer.split()).out
+
+
+def test_index_makes_no_layer_by_a_paid_model_unless_somebody_agrees(run, openai, docs):
+    told = run("index", "docs", "--model", "openai:stub").out
+    assert "Ready: passages, sentences (not built: hops, entities, communities)." in told
+    (offer,) = re.findall(r"it says the price: ragraphs (.+)", told)
+    assert offer == "index --layers hops,entities,communities --model openai:stub"
+    assert openai.requests == []
+
+
+def test_a_missing_key_is_told_before_anything_is_recorded(run, docs, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert_one_sentence(run("index", "docs", "--model", "openai:stub"), 1, "OPENAI_API_KEY")
+    assert not Path(".ragraphs").exists()
+
+
+def test_a_bad_file_is_told_once_and_fails_no_later_run(run, docs):
+    (docs / "broken.pdf").write_bytes(b"no pdf")
+    first = run("index", "docs")
+    assert first.code == 1 and "broken.pdf" in first.err
+    later = run("index", "docs")
+    assert later.code == 0 and "1 file could still not be read" in later.err
+    assert "broken.pdf" not in later.err and "broken.pdf" in run("status").out
+    (docs / "worse.pdf").write_bytes(b"no pdf")
+    assert run("index", "docs").code == 1
 
 
 @pytest.fixture

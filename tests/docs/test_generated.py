@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from command_line import Run
 from doc_pages import QUICKSTARTS, READMES, ROOT, text_of
 from drawings import GRAPHS, graph_of, to_svg
-from method_lists import with_graphs, with_table
-from outputs import copy_demo, with_outputs
+from method_lists import with_graphs, with_routes, with_table
+from outputs import with_outputs
 from settings_page import settings_page
 
 
@@ -30,15 +29,22 @@ def test_the_page_of_settings_is_of_the_settings_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "written"), [("langgraph.json", with_graphs), ("docs/methods/index.md", with_table)]
+    ("file", "written"),
+    [
+        ("langgraph.json", with_graphs),
+        ("docs/methods/index.md", with_table),
+        ("docs/methods/router.md", with_routes),
+    ],
 )
 def test_the_lists_of_methods_are_of_the_records(file: str, written: Callable[[str], str]) -> None:
     assert text_of(file) == written(text_of(file)), "run: make docs"
 
 
-def test_the_outputs_that_pages_show_are_those_of_the_commands(run: Run) -> None:
-    copy_demo(Path.cwd())
-    run("index", "demo")
+def test_the_outputs_that_pages_show_are_those_of_the_commands(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("demo")
+    monkeypatch.chdir("bridges")
     for page in [*READMES, *QUICKSTARTS]:
         text = text_of(page)
         assert "$ ragraphs ask" in text

@@ -145,7 +145,7 @@ def test_a_synthesis_that_no_quote_supports_is_not_sufficient(narrate, model, mo
 
 def test_a_sub_question_that_was_asked_before_ends_the_narrative(narrate, model):
     model.steps = ["Who designed the Atomium?", "who designed the atomium"]
-    assert len(narrate()["steps"]) == 2
+    assert len(narrate("When was the designer of the Atomium born?")["steps"]) == 2
 
 
 def test_a_step_that_fails_is_reported_and_the_others_still_answer(narrate, model):
@@ -212,5 +212,5 @@ def test_offline_a_question_is_narrated_by_its_grammar(narrate):
 
 def test_settings_have_bounds():
     with pytest.raises(ValueError, match="max_steps"):
-        DeepragContext(max_steps=11)
-    assert DeepragContext().max_steps == 6
+        DeepragContext(max_steps=25)
+    assert DeepragContext().max_steps == 10

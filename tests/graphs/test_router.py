@@ -14,7 +14,7 @@ from ragraphs.context import HopragContext, RouterContext
 from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph
 from ragraphs.index import retrieval
-from ragraphs.index.retrieval import search
+from ragraphs.index.retrieval import ranking
 from ragraphs.nodes.router import route as routing
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
@@ -48,9 +48,9 @@ def searched(monkeypatch) -> list[str]:
 
     def spy(index: Any, question: str, *given: Any) -> Any:
         queries.append(question)
-        return search(index, question, *given)
+        return ranking(index, question, *given)
 
-    monkeypatch.setattr(retrieval, "search", spy)
+    monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
 
 
@@ -131,6 +131,48 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert path_of(result) == ["basic", "deeprag", "hoprag"][: most + 1]
     assert not result["sufficient"] and result["stop_reason"] == "insufficient"
     assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
+
+
+def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(openai, ask, script):
+    row = {"id": "tiny.gguf", "meta": {"n_params": 134_515_008}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    script.replies["Answer"] = LACKING
+    script.replies["StepReading"] = script.final
+    result = ask(top_k=1)
+    assert path_of(result) == ["basic"] and not result["sufficient"]
+    assert "set escalations" in " ".join(result["warnings"])
+    assert path_of(ask(top_k=1, escalations=1)) == ["basic", "deeprag"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing", "method"),
+    [
+        (QUESTION, MISSING, "deeprag"),
+        (QUESTION, "Who was the designer of the Forth Bridge?", "hoprag"),
+        (
+            "How is John Fowler related to Thomas Bouch?",
+            "How did Thomas Bouch know John Fowler?",
+            "tog2",
+        ),
+        ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
+    ],
+)
+def test_what_is_missing_decides_who_goes_on(ask, script, question, missing, method):
+    script.replies["Answer"] = {**LACKING, "missing": [missing]}
+    script.replies["StepReading"] = NEVER
+    result = ask(question, escalations=1)
+    assert path_of(result) == ["basic", method]
+    assert result["decision"]["parts"] == 1
+
+
+def test_parts_that_stand_side_by_side_are_read_as_a_tree_unless_another_way_is_chosen(ask, script):
+    script.replies["Answer"] = LACKING
+    script.replies["SubQuestions"] = {"questions": []}
+    question = "Compare the Forth Bridge, the Tay Bridge and the Tower Bridge by cost."
+    found = ask(question, escalations=1)
+    assert found["decision"]["parts"] == 3 and path_of(found) == ["basic", "deeprag"]
+    assert found["details"]["tree"]
+    assert not ask(question, escalations=1, mode="narrative")["details"]["tree"]
 
 
 @pytest.mark.parametrize("method", ["deeprag", "hoprag", "tog2", "crag"])

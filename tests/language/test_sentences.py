@@ -24,6 +24,7 @@ def texts_of(text: str) -> list[str]:
         "The bridge is on Cty Rd. 24 near Ulm. | It is old.",
         "He lives at 5 Elm Rd. near St. Mary's. | Mr. J. R. Fell owns it.",
         "See No. 5, e.g. the U.S. Army. | It left the U.S. | He said no. | They stayed.",
+        "Books by W.E.B. Du Bois and J.-P. Sartre. | Н.А. Бердяев read H.F. Maltby. | He did.",
         "It opens at 9 a.m. | The door is red.",
         "The value is 3.5 cm. | 12 were sold.",
         "wire was the old doorbell. | sockets are done now.",

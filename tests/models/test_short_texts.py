@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from http_stub import Response
 from ragraphs.language.analyser import count_tokens
 from ragraphs.models.short_texts import MOST_TEXTS, MOST_TOKENS, needed
+from ragraphs.models.suited import knows_little, trusted
 from ragraphs.nodes.answer import answered
 from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES
 from ragraphs.prompts.prompt import number
@@ -75,6 +77,46 @@ async def test_a_model_with_a_small_window_reads_little_of_long_passages(openai,
     openai.answer = lambda _: grades
     await (await open_model()).run(GRADE_PASSAGES, question=QUESTION, texts=texts[:1])
     assert openai.chats[-1]["messages"][1]["content"].count(FILLER.strip()) == 30
+
+
+async def is_short(openai, open_model, **chosen) -> bool:
+    """Whether a model that is asked about long texts is shown little of them."""
+    texts = number([("Log", long_text(FACT)) for _ in range(3)])
+    await (await open_model(**chosen)).run(ANSWER, question=f"{QUESTION} {chosen}", texts=texts)
+    return openai.chats[-1]["messages"][1]["content"].count(FILLER.strip()) < 60
+
+
+@pytest.mark.parametrize(("parameters", "is_small"), [(134_515_008, True), (3_210_000_000, False)])
+@pytest.mark.parametrize("server", ["llama.cpp", "Ollama"])
+async def test_a_model_of_few_parameters_reads_little_and_is_not_believed_until_it_is_tried(
+    openai, open_model, parameters, is_small, server
+):
+    openai.answer = lambda _: NOTHING
+    if server == "Ollama":
+        details = {"parameter_size": f"{parameters / 1e6:.2f}M"}
+        openai.documents["/api/tags"] = Response({"models": [{"name": "stub", "details": details}]})
+    else:
+        row = {"id": "/models/a.gguf", "meta": {"n_params": parameters}}
+        openai.documents["/v1/models"] = Response({"data": [row]})
+    assert await is_short(openai, open_model) == is_small
+    model = await open_model()
+    assert trusted(model) == (not is_small) and knows_little(model) == is_small
+
+
+async def test_a_model_that_reads_slowly_reads_little_from_then_on(openai, open_model, monkeypatch):
+    def answer(body):
+        time.sleep(seconds)
+        return NOTHING
+
+    used = {"prompt_tokens": 1300, "completion_tokens": 7, "total_tokens": 1307}
+    used["prompt_tokens_details"] = {"cached_tokens": 1000}
+    monkeypatch.setattr("stub_openai.usage_of", lambda body: used)
+    openai.answer, seconds = answer, 1.05
+    assert not await is_short(openai, open_model, timeout=61)
+    seconds = 0
+    assert await is_short(openai, open_model, timeout=62), "it is kept by server and model"
+    assert not await is_short(openai, open_model, timeout=62), "it had only been busy"
+    assert not await is_short(openai, open_model, timeout=63)
 
 
 async def test_a_model_of_another_window_reads_all(openai, open_model):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.algorithms.router.decision import (
     KINDS,
+    LACKS,
     answers_alone,
     feasible,
     first_method,
@@ -14,6 +17,7 @@ from ragraphs.algorithms.router.decision import (
     likely_kind,
     next_method,
 )
+from ragraphs.context import RouterContext
 from ragraphs.graphs.methods import METHODS
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.found import NOTHING
@@ -39,9 +43,9 @@ def taken_for(**kinds):
     return {kind: kinds.get(kind, rest) for kind in KINDS}
 
 
-def methods_tried(kinds, found, obstacles=ALL, web=True):
+def methods_tried(kinds, found, obstacles=ALL, web=True, lack="fact"):
     tried = ["basic"]
-    while following := next_method(kinds, found, tried, obstacles, web):
+    while following := next_method(kinds, found, tried, obstacles, web, lack):
         tried.append(following.method)
     return tried[1:]
 
@@ -162,6 +166,43 @@ def test_what_is_missing_is_looked_up_before_a_walk_and_the_web():
     )
 
 
+@pytest.mark.parametrize(
+    ("lack", "tried"),
+    [
+        ("parts", ["deeprag", "hoprag", "tog2"]),
+        ("fact", ["deeprag", "hoprag", "tog2"]),
+        ("relation", ["tog2", "deeprag", "hoprag"]),
+        ("bridge", ["hoprag", "deeprag", "tog2"]),
+    ],
+)
+def test_what_is_missing_decides_which_method_goes_on_first(lack, tried):
+    assert methods_tried(FACT, MISSING, web=False, lack=lack) == tried
+
+
+@pytest.mark.parametrize("lack", ["relation", "bridge"])
+@pytest.mark.parametrize(("only", "other"), [("hoprag", "tog2"), ("tog2", "hoprag")])
+def test_one_walk_takes_the_place_of_the_other_whose_layer_is_missing(lack, only, other):
+    obstacles = {**ALL, other: "It needs a layer."}
+    assert methods_tried(FACT, MISSING, obstacles, False, lack) == [only, "deeprag"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_reached_by_default_where_its_layers_are_there(method):
+    settings = RouterContext()
+    layers = METHODS[method].layers
+    reached = set()
+    for kind, lack, found in product(KINDS, LACKS, (MISSING, {**MISSING, "citations": []})):
+        kinds = taken_for(**{kind: 0.97})
+        obstacles = feasible(METHODS, layers, settings.max_calls)
+        tried = [first_method(kinds, METHODS, obstacles, True).method]
+        further = feasible(METHODS, layers, settings.max_calls - 1, further=True)
+        for _ in range(settings.escalations):
+            following = next_method(kinds, found, tried, further, True, lack)
+            tried += [following.method] if following else []
+        reached |= set(tried)
+    assert method in reached
+
+
 def test_what_was_looked_up_in_vain_is_looked_for_on_the_web_before_a_walk():
     tried = ["basic", "deeprag"]
     assert next_method(FACT, IN_VAIN, tried, ALL, True).method == "crag"
@@ -191,11 +232,18 @@ def test_a_method_with_an_obstacle_never_begins(kinds, obstacles, web):
         assert METHODS[method].calls == min(METHODS[one].calls for one in usable)
 
 
-@given(all_kinds, all_found, st.sets(st.sampled_from([*METHODS])), all_obstacles, st.booleans())
+@given(
+    all_kinds,
+    all_found,
+    st.sets(st.sampled_from([*METHODS])),
+    all_obstacles,
+    st.booleans(),
+    st.sampled_from(LACKS),
+)
 def test_what_goes_on_has_no_obstacle_was_not_tried_and_never_follows_graphrag(
-    kinds, found, tried, obstacles, web
+    kinds, found, tried, obstacles, web, lack
 ):
-    following = next_method(kinds, found, tried, obstacles, web)
+    following = next_method(kinds, found, tried, obstacles, web, lack)
     if "graphrag" in tried:
         assert following is None
     elif following is not None:

@@ -138,7 +138,52 @@ SIDE_BY_SIDE = {
         f"{thing}의 {axis} 무엇입니까?" for thing in ("갑", "을") for axis in ("성능은", "비용은")
     ],
 }
-EVERY = {**COMPARISONS, **CHAINS, **SIDE_BY_SIDE}
+NINE = [
+    f"What is the {axis} of {thing}?"
+    for thing in ("Kafka", "Pulsar", "NATS")
+    for axis in ("performance", "cost", "scalability")
+]
+NINE_KOREAN = [
+    f"{thing}의 {axis} 무엇입니까?"
+    for thing in ("가온", "나래", "다솜")
+    for axis in ("성능은", "비용은", "확장성은")
+]
+GRIDS = {
+    "Compare Kafka, Pulsar and NATS by performance, cost and scalability.": NINE,
+    "Compare the three systems Kafka, Pulsar and NATS in terms of performance, cost and "
+    "scalability, without leaving anything out.": NINE,
+    "Compare the performance, cost and scalability of Kafka, Pulsar and NATS": NINE,
+    "가온, 나래, 다솜 세 기술의 성능, 비용, 확장성을 비교하라. 누락 없이 정리하라.": NINE_KOREAN,
+    "가온, 나래, 다솜 세 기술의 성능, 비용, 확장성을 누락 없이 비교하라": NINE_KOREAN,
+    "가온, 나래와 다솜을 성능, 비용, 확장성 측면에서 비교해 줘": NINE_KOREAN,
+    "What is the difference between BERT and GPT?": ["What is BERT?", "What is GPT?"],
+    "How do BERT and GPT differ in training?": [
+        "What is the training of BERT?",
+        "What is the training of GPT?",
+    ],
+    "What is the difference in height between K2 and Makalu?": [
+        "What is the height of K2?",
+        "What is the height of Makalu?",
+    ],
+    "BERT와 GPT의 차이는 무엇인가?": ["BERT는 무엇입니까?", "GPT는 무엇입니까?"],
+    "BERT와 GPT의 구조적 차이를 설명하라": [
+        "BERT의 구조는 무엇입니까?",
+        "GPT의 구조는 무엇입니까?",
+    ],
+    "BERT와 GPT의 학습 방식은 어떻게 다른가?": [
+        "BERT의 학습 방식은 무엇입니까?",
+        "GPT의 학습 방식은 무엇입니까?",
+    ],
+    "저온 조건과 무중력 조건을 모두 만족하는 실험은 무엇인가?": [
+        "저온 조건을 만족하는 실험은 무엇인가?",
+        "무중력 조건을 만족하는 실험은 무엇인가?",
+    ],
+    "Which trials meet both the first condition and the second condition?": [
+        "Which trials meet the first condition?",
+        "Which trials meet the second condition?",
+    ],
+}
+EVERY = {**COMPARISONS, **CHAINS, **SIDE_BY_SIDE, **GRIDS}
 
 
 @pytest.mark.parametrize("question", EVERY)
@@ -156,6 +201,8 @@ def test_a_question_is_split_into_one_question_for_each_fact(question):
         "훈민정음은 언제 반포되었습니까?",
         "세종의 아버지는 누구입니까?",
         "Why is the sky blue?",
+        "Which country do both Ada and Bram come from?",
+        "훈민정음의 창제 원리를 세계 문자와 비교하라",
         "",
         "???",
     ],

@@ -10,7 +10,7 @@ from dataclasses import replace
 import httpx
 import pytest
 from http_stub import Response
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from llama_server import serving_llama
 from ragraphs.models.chat.request import ChatRequest, ReplyLimit
 from ragraphs.models.meter import start_meter
@@ -56,6 +56,22 @@ async def test_a_limit_of_tokens_is_kept(llama, open_model):
     message = await (await open_model())._server.complete(replace(long_request(), limit=limit))
     assert message.response_metadata["finish_reason"] == "length"
     assert message.usage_metadata["output_tokens"] == 50
+
+
+async def test_the_unchanging_beginning_of_a_prompt_is_found_in_the_servers_cache(
+    llama, open_model
+):
+    model = await open_model()
+    form = model._ways.request(model._ways.first(ANSWER.reply, None), [], ANSWER.reply)
+    cached = []
+    for name in ("Forth", "Eiffel"):
+        texts = number([(name, f"The architect of {name} is not known.")])
+        system, human = ANSWER.render({"question": f"Who built {name}?", "texts": texts})
+        messages = [SystemMessage(system), HumanMessage(human)]
+        request = replace(form, messages=messages, limit=ReplyLimit("max_tokens", 1))
+        message = await model._server.complete(request)
+        cached.append(message.usage_metadata["input_token_details"]["cache_read"])
+    assert cached[1] > 0.95 * len(system.encode()), "its tokens are bytes"
 
 
 async def test_texts_that_the_window_has_no_room_for_are_left_out(
