@@ -11,7 +11,6 @@ export function useIndexing(index, server, changed) {
   const missing = LAYERS.filter((name) => !server.layers.includes(name));
   const [now, setNow] = useState({ state: "idle" });
   const stop = useRef();
-  useEffect(() => () => stop.current?.abort(), [index]);
   const go = async (body, state, end) => {
     let told = null;
     stop.current = new AbortController();
@@ -127,8 +126,8 @@ function Sending({ share }) {
   return html`<p>${t("d_sending")}</p><progress max="1" value=${share} aria-label=${t("d_sending")}></progress>`;
 }
 
-function Steps({ state, steps, stop }) {
-  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : "d_running")}</p>
+function Steps({ state, steps, body, stop }) {
+  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : body.layers ? "d_connecting" : "d_running")}</p>
     <ul class="steps" aria-live="off">
       ${steps.map(
         ({ step, done, total }) => html`<li key=${step}>
