@@ -87,7 +87,7 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
 
 
 async def test_a_statement_is_verified(url):
-    stated = {"question": FORTH, "verify": True}
+    stated = {"query": FORTH, "verify": True}
     result = await called(url, "answer_question", **stated)
     assert result.structured_content["answer"] == "supported"
     assert [one["quote"] for one in result.structured_content["quotes"]] == [FORTH]
