@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(RUNNING) $(STAMP)
 
 demo: $(RUNNING)
-	$(BIN)/ragraphs demo --index $(VENV)/demo
+	$(BIN)/ragraphs demo $(VENV)/bridges
 
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile

@@ -32,7 +32,8 @@ def add_env_file(file: Mapping[str, str | None], environment: MutableMapping[str
 
     A key of the environment never meets an address of the file, which anyone may have written: the
     file's own key is taken beside its address. Where it has none, the address is left out, and the
-    sentence returned says so; else it is empty.
+    sentence returned says so; else it is empty. ``RAGRAPHS_DEFAULT_X`` sets ``RAGRAPHS_X`` where
+    nothing else does.
     """
     ours = {name: value for name, value in file.items() if value and name not in environment}
     addresses = {name for name, value in ours.items() if _is_address(name, value)}
@@ -49,6 +50,9 @@ def add_env_file(file: Mapping[str, str | None], environment: MutableMapping[str
         else:
             ours |= {key: str(file[key]) for key in met}
     environment.update(ours)
+    for name in [one for one in environment if one.startswith("RAGRAPHS_DEFAULT_")]:
+        own = name.replace("DEFAULT_", "", 1)
+        environment[own] = environment.get(own) or environment[name]
     return problem
 
 

@@ -20,7 +20,7 @@ from ..language.answer_types import (
 from ..language.mentions import key, normalised
 from ..language.questions import PERSONS, QuestionShape, analyse_question
 from ..language.values import amounts, verdict
-from .claims import unsupported
+from .claims import is_dated, unsupported
 
 _FEW_WORDS = 6
 _MANY = 4
@@ -88,7 +88,7 @@ def doubt(
     """
     found = list(_doubts(answer, question, cited, around, computed, pointed))
     if {"kind", "unsaid"} <= {one.why for one in found}:
-        twice = _is_alike(question, _names(question), [*cited, *around])
+        twice = _is_alike(question, names_in(question), [*cited, *around])
         return found[0]._replace(certain=found[0].certain or twice)
     return found[0] if found else None
 
@@ -107,11 +107,11 @@ def _doubts(
         yield Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
     if shape.answer_type != "open" and pointed > _MOST_POINTED:
         yield Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
-    names = _names(question)
-    lost = [name for name in names if not any(_speaks_of(text, name) for text in cited)]
+    names = names_in(question)
+    lost = [name for name in names if not any(speaks_of(text, name) for text in cited)]
     if lost:
         told = f"No cited sentence speaks of {', '.join(lost)}."
-        absent = [name for name in lost if not any(_speaks_of(text, name) for text in around)]
+        absent = [name for name in lost if not any(speaks_of(text, name) for text in around)]
         whole = absent == names or (len(shape.options) > 1 and bool(absent))
         yield Doubt("names", told, whole and _is_alike(question, names, [*cited, *around]))
     if claims := unsupported(answer, question, [computed, *cited]):
@@ -168,14 +168,14 @@ def _fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
 
 
-def _names(question: str) -> list[str]:
+def names_in(question: str) -> list[str]:
     """The names in ``question`` that have a word of their own, without remarks in brackets."""
     bare = re.sub(r"\([^()]*\)", " ", question)
     found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
     return [name for name in dict.fromkeys(found) if roots(key(name))]
 
 
-def _speaks_of(text: str, name: str) -> bool:
+def speaks_of(text: str, name: str) -> bool:
     """Whether ``text`` has half of the words of ``name``, its country, or what it abbreviates.
 
     Words such as "River" do not tell one name from another. A name of one word has its capital in
@@ -206,10 +206,10 @@ def _is_invented(answer: str, cited: Sequence[str]) -> bool:
     A number may be computed.
     """
     told = {date.key for text in cited for date in dates(text)}
-    if any(date.key[1] and date.key[0] and date.key not in told for date in dates(answer)):
+    if any(date.key[1] and date.key[0] and not is_dated(date.key, told) for date in dates(answer)):
         return True
     named = [span.text for span in name_spans(answer) if not dates(span.text)]
-    return any(not any(_speaks_of(text, name) for text in cited) for name in named)
+    return any(not any(speaks_of(text, name) for text in cited) for name in named)
 
 
 def _values(answer: str) -> set[object]:
@@ -260,7 +260,7 @@ def _is_told(question: str, kind: str, names: Sequence[str], cited: Sequence[str
 
 def _says(text: str, answer: str, question: str, names: Sequence[str]) -> bool:
     """Whether one passage speaks of a name of the question, and supports a sentence alone."""
-    named = not names or any(_speaks_of(text, name) for name in names)
+    named = not names or any(speaks_of(text, name) for name in names)
     return named and not unsupported(answer, question, [text])
 
 

@@ -17,12 +17,12 @@ from .flags import context_options
 from .next_steps import advise, show_next_steps
 from .running import answer_by_method, run_index
 
-# A person, a comparison and a year that the documents tell, and a bridge that they do not know.
+# A person, a comparison and a year that the documents tell, and a person whom they do not know.
 _QUESTIONS = (
     ("Who designed the Forth Bridge?", 1),
     ("Which bridge was opened first, the Forth Bridge or the Brooklyn Bridge?", 2),
     ("측우기는 언제 만들어졌나요?", 1),
-    ("When was London Bridge rebuilt?", 1),
+    ("What did Gustave Eiffel build?", 1),
 )
 
 
@@ -44,7 +44,7 @@ def demo(
     for question, passages in _QUESTIONS:
         most = ["-n", str(passages)] if passages != PASSAGES else []
         show.command(show.this_program(folder), "ask", question, *most)
-        show_answer(answer_by_method(question, asking), asking.model, passages)
+        show_answer(answer_by_method({"question": question}, asking), asking.model, passages)
     advise(context)
     show_next_steps(folder)
 

@@ -49,7 +49,7 @@ def export(
 
         told = None if answer is None else _read_json(answer)
         data = page_data(index, told_methods(), told)
-        print(page_file(f"{index.short_name} · ragraphs", data))
+        print(page_file(f"{data['state']['title']} · ragraphs", data))
 
 
 def _read_json(file: Path) -> Any:

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from ..context import Context, QuestionContext, RouterContext
+from ..context import Context
 from ..context.base import ADVANCED
 from ..state.errors import RagraphsError
 from ..state.filters import parse_where
@@ -29,12 +29,12 @@ T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _FILTER = (
     "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (any of these), "
-    "author!=Ada. May be given several times; all must hold."
+    "author!=Ada, path=minutes/** (a folder). May be given several times; all must hold."
 )
 Shown = tuple[Any, Callable[[Any], None]]
 
 INDEX_ONLY = frozenset({"index"})
-# The flags that most people want stand first, in this order; the others in panels by subject.
+# The flags that most people want, in this order; --help-all shows the others, by subject.
 _FIRST = ("index", "model", "method", "where", "layers", "embeddings", "max_calls", "max_cost",
           "dry_run")  # fmt: skip
 _SUBJECTS = {
@@ -46,6 +46,7 @@ _SUBJECTS = {
     "Entities": "entity_types examples claims gleanings",
     "Upkeep": "refresh repair purge",
 }
+_HELP_ALL = "help_all"
 _PANELS = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
 
 
@@ -81,6 +82,7 @@ def context_options(
         @functools.wraps(command)
         def run(*, verbose: int = 0, prices: Path | None = None, **given: Any) -> Any:
             operate(verbose=verbose, prices=prices)
+            given.pop(_HELP_ALL, None)
             chosen = {flag.name: given.pop(flag.name) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
             if texts := options.pop("where", None):
@@ -88,7 +90,9 @@ def context_options(
             return command(**given, context=parsed(lambda: context_type(**options)))
 
         operating = list(inspect.signature(operate, eval_str=True).parameters.values())
-        parameters = [*first, *own, *others, *operating]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        more = inspect.Parameter(_HELP_ALL, keyword, default=False, annotation=_HelpAll)
+        parameters = [*first, *own, *others, *operating, more]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
 
@@ -129,7 +133,7 @@ def _flag(name: str, context_type: type[Context]) -> inspect.Parameter:
         metavar=_metavar(field, kind),
         show_default=False,
         rich_help_panel=None if name in _FIRST else _PANELS.get(name, _panel(owner, name)),
-        hidden=owner not in (Context, QuestionContext, RouterContext, context_type),
+        hidden=name not in _FIRST,
         is_eager=name == "method",  # so that it is known when --help is shown
         callback=_reveal if name == "method" else None,
     )
@@ -185,6 +189,23 @@ def _owner(name: str, context_type: type[Context]) -> type[Context]:
 def _panel(owner: type[Context], name: str) -> str:
     settings = str(owner.__doc__).splitlines()[0].rstrip(".")
     return f"Advanced {settings[0].lower()}{settings[1:]}" if name in ADVANCED else settings
+
+
+def _show_all(ctx: typer.Context, asked: bool) -> None:
+    """Shows the help with the flags that are hidden otherwise."""
+    if asked:
+        for parameter in ctx.command.params:
+            parameter.hidden = False  # type: ignore[attr-defined]
+        print(ctx.get_help(), end="")
+        raise typer.Exit
+
+
+_HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all", is_eager=True, callback=_show_all, help="Show every flag, and exit."
+    ),
+]
 
 
 def _reveal(ctx: typer.Context, method: str | None) -> str | None:

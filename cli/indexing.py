@@ -32,6 +32,23 @@ _WORDS = 200  # of a passage whose documents are not read yet
 # What a layer embeds, in texts of all passages.
 _EMBEDDED = {"passages": 1.0, "sentences": 1.0, "hops": 0.4, "entities": 0.4, "communities": 0.2}
 
+_Triples = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        hidden=True,
+        help="File .jsonl of entities and triples found elsewhere; may be repeated.",
+    ),
+]
+_CopyTo = Annotated[
+    str | None,
+    typer.Option(
+        metavar="INDEX",
+        hidden=True,
+        help="Copy the index there and do nothing else; see ragraphs copy.",
+    ),
+]
+
 
 @context_options(IndexContext)
 def index(
@@ -39,19 +56,8 @@ def index(
     sources: Annotated[
         list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
     ] = None,
-    triples: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="File .jsonl of entities and triples found elsewhere; may be repeated.",
-        ),
-    ] = None,
-    copy_to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INDEX", help="Copy the index there and do nothing else; see ragraphs copy."
-        ),
-    ] = None,
+    triples: _Triples = None,
+    copy_to: _CopyTo = None,
     on: Cluster = None,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
@@ -65,6 +71,9 @@ def index(
         return copy_to_place(context.index, copy_to, as_json=as_json)
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
+    chosen = "layers" in context.model_fields_set
+    if "model" in context.model_fields_set and not chosen:  # a key that is missing is told first
+        run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
     asks = not (context.dry_run or yes or as_json)
     if asks and not _may_cost(given, context):
         raise typer.Exit(0)
@@ -73,7 +82,6 @@ def index(
     result = run_index(given, context, quiet=as_json)
     if not as_json:
         show.indexing(result, time.monotonic() - started, known)
-    chosen = "layers" in context.model_fields_set
     if context.dry_run and not as_json:
         _tell_plan(result, context, chosen)
     elif not (context.dry_run or chosen) and result["passage_count"]:
@@ -102,7 +110,8 @@ def _go_on(result: Any, context: IndexContext, *, yes: bool, asks: bool, quiet: 
         show.sentence(f"It can be asked now; what makes answers better takes {told} more.")
     if soon or paid:
         more = run_index({}, further, quiet=quiet)
-        show.notes([one for one in more["warnings"] if not quiet and one not in result["warnings"]])
+        if paid and not quiet:  # what nobody has asked for has no notes
+            show.notes([one for one in more["warnings"] if one not in result["warnings"]])
         result = {**result, "layers": more["layers"], **_joined(result, more)}
     if not quiet:
         _offer(ahead, paid, context)
@@ -144,7 +153,8 @@ def _joined(result: Any, more: Any) -> dict[str, Any]:
 
 def _offer(ahead: _Ahead, bought: Sequence[str], context: IndexContext) -> None:
     """Says in one line each which layers would take long, and which cost money."""
-    own = ["--index", context.index] if "index" in context.model_fields_set else []
+    given = [name for name in ("index", "model") if name in context.model_fields_set]
+    own = [word for name in given for word in (f"--{name}", getattr(context, name))]
     for names, costs in (
         (ahead.later, f"takes {show.told_seconds(sum(map(ahead.seconds.get, ahead.later)))}"),
         (

@@ -30,6 +30,7 @@ PriceFile = Annotated[
     typer.Option(
         "--prices",
         metavar="FILE",
+        hidden=True,
         help="JSON file of models' prices, which goes over the table of the package.",
     ),
 ]
@@ -39,12 +40,13 @@ Cluster = Annotated[
     typer.Option(
         "--on",
         metavar="CLUSTER",
+        hidden=True,
         help="Share the work out on Ray: ray (this machine, or RAY_ADDRESS) or ray://HOST:PORT.",
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Workers of the cluster; unset: its cores."),
+    typer.Option(min=1, metavar="N", hidden=True, help="Workers of the cluster; unset: its cores."),
 ]
 
 

@@ -55,6 +55,11 @@ def keep(folder: Path, experiment: str, result: Any, plots: list[Plot], made: da
     return name
 
 
+def has_results(folder: Path) -> bool:
+    """Whether the index in ``folder`` keeps any result. Blocks."""
+    return any((folder / FOLDER).glob("*.json"))
+
+
 def heads(folder: Path) -> list[Head]:
     """The results kept in the index in ``folder``, the newest first. Blocks.
 

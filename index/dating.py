@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..language.analyser import keywords
 from ..language.dates import as_date
 from ..language.times import Range, TimeAsked, time_asked
+from ..models.meter import current_meter
 from ..state.filters import matches
 from .narrowing import narrowed
 from .opening import CachedValue, Index, passages_stamp
@@ -71,19 +72,40 @@ def of_time(index: Index, wanted: TimeWanted) -> Index:
 def _fitting(ranges: Iterable[Range], dates: _Dates) -> tuple[dict[str, Any] | None, float]:
     """The filter for ``ranges`` and its weight; None where no document, or every one, meets it.
 
-    In the place of a day without documents stands its month, and in that of a month its year.
+    In the place of a day without documents stands its month, and in that of a month its year. Warns
+    where no document is of the time asked for.
     """
-    ranges = list(ranges)
+    ranges, missed = list(ranges), ""
     while ranges:
         is_exact = all(first == last and len(first) > 4 for first, last in ranges)
         where = {"date": _condition(ranges)}
         met = sum(matches({"date": written}, where) for written in dates.of.values())
         if met and (is_exact or dates.are_usual):
+            if missed:
+                current_meter().warn(f"{missed}; those of {_told(ranges)} go first.")
             return (where, EXACT if is_exact else FUZZY) if met < len(dates.of) else (None, 0.0)
+        missed = missed or f"No document is dated {_told(ranges)}"
         if not is_exact:
             break
         ranges = [(first.rpartition("-")[0],) * 2 for first, _ in ranges]
+    # A year before all documents is rather that of a fact.
+    oldest = min(dates.of.values())
+    if missed and dates.are_usual and any(not last or last >= oldest for _, last in ranges):
+        current_meter().warn(f"{missed}; those of other times are shown.")
     return None, 0.0
+
+
+def _told(ranges: Iterable[Range]) -> str:
+    """``ranges`` in words: "2024-01", "since 2024-03", "2023-01 to 2023-06"."""
+
+    def words(first: str, last: str) -> str:
+        if not last:
+            return f"since {first}"
+        if not first:
+            return f"until {last}"
+        return first if first == last else f"{first} to {last}"
+
+    return ", ".join(words(*one) for one in ranges)
 
 
 def _condition(ranges: list[Range]) -> Any:

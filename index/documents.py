@@ -6,18 +6,20 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..algorithms.documents import WholeDocument, lifted
+from ..context import RetrieverName
 from ..language.analyser import terms
 from ..models.query_vectors import embed_queries
 from ..state.places import section_of
 from ..state.records import Passage
 from .opening import Index
+from .sentences import load_graph
 from .vectors import cosines_with
 
 _DEPTH = 50
 
 
 def lifted_by_documents(
-    index: Index, question: str, ranked: list[tuple[str, float]], *, by_vectors: bool
+    index: Index, question: str, ranked: list[tuple[str, float]], retriever: RetrieverName
 ) -> list[tuple[str, float]]:
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
@@ -25,28 +27,41 @@ def lifted_by_documents(
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
-    if {one["id"] for one in first.values()} >= found.keys():
+    beginnings = [id for id, _, _ in first.values()]
+    if found.keys() <= {*beginnings}:
         return ranked
     near: dict[str, float] = {}
-    if by_vectors:
-        vector = embed_queries(index.embedder, [question])[0]
-        near = cosines_with(index, vector, [one["id"] for one in first.values()])
+    if retriever != "lexical":
+        near = _near(index, question, beginnings, retriever == "graph")
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
     documents = {
         document: WholeDocument(
-            _terms(one["title"]),
-            [*_terms(one["text"]), *(term for told in under[document] for term in _terms(told))],
-            near.get(one["id"], 0.0),
+            _terms(title),
+            [*_terms(text), *(term for told in under[document] for term in _terms(told))],
+            near.get(id, 0.0),
         )
-        for document, one in first.items()
+        for document, (id, title, text) in first.items()
     }
     document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
     again = lifted(high, document_of, documents, terms(question))
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
+
+
+def _near(index: Index, question: str, ids: list[str], walks: bool) -> dict[str, float]:
+    """The cosines of the passages ``ids`` with ``question``; a walk has their vectors at hand."""
+    import numpy as np
+
+    vector = embed_queries(index.embedder, [question])[0]
+    walked = load_graph(index) if walks else None
+    if walked is None or walked.is_flat:
+        return cosines_with(index, vector, ids)
+    places = walked.places_of(ids)
+    cosines = np.einsum("pd,d->p", walked.passages[places], vector).tolist()
+    return dict(zip(walked.ids[places].tolist(), cosines, strict=True))
 
 
 def _headings(passage: Passage) -> Iterable[str]:

@@ -38,6 +38,16 @@ def search(
     date go before others.
     """
     index = narrowed(index, where)
+    return read_ranked(index, ranking(index, question, retriever, most), question)
+
+
+def ranking(
+    index: Index, question: str, retriever: Literal["auto", RetrieverName], most: int
+) -> dict[str, float]:
+    """The scores of at most ``most`` passages for ``question`` by id, best first. Blocks.
+
+    For a caller that reads a few of them; else as ``search``.
+    """
     retriever = best_retriever(index, retriever)
     wanted = time_wanted(index, question)
     ranked = _ranked(index, question, retriever, max(most, _DEPTH))
@@ -48,14 +58,14 @@ def search(
         dated = dated or [(id, 0.0) for id in sorted(part.catalogue.passage_ids())[:_DEPTH]]
         lists = [[id for id, _ in ids] for ids in (dated, ranked)]
         ranked = reciprocal_rank_fusion(lists, [wanted.weight, 1.0])
-    return read_ranked(index, dict(ranked[:most]), question)
+    return dict(ranked[:most])
 
 
 def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
     ranked = _by_passages(index, question, retriever, most)
-    return lifted_by_documents(index, question, ranked, by_vectors=retriever != "lexical")
+    return lifted_by_documents(index, question, ranked, retriever)
 
 
 def _by_passages(

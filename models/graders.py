@@ -16,7 +16,7 @@ from ..algorithms.crag.grading import (
     platt,
 )
 from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import Grades
+from ..prompts.replies import LARGEST_GRADE, Grades
 from .embeddings import DEFAULT_FASTEMBED, Embedder
 from .meter import current_meter
 from .protocol import OFFLINE, LanguageModel, NoReplyError
@@ -28,7 +28,6 @@ _CALIBRATED: dict[str, GraderParameters] = json.loads(
     resources.files(__package__).joinpath("grader.json").read_text(encoding="utf-8")
 )
 _USUAL = f"fastembed:{DEFAULT_FASTEMBED}"
-_NEEDED, _RELATED, _LEFT_OUT = 1.0, 0.0, -1.0
 
 
 class Thresholds(NamedTuple):
@@ -44,8 +43,9 @@ class Thresholds(NamedTuple):
     most: int
 
 
-# Between the words: correct if a text is needed, incorrect if none is even related.
-MODEL_THRESHOLDS = Thresholds(upper=0.5, lower=-0.5, cut=-0.5, most=10)
+# Between the grades: correct if a text states the answer, ambiguous if one leads to it or is about
+# the very thing, incorrect if none is.
+MODEL_THRESHOLDS = Thresholds(upper=0.75, lower=-0.25, cut=-0.25, most=10)
 _MOST_BY_SIMILARITY = 50  # likeness is no reason to drop a strip that passes the cut
 # The scale of a cross-encoder is its own, so that before a fit nothing is claimed and nothing cut.
 _UNFITTED: CrossEncoderParameters = {
@@ -150,14 +150,17 @@ class CrossEncoderGrader:
 
 
 class ModelGrader:
-    """Scores by one call of a language model for all texts: 1 needed, 0 related, −1 left out.
+    """Scores by one call of a language model for all texts, in five grades or between them.
 
     If there is no reply, or it names texts but none of these, ``fallback`` grades, with a warning.
     """
 
-    def __init__(self, model: LanguageModel, fallback: Grader) -> None:
+    def __init__(
+        self, model: LanguageModel, fallback: Grader, thresholds: Thresholds = MODEL_THRESHOLDS
+    ) -> None:
         self._model = model
         self._fallback = fallback
+        self.thresholds = thresholds
 
     async def grade(
         self, prompt: Prompt[Grades], question: str, texts: Sequence[Excerpt]
@@ -173,15 +176,18 @@ class ModelGrader:
         if scores is None:
             meter.warn("The model named none of the texts. The similarity grader took over.")
             return await self._fallback.grade(prompt, question, texts)
-        return Grading(scores, MODEL_THRESHOLDS)
+        return Grading(scores, self.thresholds)
 
 
 def scores_of(reply: Grades, texts: Sequence[Excerpt]) -> list[float] | None:
-    """The score of each text by a model's reply; None where it names texts, but none of these."""
-    given = dict.fromkeys(reply.related, _RELATED) | dict.fromkeys(reply.needed, _NEEDED)
+    """The score in [−1, 1] of each text by a model's reply, −1 for one that is left out.
+
+    None where it names texts, but none of these.
+    """
+    given = {one.id: 2 * one.grade / LARGEST_GRADE - 1 for one in reply.grades}
     if given and given.keys().isdisjoint(text["id"] for text in texts):
         return None
-    return [given.get(text["id"], _LEFT_OUT) for text in texts]
+    return [given.get(text["id"], -1.0) for text in texts]
 
 
 def open_grader(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from ..context import QuestionContext
+from ..index.opening import Index
 from ..state.answering import QuestionState
 from ..state.records import Evidence
 from .node import node
@@ -17,8 +19,36 @@ _RANKED = 100
 @node()
 async def retrieve(state: QuestionState, run: Run[QuestionContext]) -> Update:
     """Finds the passages nearest to the question, best first."""
-    found = await nearest(run, state, run.context.top_k)
-    return {"evidence": found[: run.context.top_k], "ranked": ranking(found)}
+    evidence, ranked = await first_and_ranking(run, state)
+    return {"evidence": evidence, "ranked": ranked}
+
+
+async def first_and_ranking(
+    run: Run[Any], state: Mapping[str, Any]
+) -> tuple[list[Evidence], dict[str, float]]:
+    """The ``top_k`` passages of ``nearest``, and the scores of all of them by id.
+
+    The others are not even read, but where a cross-encoder must, or the index does not hold them.
+    """
+    context = run.context
+    if context.own.retriever is not None or context.rerank:
+        found = await nearest(run, state, context.top_k)
+        return found[: context.top_k], ranking(found)
+    if not (ranked := state["held"]["ranked"] or state["ranked"]):
+        run.meter.retrievals += 1
+    return await run.in_thread(_first, context, state["question"], ranked)
+
+
+def _first(
+    index: Index, context: QuestionContext, question: str, ranked: dict[str, float]
+) -> tuple[list[Evidence], dict[str, float]]:
+    from ..index import retrieval
+
+    if not ranked:
+        most = max(context.top_k, _RANKED)
+        ranked = retrieval.ranking(index, question, context.retriever, most)
+    first = dict(islice(ranked.items(), context.top_k))
+    return retrieval.read_ranked(index, first, question), ranked
 
 
 async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[Evidence]:

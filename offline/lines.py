@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean, sentences
 from ..language.answer_types import life_facts, roots
 from ..language.questions import korean_stem
-from ..prompts.pointing import cut, numbers_of
+from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
 
 
@@ -115,8 +115,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         rank = ranks.setdefault(passage.get("passage") or f"text {place}", len(ranks))
         text = passage["text"]
         spans, headings = sentences(text), [one.span(1) for one in _HEADING.finditer(text)]
-        starts = (one.start for one in cut(text))
-        numbers = dict(zip(starts, numbers_of(passage["id"], text), strict=True))
+        numbers = {one.start: f"{passage['id']}.{n}" for n, one in enumerate(cut(text), start=1)}
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
@@ -181,9 +180,12 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
 def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    shares = ((line.own, 1.0), (line.around, _TITLE), (line.near, _NEIGHBOUR))
-    cover = sum(
-        weight * next((share for held, share in shares if one in held), 0.0)
-        for one, weight in weighed.items()
-    )
+    cover, (own, around, near) = 0.0, (line.own, line.around, line.near)
+    for one, weight in weighed.items():
+        if one in own:
+            cover += weight
+        elif one in around:
+            cover += weight * _TITLE
+        elif one in near:
+            cover += weight * _NEIGHBOUR
     return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)

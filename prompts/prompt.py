@@ -14,6 +14,7 @@ from string import Template
 from typing import Generic, NotRequired, TypedDict, TypeVar
 
 from ..language.analyser import LONGEST_TITLE, one_line, shortened
+from ..language.dates import as_date
 from ..state.errors import RagraphsError
 from ..state.places import place_of
 from ..state.records import Passage
@@ -29,12 +30,13 @@ class Excerpt(TypedDict):
 
     ``passage`` is the passage that the text is of; empty where it is of none of the index, and
     left out where it may hold texts of several. ``only`` are the numbers of its sentences that are
-    shown, where these are numbered; left out for all.
+    shown, where these are numbered; left out for all. ``date`` is that of its document, if any.
     """
 
     id: str
     title: str
     text: str
+    date: NotRequired[str]
     passage: NotRequired[str]
     only: NotRequired[Sequence[int]]
 
@@ -115,7 +117,7 @@ def fence(excerpts: Sequence[Excerpt], apart: bool = False) -> str:
         for one in excerpts
     ]
     return "\n".join(
-        f'<text id="{one["id"]}" title="{_attribute(one["title"])}">\n{_defuse(text)}\n</text>'
+        f"<text {_attributes(one)}>\n{_defuse(text)}\n</text>"
         for one, text in zip(excerpts, texts, strict=True)
     )
 
@@ -139,10 +141,12 @@ def number(texts: Sequence[tuple[str, str]]) -> list[Excerpt]:
 
 
 def number_passages(passages: Sequence[Passage]) -> list[Excerpt]:
-    """Passages numbered from 1, under their titles and headings."""
+    """Passages numbered from 1, under their titles and headings, with the dates that they have."""
     excerpts = number([(place_of(passage), passage["text"]) for passage in passages])
     for excerpt, passage in zip(excerpts, passages, strict=True):
         excerpt["passage"] = "" if passage.get("found") == "web" else passage["id"]
+        if date := as_date(passage.get("metadata", {}).get("date")):
+            excerpt["date"] = date[:10]
     return excerpts
 
 
@@ -181,8 +185,10 @@ def _form(reply: type[PromptReply]) -> str:
     return json.dumps(reply.model_json_schema(), sort_keys=True)
 
 
-def _attribute(title: str) -> str:
-    return _defuse(shortened(one_line(title), LONGEST_TITLE)).replace('"', "'")
+def _attributes(excerpt: Excerpt) -> str:
+    title = _defuse(shortened(one_line(excerpt["title"]), LONGEST_TITLE)).replace('"', "'")
+    date = f' date="{excerpt["date"]}"' if "date" in excerpt else ""
+    return f'id="{excerpt["id"]}" title="{title}"{date}'
 
 
 def _defuse(text: str) -> str:

@@ -34,7 +34,8 @@ class PromptReply(BaseModel):
     """The base of every reply: lists keep their good items, objects may use ``other_names``.
 
     ``longest`` are the most characters of a field's text, or of each text in its list; ``most`` the
-    most items of a field's list; ``most_tokens`` the most tokens that a model may write. The
+    most items of a field's list; ``most_tokens`` the most tokens that a model may write. Where it
+    ``is_weighed``, each grade is the mean of the digits that the model thought of, if it tells. The
     validation context, if it is a set, gets the names of the fields that were cut.
     """
 
@@ -48,6 +49,7 @@ class PromptReply(BaseModel):
     longest: ClassVar[Bounds] = {}
     most: ClassVar[Bounds] = {}
     most_tokens: ClassVar[int] = 2048
+    is_weighed: ClassVar[bool] = False
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
@@ -126,43 +128,54 @@ _SENTENCE = rf"\d{{1,{_MOST_DIGITS}}}\.\d{{1,{_MOST_DIGITS}}}"
 POINTERS = "from"  # the name of the list of sentences in replies
 
 
+LARGEST_GRADE = 4
 # The words for a score in [-1, 1]: of 120 recorded ones of passages, 26 of the 30 from 0.5 on are
 # gold, 1 of the 13 above 0, and 3 of the 77 others.
 _NEEDED, _RELATED = 0.5, 0.0
+_WORDS = {"related": 2, "needed": LARGEST_GRADE}
+
+
+def _grade(value: Any) -> Any:
+    return min(max(value, 0), LARGEST_GRADE) if isinstance(value, int | float) else value
+
+
+class TextGrade(PromptReply):
+    """How far one numbered text helps to answer a question: 4 states it, 3 leads to it."""
+
+    id: TextNumber
+    grade: Annotated[
+        float,
+        BeforeValidator(_grade),
+        WithJsonSchema({"type": "integer", "enum": list(range(LARGEST_GRADE + 1))}),
+    ]
 
 
 class Grades(PromptReply):
-    """The numbered texts that help to answer a question; one in neither list does not."""
+    """The numbered texts that help to answer a question, graded; one that is left out does not."""
 
-    needed: Annotated[
-        list[TextNumber], Field(description="Numbers of texts that state the answer or a part.")
-    ]
-    related: Annotated[
-        list[TextNumber], Field(description="Numbers of texts on the subject that state neither.")
-    ] = []
+    is_weighed: ClassVar[bool] = True
+    most: ClassVar[Bounds] = {"grades": 150}
+
+    grades: list[TextGrade]
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """Scores in [-1, 1] in place of the lists, or one list alone, are understood as well."""
-        if not isinstance(value, dict) or "needed" in value:
+        """Lists of needed and related texts, and scores in [-1, 1], are understood as well."""
+        if not isinstance(value, dict) or "grades" in value:
             return value
-        if "related" in value:
-            return {**value, "needed": []}
         scores = value.get("scores")
-        if not isinstance(scores, list):
-            return value
-        given = [score for score in scores if isinstance(score, dict)]
-        graded = [
-            (one.get("id"), one["score"])
-            for one in given
-            if isinstance(one.get("score"), int | float)
-        ]
-        if scores and not graded:
-            return value
-        return {
-            "needed": [id for id, score in graded if score >= _NEEDED],
-            "related": [id for id, score in graded if _RELATED < score < _NEEDED],
-        }
+        if isinstance(scores, list):
+            given = [one for one in scores if isinstance(one, dict)]
+            numbers = [one for one in given if isinstance(one.get("score"), int | float)]
+            if scores and not numbers:
+                return value
+            value = {
+                "needed": [one.get("id") for one in numbers if one["score"] >= _NEEDED],
+                "related": [one.get("id") for one in numbers if _RELATED < one["score"] < _NEEDED],
+            }
+        told = {word: value[word] for word in _WORDS if isinstance(value.get(word), list)}
+        listed = [{"id": id, "grade": _WORDS[word]} for word, ids in told.items() for id in ids]
+        return {"grades": listed} if told else value
 
 
 class Queries(PromptReply):

@@ -33,6 +33,7 @@ COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+_MOST_STARS = 3  # of a pattern: a database may try every place of each
 _WORDS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "=": "$eq"}
 _ON_COMMAND_LINE = re.compile(
     r"(?P<key>[^<>=!]++)(?P<sign>>=|<=|!=|>|<|=)(?P<value>(?![<>=!]).*)", re.S
@@ -54,16 +55,35 @@ class Period(NamedTuple):
     end: str
 
 
+class PathPattern(NamedTuple):
+    """A path in which each ``*`` stands for any characters, such as ``minutes/*``."""
+
+    text: str
+
+    def fits(self, path: str) -> bool:
+        """Whether ``path`` is one of these."""
+        first, *between, last = self.text.split("*")
+        at, end = len(first), len(path) - len(last)
+        fits = path.startswith(first) and path.endswith(last) and at <= end
+        for part in between:
+            found = path.find(part, at, end)
+            fits, at = fits and found >= 0, found + len(part)
+        return fits
+
+
+Operand = Scalar | Period | PathPattern
+
+
 class FilterCondition(NamedTuple):
     """One condition of a filter: the values of ``key`` are compared with ``operands``.
 
     ``$in`` and ``$nin`` have as many operands as there are, comparisons one. What dates are
-    compared with are periods of which they are in one, or in none.
+    compared with are periods of which they are in one, or in none, and paths with patterns.
     """
 
     key: str
     operator: Comparison | Membership
-    operands: tuple[Scalar | Period, ...]
+    operands: tuple[Operand, ...]
 
 
 def conditions_of(where: Mapping[str, Any]) -> list[FilterCondition]:
@@ -99,16 +119,17 @@ def matches(values: Mapping[str, MetadataValue], where: Mapping[str, Any]) -> bo
     Numbers are compared with numbers, text with text by code points, booleans with booleans. A list
     matches where one of its elements does, and ``$ne`` and ``$nin`` where none is named. A key that
     is missing, or an empty list, matches nothing, not even ``$ne``. A ``date`` is compared by time:
-    "2024-01" in a filter is the whole month, and as a value its first day.
+    "2024-01" in a filter is the whole month, and as a value its first day. In a ``path``, ``*``
+    stands for any characters: "minutes/**" is all of a folder.
     """
     return all(_holds(values.get(one.key, []), one) for one in conditions_of(where))
 
 
-def kind_of(value: Scalar | Period) -> Literal["text", "number", "boolean"]:
+def kind_of(value: Operand) -> Literal["text", "number", "boolean"]:
     """The kind of a value: only values of one kind are compared with each other."""
     if isinstance(value, bool):
         return "boolean"
-    return "text" if isinstance(value, str | Period) else "number"
+    return "text" if isinstance(value, str | Period | PathPattern) else "number"
 
 
 def parse_where(texts: Iterable[str]) -> dict[str, Any]:
@@ -159,7 +180,23 @@ def _conditions(key: object, asked: object) -> list[FilterCondition]:
         raise RagraphsError(f"{_place(key)} is empty; give it a value or an operator.")
     else:
         found = [_condition(key, sign, operand) for sign, operand in asked.items()]
-    return [_by_time(one) for one in found] if key == "date" else found
+    read: Callable[[FilterCondition], FilterCondition] | None
+    read = {"date": _by_time, "path": _by_pattern}.get(key)
+    return [read(one) for one in found] if read else found
+
+
+def _by_pattern(asked: FilterCondition) -> FilterCondition:
+    """The same condition on paths with patterns in place of the texts that have a ``*``."""
+    if asked.operator not in get_args(Membership):
+        return asked
+    operands = [
+        PathPattern(re.sub(r"\*+", "*", one)) if isinstance(one, str) and "*" in one else one
+        for one in asked.operands
+    ]
+    for one in operands:
+        if isinstance(one, PathPattern) and one.text.count("*") > _MOST_STARS:
+            raise RagraphsError(f"{_place(asked.key)} takes a path with at most {_MOST_STARS} *.")
+    return asked._replace(operands=tuple(operands))
 
 
 def _by_time(asked: FilterCondition) -> FilterCondition:
@@ -234,10 +271,14 @@ def _holds(held: MetadataValue, condition: FilterCondition) -> bool:
     return any(kind_of(value) == kind_of(operand) and compare(value, operand) for value in values)
 
 
-def _is_one(value: Scalar, operands: Iterable[Scalar | Period]) -> bool:
+def _is_one(value: Scalar, operands: Iterable[Operand]) -> bool:
     alike = (one for one in operands if kind_of(value) == kind_of(one))
     return any(
-        one.first <= str(value) < one.end if isinstance(one, Period) else value == one
+        one.first <= str(value) < one.end
+        if isinstance(one, Period)
+        else one.fits(str(value))
+        if isinstance(one, PathPattern)
+        else value == one
         for one in alike
     )
 

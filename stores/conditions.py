@@ -6,6 +6,7 @@ metadata.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
@@ -30,7 +31,16 @@ from sqlalchemy import (
     true,
 )
 
-from ..state.filters import COMPARE, FilterCondition, Period, Scalar, conditions_of, kind_of
+from ..state.filters import (
+    COMPARE,
+    FilterCondition,
+    Operand,
+    PathPattern,
+    Period,
+    Scalar,
+    conditions_of,
+    kind_of,
+)
 from . import tables
 from .queries import is_postgresql, rows
 
@@ -73,6 +83,10 @@ class _Sqlite:
     def operand(self, value: Scalar) -> Any:
         return value
 
+    def fits(self, text: ColumnElement[Any], pattern: PathPattern) -> ColumnElement[Any]:
+        glob = re.sub(r"([\[?])", r"[\1]", pattern.text)
+        return text.op("GLOB", is_comparison=True)(glob)
+
 
 class _Postgresql:
     """PostgreSQL's functions for JSON; they refuse to look for elements in a value of one."""
@@ -107,6 +121,9 @@ class _Postgresql:
     def operand(self, value: Scalar) -> Any:
         # As it is written in JSON, not as the binary number next to it.
         return Decimal(repr(value)) if kind_of(value) == "number" else value
+
+    def fits(self, text: ColumnElement[Any], pattern: PathPattern) -> ColumnElement[Any]:
+        return text.like(re.sub(r"([\\%_])", r"\\\1", pattern.text).replace("*", "%"))
 
 
 _Dialect = _Sqlite | _Postgresql
@@ -168,14 +185,17 @@ def _condition(asked: FilterCondition, dialect: _Dialect) -> ColumnElement[bool]
 
 
 def _one_of(
-    value: _JsonValue, operands: Iterable[Scalar | Period], dialect: _Dialect
+    value: _JsonValue, operands: Iterable[Operand], dialect: _Dialect
 ) -> Iterator[ColumnElement[bool]]:
-    """One condition for each kind of operand, and for each period."""
+    """One condition for each kind of operand, for each period, and for each pattern."""
     by_kind: dict[str, list[Any]] = {}
     for operand in operands:
         if isinstance(operand, Period):
             within = and_(value.text >= operand.first, value.text < operand.end)
             yield and_(value.type.in_(dialect.kinds["text"]), within)
+            continue
+        if isinstance(operand, PathPattern):
+            yield and_(value.type.in_(dialect.kinds["text"]), dialect.fits(value.text, operand))
             continue
         by_kind.setdefault(kind_of(operand), []).append(dialect.operand(operand))
     for kind, values in by_kind.items():

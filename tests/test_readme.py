@@ -28,6 +28,12 @@ def test_a_readme_is_short(readme: str) -> None:
 
 
 @pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
+def test_no_first_page_speaks_of_layers(page: str) -> None:
+    first = text_of(page) if page in QUICKSTARTS else text_of(page)[:4000]
+    assert "layer" not in first.lower() and "레이어" not in first
+
+
+@pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
 def test_all_that_a_first_page_tells_to_run_runs_and_its_questions_have_answers(
     page: str,
     run: Run,
@@ -62,10 +68,10 @@ def without_questions(block: Block) -> Any:
 
 
 def test_the_python_example_prints_the_whole_answer_and_only_the_sentence_that_states_it(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_demo(Path.cwd())
-    Path("demo").rename("docs")
+    monkeypatch.chdir("demo")
     (block,) = [block for block in blocks_of("README.md") if block.language == "python"]
     exec(compile(block.text, "README.md", "exec"), {"__name__": "page"})
     stated = "The bridge was designed by John Fowler and Benjamin Baker."

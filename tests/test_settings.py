@@ -171,3 +171,10 @@ def test_the_constants_of_the_papers_are_a_group_of_their_own(run):
 def test_a_setting_that_is_gone_is_refused_in_a_sentence(name):
     with pytest.raises(RagraphsError, match=f"There is no setting '{name}'"):
         named({name: 1}, RouterContext)
+
+
+def test_a_default_is_taken_only_where_nothing_is_set():
+    environment = {"RAGRAPHS_DEFAULT_ROOT": ".", "RAGRAPHS_DEFAULT_INDEX": "a"}
+    environment |= {"RAGRAPHS_INDEX": "b", "RAGRAPHS_ROOT": ""}
+    assert add_env_file({}, environment) == ""
+    assert (environment["RAGRAPHS_ROOT"], environment["RAGRAPHS_INDEX"]) == (".", "b")

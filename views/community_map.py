@@ -27,6 +27,7 @@ _MARGIN = 16.0
 _GAP = 14.0
 _ROUNDS = 200
 _SMALL = 60
+_PAIR = 2
 _SEED = 0
 _RANDOMNESS = threading.Lock()
 
@@ -52,14 +53,17 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
 
     Of a large index come the largest communities, and the entities of as many of them as fit;
     members of the community ``within`` come first; ``left_out`` counts the others. Entities that
-    are related to none are ``orphans``, shown where they are asked for. An entity is ``[id, name,
-    x, y, community]`` and an edge ``[entity, entity]``, both by their numbers, as a map may have
-    thousands; the community is -1 where it is left out. The same index gives the same map. Blocks.
+    are related to none, and pairs, are ``orphans``, shown where they are asked for. An entity is
+    ``[id, name, x, y, community]`` and an edge ``[entity, entity]``, both by their numbers, as a
+    map may have thousands; the community is -1 where it is left out. The same index gives the same
+    map. Blocks.
     Raises RagraphsError where the index has no communities layer.
     """
     layout = _kept.of(index)
     every = {one.id: one for one in index.communities.all() if one.id in layout.circles}
-    communities = {id: one for id, one in every.items() if orphans or not _is_orphan(one)}
+    small = {id for id, one in every.items() if _is_orphan(one)}
+    hidden = set() if orphans or len(small) == len(every) else small
+    communities = {id: one for id, one in every.items() if id not in hidden}
     largest = sorted(communities.values(), key=lambda one: (-one.size, one.level, one.id))
     path = {id: _path(communities, id) for id in communities} if within in communities else {}
     largest.sort(key=lambda one: within not in path.get(one.id, ()))
@@ -76,7 +80,7 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
             for id, one in entities.items()
         ],
         "edges": _edges(layout, entities.keys()),
-        "orphans": sum(map(_is_orphan, every.values())),
+        "orphans": len(small) if len(small) < len(every) else 0,
         "left_out": {
             "communities": len(communities) - len(shown),
             "entities": sum(layout.leaf[id] in communities for id in layout.places) - len(inside),
@@ -85,8 +89,8 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
 
 
 def _is_orphan(one: StoredCommunity) -> bool:
-    """Whether a community is but one entity, which is related to none."""
-    return one.size == 1 and not one.parent
+    """Whether a community is but one entity, or two that are related to no others."""
+    return one.size <= _PAIR and not one.parent
 
 
 def _path(communities: Mapping[str, StoredCommunity], id: str) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
@@ -21,7 +22,9 @@ from .communities import report_cards
 from .community_map import community_map
 from .entity_card import entity_cards
 from .neighbourhood import whole_graph
+from .overview import overview, title_of
 from .quotation import shown
+from .reading import places
 
 MOST_PASSAGES = 10_000
 MOST_ENTITIES = 2_000
@@ -65,9 +68,10 @@ def page_data(
         "state": {
             **_state(index, layers, left_out),
             "methods": methods,
-            "answered": told is not None,
+            "title": title_of(index),
         },
-        "answer": told,
+        "answer": None if told is None else {**told, "lengths": lengths_of(index, told)},
+        "overview": overview(index),
         "documents": _documents(index, passages),
         "passages": [shown(one) for one in passages],
         "entities": [_without_texts(one) for one in entity_cards(index, entities)],
@@ -117,10 +121,11 @@ def _left_out(index: Index, layers: Sequence[str], passages: int, entities: int)
     }
 
 
-def _documents(index: Index, passages: Iterable[Passage]) -> list[dict[str, Any]]:
+def _documents(index: Index, passages: Sequence[Passage]) -> list[dict[str, Any]]:
     """The documents of ``passages``, by id, without the paths of this machine."""
     counts = Counter(one["document"] for one in passages)
     lengths = DocumentTexts(index.engine).lengths(counts)
+    own = {id: list(some) for id, some in groupby(passages, itemgetter("document"))}
     return [
         {
             "id": row["id"],
@@ -129,10 +134,17 @@ def _documents(index: Index, passages: Iterable[Passage]) -> list[dict[str, Any]
             "passages": row["passages"],
             "characters": lengths[row["id"]],
             "metadata": row["metadata"],
+            "places": places(own[row["id"]]),
         }
         for row in index.catalogue.documents()
         if row["id"] in counts
     ]
+
+
+def lengths_of(index: Index, answer: Mapping[str, Any]) -> dict[str, int]:
+    """The characters of each document of the evidence in ``answer``. Blocks."""
+    documents = {one["document"] for one in [*answer["evidence"], *answer["citations"]]}
+    return DocumentTexts(index.engine).lengths(documents)
 
 
 def _without_texts(card: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,10 +62,9 @@ def _output(folder: str, arguments: list[str]) -> str:
 
 if __name__ == "__main__":
     with TemporaryDirectory() as temporary:
-        copy_demo(Path(temporary))
-        _output(temporary, ["index", "demo"])
+        _output(temporary, ["demo"])
         for name in sys.argv[1:]:
             page = Path(name)
             written = page.read_text(encoding="utf-8")
-            done = with_outputs(written, lambda command: _output(temporary, command))
+            done = with_outputs(written, lambda command: _output(f"{temporary}/bridges", command))
             page.write_text(done, encoding="utf-8")

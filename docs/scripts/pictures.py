@@ -92,6 +92,7 @@ def take_page(url: str, folder: Path) -> None:
         _shoot(page, folder / "page_ask.png")
         page.get_by_role("button", name="New conversation").click()
         _ask(page, "CRAG")
+        page.get_by_role("button", name="Details").last.click()
         expect(page.locator("[data-part=verdict]")).to_be_visible()
         _shoot(page, folder / "page_found.png", "aside.side")
         page.goto(f"{url}/#explore/communities")
@@ -121,7 +122,7 @@ def _opened(browser: Browser, url: str, width: int, height: int) -> Page:
 
 def _ask(page: Page, method: str) -> None:
     """Asks the question of all pictures by ``method``, and waits for the answer."""
-    page.locator(".menu > summary").click()
+    page.locator(".composer .menu > summary").click()
     page.get_by_role("radio", name=method).click()
     page.locator("textarea").fill(_QUESTION)
     page.locator("textarea").press("Enter")

@@ -1,4 +1,6 @@
-"""Makes the links of the README absolute, for PyPI: ``python docs/scripts/pypi_readme.py TAG``.
+"""Makes the links of the README absolute, for PyPI.
+
+    python docs/scripts/pypi_readme.py https://HOST/OWNER/REPOSITORY TAG
 
 On GitHub links and pictures are relative to the file. PyPI shows the README without the repository,
 so the release writes the addresses of its tag into it before the package is built.
@@ -28,5 +30,5 @@ if __name__ == "__main__":
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     readme = Path(project["readme"])
     text = readme.read_text(encoding="utf-8")
-    done = with_addresses(text, project["urls"]["Repository"], sys.argv[1])
+    done = with_addresses(text, *sys.argv[1:])
     readme.write_text(done, encoding="utf-8")

@@ -6,10 +6,11 @@ import asyncio
 
 from ragraphs.evaluation.asking import gathered
 from ragraphs.evaluation.datasets import LabelledQuestion, supported
+from ragraphs.evaluation.metrics import containment
 from ragraphs.index.retrieval import search
 from ragraphs.prompts.library import GRADE_PASSAGES
 from ragraphs.prompts.prompt import Inputs, number_passages
-from ragraphs.prompts.replies import Grades
+from ragraphs.prompts.replies import Grades, TextGrade
 from ragraphs.state.records import Evidence
 
 from ..gold import is_gold
@@ -54,15 +55,20 @@ def is_support(sources: Sources, question: LabelledQuestion, passage: Evidence) 
 
 
 def _graded(sources: Sources, question: LabelledQuestion, passages: list[Evidence]) -> list[Row]:
-    """The request of the graph's grader, and the reply that gold support makes right."""
+    """The request of the graph's grader, and the reply that gold support makes right.
+
+    Where some of the gold passages have the answer, the others only lead to it.
+    """
     texts = number_passages(passages)
-    needed = [
-        text["id"]
+    gold = [
+        (text["id"], bool(containment(passage["text"], question.answers)))
         for text, passage in zip(texts, passages, strict=True)
         if is_support(sources, question, passage)
     ]
+    some = any(states for _, states in gold)
+    graded = [TextGrade(id=id, grade=4 if states or not some else 3) for id, states in gold]
     inputs: Inputs = {"question": question.question, "texts": texts}
-    turn = ExampleTurn(GRADE_PASSAGES, inputs, Grades(needed=needed))
+    turn = ExampleTurn(GRADE_PASSAGES, inputs, Grades(grades=graded))
     return [imitation(turn, sources.prompts, sources.source(question))]
 
 

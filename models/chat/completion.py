@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage
 
 from .envelope import text_in, tokens_in
 from .request import asked_pause
+from .weighing import weighed
 
 _PASSING = {408, 409, 429}
 _LONGEST_BODY = 2000
@@ -73,6 +74,7 @@ class EventReader:
     def __init__(self) -> None:
         self._rest = b""
         self._parts: dict[str, list[str]] = {"content": [], "refusal": []}
+        self._tokens: list[Any] = []
         self._finish: Any = None
         self._usage: Any = None
         self._ended = False
@@ -97,6 +99,7 @@ class EventReader:
         self._usage = data.get("usage") or self._usage
         choice: dict[str, Any] = next(iter(data.get("choices") or ()), {})
         self._finish = choice.get("finish_reason") or self._finish
+        self._tokens += _tokens_in(choice)
         delta = choice.get("delta") or {}
         for name, parts in self._parts.items():
             if text := text_in(delta.get(name)):
@@ -108,9 +111,12 @@ class EventReader:
         if not (self._ended or self._finish):
             raise RequestError("the reply broke off")
         message = {name: "".join(parts) or None for name, parts in self._parts.items()}
-        return _message(
-            {"choices": [{"message": message, "finish_reason": self._finish}], "usage": self._usage}
-        )
+        choice = {
+            "message": message,
+            "finish_reason": self._finish,
+            "logprobs": {"content": self._tokens},
+        }
+        return _message({"choices": [choice], "usage": self._usage})
 
 
 def failure(status: int, headers: Mapping[str, str], text: str) -> RequestError:
@@ -141,7 +147,7 @@ def _message(data: Any) -> AIMessage:
     sent, received = tokens_in(usage, "prompt_tokens"), tokens_in(usage, "completion_tokens")
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     return AIMessage(
-        text_in(message.get("content")),
+        weighed(text_in(message.get("content")), _tokens_in(choice)),
         additional_kwargs={"refusal": message.get("refusal")},
         response_metadata={"finish_reason": choice.get("finish_reason")},
         usage_metadata={
@@ -151,6 +157,13 @@ def _message(data: Any) -> AIMessage:
             "input_token_details": {"cache_read": tokens_in(details, "cached_tokens")},
         },
     )
+
+
+def _tokens_in(choice: Any) -> list[Any]:
+    """The tokens with their probabilities; none where the server does not tell."""
+    told = choice.get("logprobs")
+    tokens = told.get("content") if isinstance(told, dict) else None
+    return tokens if isinstance(tokens, list) else []
 
 
 def _failed(data: dict[str, Any]) -> RequestError:

@@ -41,6 +41,7 @@ from .completion import (
 from .limit import current_turn
 from .request import ChatRequest, limit_in
 from .served import ServedModel
+from .weighing import ASKED
 
 logger = logging.getLogger("ragraphs.models")
 
@@ -79,7 +80,7 @@ class OpenAIServer:
         self._key = key
         self._served = served
         self._seconds = timeout
-        self._streams = True
+        self._streams = self._weighs = True
         self._tls = httpx.create_ssl_context() if urlsplit(base_url).scheme == "https" else True
         self._most = most
         self._session: aiohttp.ClientSession | None = None
@@ -101,15 +102,19 @@ class OpenAIServer:
         body = self._body(request)
         while True:
             streams = self._streams and request.may_stream
-            sent = json.dumps(body | _STREAMED if streams else body).encode()
+            weighs = self._weighs and request.is_weighed
+            asked = body | (_STREAMED if streams else {}) | (ASKED if weighs else {})
+            sent = json.dumps(asked).encode()
             try:
                 return await self._retrying.copy()(self._attempt, sent)  # its own: it keeps state
             except RequestError as error:
-                if not (
-                    streams and error.status_code in {400, 422, 501} and "stream" in str(error)
-                ):
+                said = str(error) if error.status_code in {400, 422, 501} else ""
+                if weighs and "logprob" in said:
+                    self._weighs = False
+                elif streams and "stream" in said:
+                    self._streams = False
+                else:
                     raise
-                self._streams = False
 
     async def aclose(self) -> None:
         """Closes the connections."""

@@ -26,7 +26,7 @@ class ChatRequest:
 
     ``temperature`` is None for a model that rejects any; ``listener`` wants the reply in pieces.
     Without a ``limit`` only the server ends a reply. It is asked for whole where it ``may_stream``
-    no more.
+    no more. Where grades are ``is_weighed``, the probabilities of its tokens are asked for.
     """
 
     messages: Sequence[BaseMessage]
@@ -36,6 +36,7 @@ class ChatRequest:
     listener: AnswerListener | None = None
     limit: ReplyLimit | None = None
     may_stream: bool = True
+    is_weighed: bool = False
 
 
 def limit_in(request: ChatRequest) -> dict[str, int]:

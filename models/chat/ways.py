@@ -97,7 +97,14 @@ class Ways:
             schema = pointing_at(numbers, schema)
         limit = ReplyLimit(way.limits[0], self._most_tokens(reply)) if way.limits else None
         return ChatRequest(
-            messages, schema, mode, way.temperature, way.listener, limit, way.may_stream
+            messages,
+            schema,
+            mode,
+            way.temperature,
+            way.listener,
+            limit,
+            way.may_stream,
+            reply.is_weighed,
         )
 
     def after(self, way: AskedWay, error: Exception) -> AskedWay | None:

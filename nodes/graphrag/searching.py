@@ -16,7 +16,7 @@ from ...prompts.library import ANSWER
 from ...prompts.prompt import number_passages
 from ...state.graphrag import GraphragState
 from ..answer import answered
-from ..retrieve import nearest, ranking
+from ..retrieve import first_and_ranking
 from ..run import Run, Update
 
 TEXTS_READ = 20
@@ -28,11 +28,11 @@ async def read_nearest(
     run: Run[GraphragContext], state: GraphragState, near: list[str], sizes: Mapping[str, int]
 ) -> Update:
     """Passages found for the question, and ``near`` texts, for the offline reader."""
-    found = await nearest(run, state, run.context.top_k)
+    evidence, ranked = await first_and_ranking(run, state)
     fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
     return {
-        "evidence": found[: run.context.top_k],
-        "ranked": ranking(found),
+        "evidence": evidence,
+        "ranked": ranked,
         "batches": [[near[place] for place in group] for group in fitting],
     }
 

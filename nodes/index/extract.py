@@ -27,7 +27,7 @@ from .surroundings import ShownPassage, ShownPassages
 
 _BATCH = 64
 _Missing = tuple[str, tuple[ReadingKind, ...]]  # a passage, and what is not read in it
-_MANY = 0.1  # of the passages: a few may name nothing, and raise nothing
+_MANY, _FEW = 0.1, 2  # of the passages: a few may name nothing, and raise nothing
 _MISSED: dict[ReadingKind, str] = {
     "questions": "found no questions in {} of {} passages; nothing hops there.",
     "facts": "found no entities in {} of {} passages; no relation leads there.",
@@ -171,6 +171,6 @@ def _warn(model: str, left: int, read: _Read) -> None:
         are_left = "passage is left" if left == 1 else "passages are left"
         meter.warn(f"{why}; {left} {are_left} for the next run of: ragraphs index")
     for kind, empty in read.empty.items():
-        if empty > _MANY * read.read_well[kind]:
+        if empty > max(_FEW, _MANY * read.read_well[kind]):
             told = _MISSED[kind].format(empty, read.read_well[kind])
             meter.warn(f"The model {model} {told}")

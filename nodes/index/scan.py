@@ -25,7 +25,7 @@ from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
 from ...stores.loading.reader import FileReader
-from ...stores.loading.sources import INLINE, endings_of, find_files
+from ...stores.loading.sources import INLINE, endings_of, find_files, told_hidden
 from ...stores.loading.types import PLAIN, Limits
 from ...stores.metadata import storable
 from ..node import node
@@ -146,11 +146,13 @@ class _ScannedFiles(NamedTuple):
 def _find(sources: Sequence[str], operator: Settings) -> _ScannedFiles:
     files: dict[Path, None] = {}
     skipped: dict[Path, None] = {}
+    hidden: dict[Path, None] = {}
     failures: list[Failure] = []
     folders: list[Path] = []
     for source in sources:
         found = find_files(source, operator.base, operator.root)
         skipped.update(dict.fromkeys(found.skipped))
+        hidden.update(dict.fromkeys(found.hidden))
         failures += [
             {"path": told(item.source, operator), "reason": told(item.reason, operator)}
             for item in found.refused
@@ -164,6 +166,8 @@ def _find(sources: Sequence[str], operator: Settings) -> _ScannedFiles:
         folder = Path(os.path.abspath(operator.base / Path(source).expanduser()))
         if folder.is_dir():
             folders.append(folder if operator.root is None else folder.resolve())
+    if said := told_hidden(hidden):
+        current_meter().warn(said)
     return _ScannedFiles(list(files), list(skipped), failures, folders)
 
 

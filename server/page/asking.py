@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -13,7 +14,9 @@ from starlette.responses import Response
 
 from ...context import RouterContext
 from ...graphs import graph_soon
+from ...index.opening import open_index
 from ...nodes.subgraph import Events
+from ...views.page_data import lengths_of
 from ..admission import BusyError, questions_of
 from ..exchange import EventStream, body_of
 from ..question import EXAMPLE, AskedQuestion
@@ -95,5 +98,8 @@ async def _events(graph: Any, given: Any, context: RouterContext, again: bool = 
                 run = WaitingRun(graph, context, value)
                 _runs.hold(run)
                 yield "paused", run.told()
+            elif name == "answer":
+                lengths = await asyncio.to_thread(lengths_of, open_index(context.index), value)
+                yield name, {**value, "lengths": lengths}
             else:
                 yield name, value

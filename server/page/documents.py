@@ -14,6 +14,7 @@ from ...settings import settings, told
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ...stores.catalogue import DocumentRow
 from ...stores.document_texts import DocumentTexts
+from ...views.reading import occurrences, places
 from .pending import told_uploads
 from .route import as_json, index_in, number_in, words_in
 
@@ -42,6 +43,17 @@ async def document(request: Request) -> Response:
     place = number_in(request, "at", 0, _FAR)
     around = partial(_document, index_in(request), words_in(request, "id"), place)
     return as_json(await asyncio.to_thread(around))
+
+
+async def words(request: Request) -> Response:
+    """Where words of the query stand in a document."""
+    name, id, wanted = index_in(request), words_in(request, "id"), words_in(request)
+
+    def found() -> dict[str, Any]:
+        texts = DocumentTexts(open_index(name).engine)
+        return {"found": occurrences(texts.between(id, 0, _FAR), wanted)}
+
+    return as_json(await asyncio.to_thread(found))
 
 
 def _documents(name: str, words: str, offset: int, most: int) -> dict[str, Any]:
@@ -97,6 +109,7 @@ def _document(name: str, id: str, place: int) -> dict[str, Any]:
         "title": row["title"],
         "metadata": row["metadata"],
         "characters": characters,
+        "places": places(index.catalogue.passages_of([id])[id]),
         "pieces": [piece._asdict() for piece in pieces],
         "before": bool(pieces) and pieces[0].start > 0,
         "after": bool(pieces) and pieces[-1].end < characters,

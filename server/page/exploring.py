@@ -22,6 +22,7 @@ from ...views.community_map import community_map
 from ...views.entities import searched
 from ...views.entity_card import entity_card
 from ...views.neighbourhood import neighbourhood
+from ...views.overview import overview
 from ...views.passage_search import found_passages
 from ..exchange import body_of
 from .route import Endpoint, access_by, as_json, index_in, number_in, page_route, words_in
@@ -54,6 +55,7 @@ class Withdrawal(BaseModel):
 def exploring_routes() -> list[Route]:
     """The routes that show what an index holds, and those that correct its entities."""
     return [
+        page_route("/page/overview", _shown(lambda index, _: overview(index))),
         page_route("/page/passages", _shown(_passages)),
         page_route("/page/entities", _shown(_entities)),
         page_route("/page/entity", _shown(lambda index, ask: entity_card(index, _text(ask, "id")))),

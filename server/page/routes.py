@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from .asking import ask, resume
-from .documents import document, documents
+from .documents import document, documents, words
 from .evaluations import evaluation_routes
 from .exploring import exploring_routes
 from .files import start, static
@@ -26,6 +26,7 @@ def page_routes() -> list[Route]:
         page_route("/page/resume", resume, posts=True),
         page_route("/page/documents", documents),
         page_route("/page/document", document),
+        page_route("/page/words", words),
         page_route("/page/upload", upload, posts=True, form=True),
         page_route("/page/discard", discard, posts=True),
         page_route("/page/index", index, posts=True),

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...algorithms.router.decision import feasible
+from ...evaluation.results import has_results
 from ...graphs.methods import METHODS, RouterContext, told_methods
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
@@ -54,7 +55,11 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         "methods": told_methods(),
     }
     try:
-        return {**told_always, **_sizes(open_index(name), context)}
+        return {
+            **told_always,
+            **_sizes(open_index(name), context),
+            "evaluated": has_results(context.folder),
+        }
     except RagraphsError as error:
         return {**told_always, **_EMPTY, "problem": told(str(error), operator)}
 

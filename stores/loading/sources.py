@@ -35,10 +35,14 @@ _CATALOGUE = "catalogue.sqlite"
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """Files in order of their paths, those whose endings cannot be read, and those not allowed."""
+    """Files in order of their paths, those whose endings cannot be read, and those not allowed.
+
+    ``hidden`` are files and folders that nobody is taken to mean: packages of others as well.
+    """
 
     files: tuple[Path, ...]
     skipped: tuple[Path, ...]
+    hidden: tuple[Path, ...]
     refused: tuple[LoadFailure, ...]
 
 
@@ -49,6 +53,7 @@ class _Search:
     root: Path | None
     files: list[Path] = field(default_factory=list)
     skipped: list[Path] = field(default_factory=list)
+    hidden: list[Path] = field(default_factory=list)
     refused: list[LoadFailure] = field(default_factory=list)
 
     def refuse(self, path: Path | str, reason: str) -> None:
@@ -69,8 +74,8 @@ class _Search:
                 if len(pattern) not in _after(name, states, pattern):
                     continue
                 if name.startswith("."):
-                    continue
-                if path.suffix.lower() in ENDINGS:
+                    self.hidden.append(path)
+                elif path.suffix.lower() in ENDINGS:
                     self.consider(path)
                 else:
                     self.skipped.append(path)
@@ -87,8 +92,10 @@ class _Search:
             self.files.append(path if self.root is None else target)
 
     def _leave_out_folders(self, parent: Path, folders: list[str]) -> None:
-        hidden = [name for name in folders if name.startswith(".")]
-        visible = sorted(set(folders) - {*hidden, *_NOT_WALKED})
+        hidden = {name for name in folders if name.startswith(".") or name in _NOT_WALKED}
+        paths = [parent / name for name in sorted(hidden)]
+        self.hidden += [path for path in paths if not (path / _CATALOGUE).exists()]
+        visible = sorted(set(folders) - hidden)
         linked = [name for name in visible if (parent / name).is_symlink()]
         for name in linked:
             self.refuse(parent / name, "is a link to a folder; name the folder itself to read it.")
@@ -102,7 +109,7 @@ def find_files(source: str, base: Path, root: Path | None = None) -> FoundFiles:
     """The files that ``source`` names: a file, a folder (with all below it) or a glob.
 
     ``~`` is expanded and a relative source starts from ``base``. Unsupported endings of folders and
-    globs are skipped; hidden entries, packages of others and indexes are not even told. With
+    globs are skipped; indexes are not even told. With
     ``root``, only what lies below it after links are followed is given, as resolved paths. Raises
     RagraphsError where nothing can be read.
     """
@@ -143,7 +150,10 @@ def _outcome(source: str, search: _Search) -> FoundFiles:
             f"{source!r} gives no file that can be read{held}; supported are {SUPPORTED}."
         )
     return FoundFiles(
-        tuple(sorted(set(search.files))), tuple(search.skipped), tuple(search.refused)
+        tuple(sorted(set(search.files))),
+        tuple(search.skipped),
+        tuple(search.hidden),
+        tuple(search.refused),
     )
 
 
@@ -167,6 +177,18 @@ def told_endings(endings: Mapping[str, int], most: int = 10) -> str:
     if rest := list(endings.values())[most:]:
         told[most:] = [f"{sum(rest)} of {len(rest)} other endings"]
     return ", ".join(told)
+
+
+def told_hidden(paths: Iterable[Path], most: int = 10) -> str:
+    """A sentence on hidden ``paths`` that were not read, by their names; empty for none."""
+    names = dict.fromkeys(path.name for path in paths)
+    if not names:
+        return ""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (
+        f"Hidden files and folders, and folders of packages, were left out: "
+        f"{', '.join([*names][:most])}{more}; name one to read it."
+    )
 
 
 def _absolute(source: str, base: Path) -> Path:

@@ -49,7 +49,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert (indexed.code, indexed.err.strip()) == (0, "")
     assert "2 documents added" in indexed.out
     assert re.search(r"in \d+\.\d s\.\n.* holds 2 documents in 2 passages\.\n", indexed.out)
-    assert "Layers: passages (not built: sentences, hops, entities, communities)" in indexed.out
+    assert indexed.out.endswith("\nReady: passages, sentences, hops, entities, communities.\n")
     asked = run("ask", QUESTION)
     assert asked.code == 0
     assert "John Fowler" in asked.out and "docs/forth.txt" in asked.out
@@ -142,7 +142,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
     assert "세종대왕" in run("export").out
 
 
-def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_not(run, docs):
+def test_files_with_other_endings_are_counted_and_hidden_ones_named_in_a_line_each(run, docs):
     for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
         (docs / name).parent.mkdir(exist_ok=True)
         (docs / name).write_bytes(b"x")
@@ -155,6 +155,7 @@ def test_files_with_other_endings_are_counted_in_one_line_and_hidden_ones_are_no
         )
         == 1
     )
+    assert ended.err.count("were left out: .git, .hidden; name one to read it.") == 1
     skipped = json.loads(run("index", "docs", "--json").out)["skipped"]
     assert skipped == {".png": 2, "": 1, ".zip": 1}
     assert "not read" not in run("index", "docs/*.txt").err
@@ -285,27 +286,6 @@ def test_a_global_search_without_a_model_lists_passages_before_communities(run):
     title = json.loads(run("communities", "--json").out)[0]["title"]
     assert ended.out.startswith("1  Brooklyn Bridge  ") and f"\n2  {title}  comm" in ended.out
     assert re.search(r"1 of \d+ passages?, 1 of \d+ communities · \d+\.\d s\n", ended.out)
-
-
-def test_the_demo_is_a_search_in_two_languages_that_fits_two_screens(run, monkeypatch):
-    monkeypatch.setattr(show.out, "width", 80)
-    ended = run("demo")
-    assert ended.code == 0
-    assert 5 <= ended.out.count("$ ragraphs ask") <= 6
-    assert ended.out.rstrip().endswith("$ ragraphs demo --index bridges")
-    assert "«" in ended.out and "측우기" in ended.out and "--model" in ended.out
-    assert len(ended.out.splitlines()) <= 80
-    assert list(Path.cwd().iterdir()) == []
-
-
-def test_the_index_of_the_demo_is_kept_where_it_is_asked_for(run):
-    shown = run("demo", "--index", "kept").out
-    assert 'ragraphs ask "Who designed the Forth Bridge?" -n 1 --index kept' in shown
-    assert "John Fowler and Benjamin Baker" in shown
-    assert shown.rstrip().endswith("$ ragraphs serve --index kept")
-    assert "John Fowler" in run("ask", QUESTION, "--index", "kept").out
-    documents = json.loads(run("status", "--documents", "--json", "--index", "kept").out)
-    assert all(Path(one["path"]).is_file() for one in documents["document_list"])
 
 
 @pytest.fixture

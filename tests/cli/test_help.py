@@ -22,7 +22,7 @@ COMMAND = str(Path(sys.executable).with_name("ragraphs"))
     [
         ("index", IndexContext, set()),
         ("ask", CragContext, {"stream_answer"}),
-        ("demo", Context, set()),
+        ("demo", Context, {"index"}),
     ],
 )
 def test_every_field_of_the_context_is_a_flag_with_its_description(
@@ -30,7 +30,7 @@ def test_every_field_of_the_context_is_a_flag_with_its_description(
 ):
     monkeypatch.setenv("COLUMNS", "300")
     method = ["--method", "crag"] if command == "ask" else []
-    shown = run(command, *method, "--help").out
+    shown = run(command, *method, "--help-all").out
     for name, field in context.model_fields.items():
         assert (f"--{name.replace('_', '-')}" in shown) == (name not in without)
         # Conditions are written in another form on the command line.
@@ -63,16 +63,34 @@ def test_help_has_the_flags_that_matter_first_and_splits_no_word(run, monkeypatc
 
     assert words(width) <= words(300)
     if command[0] == "ask":
-        shown = run(*command, "--help").out
+        shown = run(*command, "--help-all").out
         places = [shown.index(flag) for flag in ("--index", "--method", "--json", "--timeout")]
         assert places == sorted(places)
 
 
-def test_the_help_of_ask_hides_the_settings_of_methods_that_are_not_chosen(run):
+@pytest.mark.parametrize("command", ["ask", "index", "chat", "serve"])
+def test_the_help_of_a_first_command_is_one_screen_and_the_rest_is_asked_for(
+    run, monkeypatch, command
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert len(run(command, "--help").out.splitlines()) <= 40
+    shown = run(command, "--help-all")
+    assert shown.code == 0 and "--prices" in shown.out
+
+
+def test_the_help_of_ask_hides_what_few_people_set(run):
     shown = run("ask", "--help").out
-    assert "--top-k" in shown and "--method" in shown
-    assert "--upper" not in shown and "--n-hop" not in shown
+    assert "--model" in shown and "--method" in shown and "--help-all" in shown
+    assert "--top-k" not in shown and "--upper" not in shown and "--n-hop" not in shown
     assert "--n-hop" in run("ask", "--method", "hoprag", "--help").out
+    assert "--top-k" in run("ask", "--help-all").out
+
+
+def test_help_begins_with_the_commands_that_everybody_needs_and_names_no_layer(run):
+    shown = run("--help").out
+    places = [shown.index(f"│ {name} ") for name in ("ask", "index", "chat", "serve", "status")]
+    assert places == sorted(places)
+    assert "layer" not in shown.lower()
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

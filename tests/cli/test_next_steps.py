@@ -28,19 +28,21 @@ def test_the_program_is_named_as_it_can_be_typed(tmp_path, monkeypatch):
     called.symlink_to(PROGRAM)
     monkeypatch.setattr(sys, "argv", [str(called)])
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert show.this_program() == "'of mine/bin/ragraphs'"
+    assert show.this_program(Path()) == "'of mine/bin/ragraphs'"
+    assert show.this_program(Path("kept")) == "'../of mine/bin/ragraphs'"
+    assert show.this_program(Path("/elsewhere")) == shlex.quote(str(tmp_path / called))
     monkeypatch.setenv("PATH", str(called.parent.resolve()))
-    assert show.this_program() == "ragraphs"
+    assert show.this_program(Path("kept")) == "ragraphs"
 
 
 @pytest.mark.parametrize("missing", [[], ["mcp"]])
 def test_the_extra_of_the_page_is_asked_for_only_where_it_is_missing(missing, monkeypatch, capsys):
     monkeypatch.setattr("ragraphs.views.doctor.missing_packages", lambda extra: missing)
-    show_next_steps("kept")
+    show_next_steps(Path("kept"))
     commands = printed(capsys.readouterr().out)
-    assert commands[0][:2] == ["ragraphs", "ask"]
-    assert commands[-1] == ["ragraphs", "serve", "--index", "kept"]
-    assert [words[1:] for words in commands[1:-1]] == (
+    assert commands[0] == ["cd", "kept"] and commands[1][:2] == ["ragraphs", "ask"]
+    assert commands[-1] == ["ragraphs", "serve"]
+    assert [words[1:] for words in commands[2:-1]] == (
         [["-m", "pip", "install", "ragraphs[serve]"]] if missing else []
     )
 
@@ -51,14 +53,14 @@ def test_a_demo_from_a_path_prints_commands_that_run(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/ragraphs").symlink_to(PROGRAM)
 
-    def typed(*words: str) -> str:
+    def typed(*words: str, folder: str = ".") -> str:
         done = subprocess.run(
-            words, cwd=tmp_path, env=home, capture_output=True, text=True, check=False
+            words, cwd=tmp_path / folder, env=home, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    shown = printed(typed("bin/ragraphs", "demo", "--index", "kept"))
+    shown = printed(typed("bin/ragraphs", "demo", "kept"))
     asked = [words for words in shown if words[1] == "ask"]
-    assert len(asked) == 6 and all(words[0] == "bin/ragraphs" for words in asked)
-    assert "4,600" in typed(*asked[-1])
+    assert len(asked) == 5 and all(words[0] == "../bin/ragraphs" for words in asked)
+    assert "4,600" in typed(*asked[-1], folder="kept")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from command_line import Run
 from doc_pages import QUICKSTARTS, READMES, ROOT, text_of
 from drawings import GRAPHS, graph_of, to_svg
 from method_lists import with_graphs, with_routes, with_table
-from outputs import copy_demo, with_outputs
+from outputs import with_outputs
 from settings_page import settings_page
 
 
@@ -41,9 +40,11 @@ def test_the_lists_of_methods_are_of_the_records(file: str, written: Callable[[s
     assert text_of(file) == written(text_of(file)), "run: make docs"
 
 
-def test_the_outputs_that_pages_show_are_those_of_the_commands(run: Run) -> None:
-    copy_demo(Path.cwd())
-    run("index", "demo")
+def test_the_outputs_that_pages_show_are_those_of_the_commands(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("demo")
+    monkeypatch.chdir("bridges")
     for page in [*READMES, *QUICKSTARTS]:
         text = text_of(page)
         assert "$ ragraphs ask" in text

@@ -58,13 +58,13 @@ def hold(indexing, model, narrate):
 @pytest.fixture
 def searched(monkeypatch):
     """The queries that the index is searched for."""
-    queries, search = [], retrieval.search
+    queries, ranking = [], retrieval.ranking
 
     def recorded(index, question, *rest):
         queries.append(question)
-        return search(index, question, *rest)
+        return ranking(index, question, *rest)
 
-    monkeypatch.setattr(retrieval, "search", recorded)
+    monkeypatch.setattr(retrieval, "ranking", recorded)
     return queries
 
 

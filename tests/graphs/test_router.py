@@ -14,7 +14,7 @@ from ragraphs.context import HopragContext, RouterContext
 from ragraphs.graphs.methods import METHODS
 from ragraphs.graphs.router import graph
 from ragraphs.index import retrieval
-from ragraphs.index.retrieval import search
+from ragraphs.index.retrieval import ranking
 from ragraphs.nodes.router import route as routing
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
@@ -48,9 +48,9 @@ def searched(monkeypatch) -> list[str]:
 
     def spy(index: Any, question: str, *given: Any) -> Any:
         queries.append(question)
-        return search(index, question, *given)
+        return ranking(index, question, *given)
 
-    monkeypatch.setattr(retrieval, "search", spy)
+    monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
 
 
@@ -113,7 +113,8 @@ def test_a_question_of_facts_begins_with_one_cheap_call(ask, script):
 
 def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, script):
     script.replies["Answer"] = LACKING
-    script.replies["StepReading"] = script.final
+    step = {"next": "", "source": "retrieve", "final": BORN}
+    script.replies["StepReading"] = lambda human: {**script.quoting(human, BORN), **step}
     result = ask(top_k=1)
     assert path_of(result) == ["basic", "deeprag"] and result["sufficient"]
     first, second = result["path"]

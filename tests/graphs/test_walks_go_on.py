@@ -101,13 +101,13 @@ def ask(request, full_index, script) -> Asking:
 def searched(monkeypatch) -> list[str]:
     """The queries that passages are searched for."""
     queries: list[str] = []
-    search = retrieval.search
+    ranking = retrieval.ranking
 
     def spy(index: Any, question: str, *given: Any) -> Any:
         queries.append(question)
-        return search(index, question, *given)
+        return ranking(index, question, *given)
 
-    monkeypatch.setattr(retrieval, "search", spy)
+    monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
 
 

@@ -55,3 +55,25 @@ def test_a_year_is_that_of_a_fact_where_few_documents_have_dates(tmp_path: Path)
     tales = {name: f"Tale {name}: the king was crowned in 2024." for name in ("a", "b", "c")}
     index = indexed(tmp_path, {"2024-01-11": MINUTES["2024-01-11"], **tales})
     assert first(index, "Which king was crowned in 2024?")[1] == "retrieved"
+
+
+def test_a_time_without_documents_is_told(tmp_path: Path) -> None:
+    index = indexed(tmp_path, MINUTES)
+    build = ragraphs.build("basic", index=index.name, model="offline")
+
+    def warnings(question: str) -> list[str]:
+        found: list[str] = build.invoke({"question": question})["warnings"]
+        return found
+
+    assert warnings("What was the balance on 20 March 2024?") == [
+        "No document is dated 2024-03-20; those of 2024-03 go first."
+    ]
+    assert warnings("What did the board decide since May 2024?") == [
+        "No document is dated since 2024-05; those of other times are shown."
+    ]
+    assert warnings("2025년 회의에서 누가 의장이 되었나?") == [
+        "No document is dated 2025; those of other times are shown."
+    ]
+    # A year before all documents is that of a fact.
+    for question in ("Who was born in 1850?", "What was the balance in January 2024?"):
+        assert warnings(question) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from http_stub import Response
@@ -11,6 +13,7 @@ from ragraphs.models import embeddings as embedding
 from ragraphs.models.embeddings import (
     DEFAULT_FASTEMBED,
     MULTILINGUAL_FASTEMBED,
+    FastEmbedder,
     open_embedder,
     resolve_auto,
     suits,
@@ -170,3 +173,16 @@ def test_lexical_vectors_of_related_texts_are_nearer():
         ["The Forth Bridge in Scotland", "bridges of Scotland", "a piano sonata in C"]
     )
     assert bridge @ bridges > 0.3 > abs(bridge @ sonata)
+
+
+def test_texts_are_embedded_at_once_and_stay_in_order():
+    class Model:
+        def embed(self, texts, batch_size):
+            assert len(texts) == batch_size == 1
+            time.sleep(0.002 * len(texts[0]))
+            yield [len(texts[0]), 1.0]
+
+    lengths = [9, 1, 7, 2, 5]
+    vectors = FastEmbedder("tiny", Model()).embed(["x" * length for length in lengths])
+    assert [round(float(a / b)) for a, b in vectors] == lengths
+    assert FastEmbedder("tiny", Model()).embed([]).shape == (0, 0)

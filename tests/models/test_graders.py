@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from ragraphs.algorithms.crag.strips import verdict
@@ -10,7 +12,7 @@ from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.meter import start_meter
 from ragraphs.prompts.library import GRADE_PASSAGES
 from ragraphs.prompts.prompt import number
-from stub_openai import failure
+from stub_openai import chat, failure
 
 QUESTION = "Who designed the Forth Bridge?"
 TEXTS = number(
@@ -28,17 +30,65 @@ async def grading(model, kind="model"):
     return await grader.grade(GRADE_PASSAGES, QUESTION, TEXTS)
 
 
-async def test_a_text_is_needed_or_related_or_else_left_out_without_a_warning(openai, open_model):
-    openai.answer = lambda _: {"needed": ["3"], "related": [1, 3, 9]}
+async def test_a_text_has_one_of_five_grades_and_is_left_out_without_a_warning(openai, open_model):
+    openai.answer = lambda _: {"grades": [{"id": 3, "grade": 4}, {"id": "1", "grade": 3}]}
     meter = start_meter(None)
     graded = await grading(await open_model())
-    assert graded == ([0, -1, 1], MODEL_THRESHOLDS)
+    assert graded == ([0.5, -1, 1], MODEL_THRESHOLDS)
     assert meter.warnings == []
+    openai.answer = lambda _: {"needed": ["3"], "related": [1, 3, 9]}
+    assert await grading(await open_model(temperature=0.1)) == ([0, -1, 1], MODEL_THRESHOLDS)
+
+
+def told(body, *grades):
+    """A reply with grades, token by token, each with the chances of its digits."""
+    tokens = [{"token": '{"grades": [', "logprob": 0}]
+    for place, chances in enumerate(grades, start=1):
+        top = [{"token": f" {d}", "logprob": math.log(p)} for d, p in chances.items()]
+        last = "]}" if place == len(grades) else ", "
+        said = [{"token": f'{{"id": "{place}", "grade":'}, {**top[0], "top_logprobs": top}]
+        tokens += [*said, {"token": "}"}, {"token": last}]
+    text = "".join(token["token"] for token in tokens)
+    reply = chat(text)
+    if body.get("logprobs"):
+        fence = [{"token": "```json", "logprob": 0}], [{"token": "```", "logprob": 0}]
+        listed = [*fence[0], *tokens, *fence[1]]
+        reply.body["choices"][0]["logprobs"] = {"content": listed}
+    return reply
+
+
+async def test_a_grade_lies_between_the_steps_where_the_server_tells_probabilities(
+    openai, open_model
+):
+    openai.answer = lambda body: told(body, {3: 0.5, 4: 0.5}, {0: 0.75, 2: 0.25}, {4: 1.0})
+    scores, thresholds = await grading(await open_model())
+    assert scores == pytest.approx([0.75, -0.75, 1])
+    assert verdict(scores[:2], thresholds.upper, thresholds.lower) == "correct"
+    assert verdict([0.7, -0.75], thresholds.upper, thresholds.lower) == "ambiguous"
+
+
+async def test_a_server_without_probabilities_is_asked_for_steps_from_then_on(openai, open_model):
+    def refusing(body):
+        return (
+            failure(400, "logprobs is not supported") if "logprobs" in body else told(body, {3: 1})
+        )
+
+    openai.answer = refusing
+    model = await open_model()
+    assert (await grading(model)).scores == [0.5, -1, -1]
+    sent = len(openai.chats)
+    await open_grader("model", model, LexicalEmbedder()).grade(GRADE_PASSAGES, "Who?", TEXTS)
+    assert ["logprobs" in body for body in openai.chats] == [True, False, False] and sent == 2
 
 
 @pytest.mark.parametrize(
     ("reply", "drawn"),
     [
+        ({"grades": [{"id": "2", "grade": 4}]}, "correct"),
+        ({"grades": [{"id": "2", "grade": 3}, {"id": "1", "grade": 9e9}]}, "correct"),
+        ({"grades": [{"id": "2", "grade": 3}]}, "ambiguous"),
+        ({"grades": [{"id": "2", "grade": 1}]}, "incorrect"),
+        ({"grades": []}, "incorrect"),
         ({"needed": [2], "related": []}, "correct"),
         ({"needed": [], "related": [1, 2, 3]}, "ambiguous"),
         ({"needed": [], "related": []}, "incorrect"),

@@ -45,7 +45,7 @@ def test_an_answer_its_way_and_its_source_can_be_used_by_all(visit, modelled, sc
     found["reader"] = page.violations()
     page.page.keyboard.press("Escape")
     expect(page.part("reader")).to_have_count(0)
-    page.page.locator(".menu > summary").click()
-    expect(page.page.locator(".menu-sheet")).to_be_visible()
+    page.page.locator(".composer .menu > summary").click()
+    expect(page.page.locator(".composer .menu-sheet")).to_be_visible()
     found["menu"] = page.violations()
     assert not any(found.values()), found

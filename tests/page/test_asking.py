@@ -82,7 +82,7 @@ def test_a_failure_of_the_model_is_told_in_a_sentence(visit, modelled, script):
 
 def test_without_a_model_the_sentences_that_fit_are_marked(visit, searching):
     page = visit(searching)
-    expect(page.page.locator("main")).to_contain_text("RAGRAPHS_MODEL")
+    expect(page.part("overview")).to_contain_text("Bridges of the Alps")
     turn = page.ask(WHERE)
     results = turn.locator('[data-part="results"]')
     expect(results.locator("mark", has_text="Robert Maillart").first).to_be_visible()

@@ -38,7 +38,7 @@ def test_files_are_chosen_indexed_read_and_removed(visit, searching):
 
 
 @pytest.mark.parametrize("size", ["laptop"], indirect=True)
-def test_files_are_dropped(visit, searching):
+def test_files_are_dropped_and_read_at_once_where_that_costs_nothing(visit, searching):
     page = visit(searching, "#documents")
     page.evaluate("globalThis.dropped = new DataTransfer()")
     page.evaluate(
@@ -48,11 +48,11 @@ def test_files_are_dropped(visit, searching):
     transfer = page.page.evaluate_handle("dropped")
     page.part("drop").dispatch_event("dragover", {"dataTransfer": transfer})
     page.part("drop").dispatch_event("drop", {"dataTransfer": transfer})
-    expect(page.part("indexing-planned")).to_contain_text("1 document")
-    expect(page.part("waiting-upload")).to_contain_text("dropped.md")
-    page.part("indexing-planned").get_by_role("button", name="Cancel").click()
-    expect(page.part("indexing-planned")).to_have_count(0)
-    expect(page.part("waiting-upload")).to_have_count(0)
+    expect(page.part("indexing-done")).to_contain_text("1 added")
+    expect(page.part("document").filter(has_text="A dropped bridge")).to_be_visible()
+    page.page.get_by_role("button", name="Remove A dropped bridge").click()
+    page.page.get_by_role("alertdialog").get_by_role("button", name="Remove").click()
+    expect(page.part("indexing-done")).to_contain_text("1 removed")
     assert not (searching.root / "uploads/bridges/dropped.md").exists()
 
 
@@ -94,7 +94,7 @@ def test_a_layer_that_a_run_has_not_finished_is_shown_as_such(visit, searching):
     page.choose_index("hostile")
     expect(page.part("layer-communities")).to_contain_text("not finished")
     expect(page.part("layer-communities").get_by_role("button")).to_have_text("Finish…")
-    expect(page.part("layer-entities")).to_contain_text("made")
+    expect(page.part("layer-entities")).to_contain_text("ready")
     index.catalogue.set_property("reported", reported)
 
 

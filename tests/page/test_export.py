@@ -63,7 +63,7 @@ def test_an_answer_is_read_with_its_evidence_and_its_way(opened):
     turn = page.part("turn")
     expect(turn).to_contain_text(WHERE)
     expect(turn.locator("mark").first).to_contain_text("Robert Maillart")
-    expect(page.part("exported")).to_contain_text("ragraphs serve --index bridges")
+    expect(page.part("exported")).to_contain_text("A copy to read and search")
     expect(page.page.locator("textarea")).to_have_count(0)
     hoprag = page.how().locator('[data-method="hoprag"]')
     expect(hoprag.locator(".walk-root")).to_have_text(WHERE)
@@ -73,8 +73,13 @@ def test_an_answer_is_read_with_its_evidence_and_its_way(opened):
     expect(page.part("reader").locator("mark")).to_be_in_viewport()
 
 
-def test_without_an_answer_the_page_begins_with_the_map(opened):
+def test_without_an_answer_the_page_begins_with_its_documents(opened):
     page = opened("index")
+    expect(page.page).to_have_title(re.compile("Bridges of the Alps"))
+    page.part("overview").get_by_role("button", name="Bridges of the Alps").click()
+    expect(page.part("reader")).to_be_visible()
+    page.page.keyboard.press("Escape")
+    page.open("index.html#explore/communities")
     listed = page.part("community-list")
     listed.get_by_role("link", name=re.compile("Fowler")).click()
     report = page.part("report")
@@ -177,7 +182,7 @@ def test_the_page_follows_the_colours_of_the_system_and_can_be_used_by_all(opene
 def test_the_page_speaks_korean(opened):
     page = opened("answer", locale="ko-KR")
     expect(page.page.locator("html")).to_have_attribute("lang", "ko")
-    expect(page.part("exported")).to_contain_text("내보낸 것으로")
+    expect(page.part("exported")).to_contain_text("사본입니다")
 
 
 def test_of_a_large_index_the_page_says_how_much_it_leaves_out(opened, made, folder, monkeypatch):

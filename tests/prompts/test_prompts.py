@@ -19,7 +19,7 @@ from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts import deeprag_replies, hoprag_replies, indexing, library
 from ragraphs.prompts.lists import EVALUATION_PROMPTS, INDEX_PROMPTS, QUESTION_PROMPTS
-from ragraphs.prompts.prompt import Prompt, fence, number
+from ragraphs.prompts.prompt import Prompt, fence, number, number_passages
 from ragraphs.state.errors import RagraphsError
 
 OF_METHODS = [*QUESTION_PROMPTS, *INDEX_PROMPTS]
@@ -158,6 +158,22 @@ def test_any_text_is_shown_in_one_fence(question, title, text):
     fenced = fence(number([(title, text)]))
     assert fenced in human
     assert len(re.findall(r"<\s*/?\s*text\b", fenced, re.IGNORECASE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"),
+    [
+        ("2024-03-14T10:00:00Z", ' date="2024-03-14"'),
+        ("2024-03", ' date="2024-03"'),
+        ('soon">', ""),
+        (None, ""),
+    ],
+)
+def test_a_passage_is_shown_with_the_date_of_its_document(stated, shown):
+    metadata = {} if stated is None else {"date": stated}
+    passage = {"id": "p", "title": "Minutes", "text": "Ada took the chair.", "metadata": metadata}
+    _, human = library.ANSWER.render({"question": "Who?", "texts": number_passages([passage])})
+    assert f'<text id="1" title="Minutes"{shown}>\n1.1 Ada took' in human
 
 
 @pytest.mark.parametrize("text", ["$question", "${texts}", "costs $5", "$$", "$"])

@@ -155,3 +155,26 @@ def test_dates_are_compared_by_time() -> None:
     assert not holds("2024-01-15", "$gt", "2024-01") and holds("2024-02-01", "$gt", "2024-01")
     assert not holds("2024", "$lt", "2024-01-01") and holds("2023-12-31", "$lt", "2024")
     assert holds("2024-02", "$ne", "2024-01") and not holds("soon", "$gte", "2024")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits"),
+    [
+        ("minutes/**", [True, True, False]),
+        ("*.md", [True, False, True]),
+        ("min*/2024/*.txt", [False, True, False]),
+        ("minutes/may.md*may.md", [False, False, False]),
+    ],
+)
+def test_a_star_in_a_path_stands_for_any_characters(pattern: str, fits: list[bool]) -> None:
+    paths = ["minutes/may.md", "minutes/2024/june.txt", "notes.md"]
+    assert [matches({"path": path}, parse_where([f"path={pattern}"])) for path in paths] == fits
+    assert [matches({"path": path}, {"path": {"$ne": pattern}}) for path in paths] == [
+        not one for one in fits
+    ]
+    assert not matches({"title": "minutes/may.md"}, {"title": pattern})
+
+
+def test_a_path_with_many_stars_is_refused() -> None:
+    with pytest.raises(RagraphsError, match=r"where\.path takes a path with at most 3 \*"):
+        matches({"path": "a"}, {"path": "*a*b*c*"})

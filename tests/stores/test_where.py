@@ -18,7 +18,7 @@ from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.vectors import Entry
 from sqlalchemy import Engine
 
-KEYS = ["year", "tag", "저자", 'a "b" \\ $.c']
+KEYS = ["year", "tag", "path", "저자", 'a "b" \\ $.c']
 TEXTS = [
     "",
     "a",
@@ -29,12 +29,16 @@ TEXTS = [
     "1",
     "true",
     "[",
+    "a/b",
+    "a/[b]/c?_%.md",
     "\U0001f600",
     "\uffff",
 ]
 NUMBERS = [-1, 0, 1, 2, 0.5, 1.0, 1e300, 2**53 + 1]
 
-scalars = st.one_of(st.sampled_from(TEXTS), st.sampled_from(NUMBERS), st.booleans())
+PATTERNS = ["a*", "*", "a/**", "*b", "a/[*/c?_%*", "*\\*"]
+
+scalars = st.one_of(st.sampled_from([*TEXTS, *PATTERNS]), st.sampled_from(NUMBERS), st.booleans())
 ordered = st.one_of(st.sampled_from(TEXTS), st.sampled_from(NUMBERS))
 asked = st.one_of(
     scalars,

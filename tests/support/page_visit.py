@@ -104,7 +104,11 @@ class Visit:
 
     def choose_index(self, name: str) -> None:
         """Has the page show another index."""
+        if self.size == "phone":
+            self.page.locator(".ways > summary").tap()
         self.page.get_by_role("combobox", name="Index").select_option(name)
+        if self.size == "phone":
+            self.page.locator(".ways > summary").tap()
         expect(self.page.locator("main")).to_have_attribute("data-index", name)
 
     def part(self, name: str) -> Locator:
@@ -129,7 +133,7 @@ class Visit:
     def ask(self, question: str, method: str = "") -> Locator:
         """The newest turn, after a question was written and sent; ``method`` as the menu has it."""
         if method:
-            self.page.locator(".menu > summary").click()
+            self.page.locator(".composer .menu > summary").click()
             name = re.compile(rf"^{re.escape(method)}")
             self.page.get_by_role("radio", name=name).click()
         self.page.locator("textarea").fill(question)
@@ -139,12 +143,16 @@ class Visit:
         return turn
 
     def how(self) -> Locator:
-        """How the newest answer was found: beside it, or below, where it is opened first."""
+        """How the newest answer was found: opened beside it, or below."""
         expect(self.part("turn").last).not_to_have_attribute("data-status", "running")
         if self.size == "phone":
             below = self.page.locator("details.how-below").last
             if below.get_attribute("open") is None:
                 below.locator("summary").first.click()
+        else:
+            details = self.part("turn").last.get_by_role("button", name="Details")
+            if details.get_attribute("aria-pressed") == "false":
+                details.click()
         return self.part("found").last
 
     def violations(self) -> list[str]:

@@ -84,7 +84,7 @@ def write_folder(sets: Iterable[str], pdf: bytes) -> None:
 
 
 def reply(body: Any) -> Any:
-    """A model that reads passages, reports on communities and answers with the first sentence."""
+    """A model that reads passages, writes reports, and answers with the most similar sentence."""
     kind, human = body["response_format"]["json_schema"]["name"], body["messages"][1]["content"]
     texts = _TEXT.findall(human)
     match kind:
@@ -112,9 +112,13 @@ def reply(body: Any) -> Any:
                 "reference": [gold],
             }
         case "Answer":
-            lines = [line.partition(" ") for line in texts[0][2].splitlines()]
-            told = next(line[2] for line in lines if not line[2].startswith("#"))
-            return {"from": [f"{texts[0][0]}.1"], "sufficient": True, "answer": told}
+            asked = set(human.rpartition("Question: ")[2].lower().rstrip("?\n").split())
+            lines = [line.partition(" ") for text in texts for line in text[2].splitlines()]
+            said = [line for line in lines if line[0] and not line[2].startswith("#")]
+            number, _, told = max(
+                said, key=lambda line: sum(map(len, asked & set(line[2].lower().split())))
+            )
+            return {"from": [number], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
             return {"known": True, "answer": "John Fowler"}
         case "Grades":

@@ -2,27 +2,31 @@
 
 import { follow, postJson, upload } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
+import { LAYERS } from "./layers.js";
 import { known, number, t } from "./words.js";
+import "./words_documents.js";
 
 /* What is being done to an index, and functions for it: plan, run, stop, close, cancel, discard. */
-export function useIndexing(index, changed) {
+export function useIndexing(index, server, changed) {
+  const missing = LAYERS.filter((name) => !server.layers.includes(name));
   const [now, setNow] = useState({ state: "idle" });
   const stop = useRef();
-  useEffect(() => () => stop.current?.abort(), [index]);
   const go = async (body, state, end) => {
+    let told = null;
     stop.current = new AbortController();
     setNow({ state, steps: [], body });
     try {
       for await (const { event, data } of follow("page/index", { index, ...body }, stop.current.signal)) {
         if (event === "step") setNow((before) => stepped(before, data));
         else if (event === "error") setNow({ state: "failed", problem: data.detail });
-        else if (event === "done") end(data);
+        else if (event === "done") end((told = data));
       }
     } catch (error) {
       const problem = error.name === "AbortError" ? t("d_stopped") : error.message;
       setNow({ state: "failed", problem });
     }
     changed(); // files that were uploaded wait, even where they are only planned
+    return told;
   };
   const run = (body) => go(body, "running", (done) => setNow({ state: "done", done, body }));
   const plan = (body, refused = []) =>
@@ -35,11 +39,17 @@ export function useIndexing(index, changed) {
       const path = `page/upload?index=${encodeURIComponent(index)}`;
       const told = (share) => setNow({ state: "sending", share });
       const { paths, refused } = await upload(path, files, told);
-      if (paths.length) await plan({ paths }, refused);
+      if (paths.length) await read(paths, refused);
       else setNow({ state: "failed", problem: t("d_all_refused"), refused });
     } catch (error) {
       setNow({ state: "failed", problem: error.message });
     }
+  };
+  /* Reads files: at once where that costs nothing, else when a person has seen the price. */
+  const read = async (paths, refused) => {
+    const told = await plan({ paths }, refused);
+    const isFree = told && !asksModels(told.plan) && !refused.length && !told.failures.length;
+    if (isFree && (await run({ paths })) && missing.length) await run({ layers: missing });
   };
   const busy = ["sending", "planning", "running"].includes(now.state);
   const close = () => setNow({ state: "idle" });
@@ -61,31 +71,45 @@ function stepped(now, { step, done, total }) {
   return { ...now, steps: [...steps, { step, done, total }] };
 }
 
+/* The place for files with all that becomes of them; `changed` is called when the index has changed. */
+export function AddingHere({ server, index, changed }) {
+  const indexing = useIndexing(index, server, changed);
+  return html`<div class="adding"><${Adding} indexing=${indexing} server=${server} /><${Going} indexing=${indexing} /></div>`;
+}
+
 /* The place to drop files on, or to choose them. */
-export function Adding({ index, indexing, server }) {
+export function Adding({ indexing, server }) {
   const [over, setOver] = useState(false);
   const chooser = useRef();
   const take = (files) => files.length && !indexing.busy && indexing.send([...files]);
-  const dropped = (event) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files);
-  };
-  const dragged = (event) => {
-    event.preventDefault();
-    setOver(true);
-  };
-  return html`<div class=${`drop${over ? " over" : ""}`} data-part="drop" onDragOver=${dragged}
-    onDragLeave=${() => setOver(false)} onDrop=${dropped}>
-    <p>${t("d_drop")}</p>
+  useDrops(setOver, take);
+  return html`<div class=${`drop${over ? " over" : ""}`} data-part="drop">
+    <p class="for-mouse">${t("d_drop")}</p>
     <input class="sr-only" type="file" multiple tabindex="-1" aria-hidden="true" ref=${chooser}
       onChange=${(event) => {
         take(event.target.files);
         event.target.value = "";
       }} />
     <button class="button primary" type="button" disabled=${indexing.busy} onClick=${() => chooser.current.click()}>${t("d_choose")}</button>
-    <p class="small soft">${t(server.offline ? "d_free" : "d_price_first", server)}</p>
+    <p class="small soft">${t("d_kinds")} ${t(server.offline ? "d_free" : "d_price_first", server)}</p>
   </div>`;
+}
+
+/* Has files dropped anywhere on the page while the place for them is shown. */
+function useDrops(setOver, take) {
+  const taken = useRef();
+  taken.current = take;
+  useEffect(() => {
+    const stop = new AbortController();
+    const on = (name, act) => addEventListener(name, (event) => (event.preventDefault(), act(event)), { signal: stop.signal });
+    on("dragover", () => setOver(true));
+    on("dragleave", (event) => event.relatedTarget || setOver(false));
+    on("drop", (event) => {
+      setOver(false);
+      taken.current(event.dataTransfer.files);
+    });
+    return () => stop.abort();
+  }, []);
 }
 
 /* What is going on: the upload, the plan, the steps, and how it ended. */
@@ -102,8 +126,8 @@ function Sending({ share }) {
   return html`<p>${t("d_sending")}</p><progress max="1" value=${share} aria-label=${t("d_sending")}></progress>`;
 }
 
-function Steps({ state, steps, stop }) {
-  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : "d_running")}</p>
+function Steps({ state, steps, body, stop }) {
+  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : body.layers ? "d_connecting" : "d_running")}</p>
     <ul class="steps" aria-live="off">
       ${steps.map(
         ({ step, done, total }) => html`<li key=${step}>
@@ -119,7 +143,7 @@ function Steps({ state, steps, stop }) {
 /* What a run would read and cost, before it starts. */
 function Planned({ planned, body, failures, refused, warnings, run, cancel }) {
   const { documents, passages, missing_replies: replies, reply_tokens: tokens, embedding_tokens: embedded } = planned;
-  const asks = replies > 0 || embedded > 0;
+  const asks = asksModels(planned);
   const nothing = !documents && !passages && !replies && !body.layers;
   const title = body.layers ? t("d_layers_plan", namesOf(body)) : t("d_plan", { documents, passages });
   return html`<h2>${nothing ? t("d_nothing_new") : title}</h2>
@@ -141,6 +165,8 @@ function Done({ done, body, close }) {
     ${failures.length > 0 && html`<${Failures} failures=${failures} />`}
     <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
 }
+
+const asksModels = ({ missing_replies: replies, embedding_tokens: embedded }) => replies > 0 || embedded > 0;
 
 const namesOf = ({ layers }) => ({ layers: layers.map((name) => t(`layer_${name}`)).join(", ") });
 

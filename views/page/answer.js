@@ -10,6 +10,7 @@ import { Prose } from "./prose.js";
 import { Passages } from "./results.js";
 import { isSearch } from "./runs.js";
 import { languageOf, t } from "./words.js";
+import { unspokenIn } from "./words_found.js";
 
 /* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
 export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
@@ -26,8 +27,8 @@ export function Turn({ turn, newest, looked, server, openDocument, wide, put, re
           : html`<${Unanswered} turn=${turn} put=${put} />`}
       </div>
       ${status === "paused" && html`<${Paused} turn=${turn} resume=${resume} />`}
-      ${output && html`<${Foot} turn=${turn} wide=${wide} looked=${looked} look=${look} />`}
-      ${!wide && turn.trace.attempts.length > 0 && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
+      ${output && html`<${Foot} turn=${turn} wide=${wide} isLooked=${looked === turn.id} look=${look} />`}
+      ${(!wide || !output) && hasWay(turn) && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
     </article>
   </li>`;
 }
@@ -61,7 +62,7 @@ function Answered({ turn, openDocument, put }) {
   return html`
     ${!sufficient && html`<${Lacking} output=${output} put=${put} />`}
     ${answer && html`<${Prose} text=${answer} citations=${citations} cite=${(n) => html`<${Cite} n=${n} citation=${citations[n - 1]} openDocument=${openDocument} />`} />`}
-    ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} openDocument=${openDocument} />`}
+    ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} lengths=${output.lengths} openDocument=${openDocument} />`}
     ${!answer && !citations.length && output.evidence.length > 0 && html`<h3 class="label">${t("nearest")}</h3>
       <${Passages} output=${output} most=${3} openDocument=${openDocument} />`}
     <${Warnings} warnings=${output.warnings} />
@@ -70,13 +71,16 @@ function Answered({ turn, openDocument, put }) {
 
 /* What a search without a model found: a short answer where one is certain, and the passages. */
 function SearchResult({ output, openDocument }) {
+  const { missing = [] } = output;
+  const isUnspoken = !output.answer && missing.length > 0;
   const certain = output.sufficient && output.answer;
   const failed = output.stop_reason === "model_failed"; // the cause comes first
   return html`
     ${failed && html`<${Warnings} warnings=${output.warnings} />`}
     ${certain && html`<p class="short-answer" lang=${languageOf(output.answer)}>${output.answer}</p>`}
+    ${isUnspoken && html`<p class="note lacking" data-part="lacking"><b lang=${languageOf(missing[0])}>${unspokenIn(missing[0])}</b> ${t("nearest_follow")}</p>`}
     ${output.evidence.length
-      ? html`<${Passages} output=${output} most=${5} openDocument=${openDocument} />`
+      ? html`<${Passages} isQuiet=${isUnspoken} output=${output} most=${isUnspoken ? 2 : 5} openDocument=${openDocument} />`
       : html`<p class="note">${t("found_none")}</p>`}
     ${!failed && html`<${Warnings} warnings=${output.warnings} />`}
   `;
@@ -105,16 +109,21 @@ function Warnings({ warnings = [] }) {
   </div>`;
 }
 
-/* The way that was gone and what it cost, and what can be done with the answer. */
-function Foot({ turn, wide, looked, look }) {
+/* How it was found in a sentence, its cost, and what can be done with the answer. */
+function Foot({ turn, wide, isLooked, look }) {
+  const methods = [...new Set(turn.trace.attempts.map((one) => one.method))];
+  const said = methods.map((name) => t(`did_${name}`)).filter((words, at) => words !== `did_${methods[at]}`);
   return html`<footer class="foot">
-    <${Cost} turn=${turn} />
+    <div><p class="small" data-part="way">${said.join(" ")}</p><${Cost} turn=${turn} /></div>
     <span class="foot-ways">
-      ${wide && !looked && html`<button class="button quiet" type="button" onClick=${() => look(turn.id)}>${t("show_how")}</button>`}
+      ${wide && hasWay(turn) && html`<button class="button quiet" type="button" aria-pressed=${`${isLooked}`} onClick=${() => look(isLooked ? "" : turn.id)}>${t("show_how")}</button>`}
       <button class="button quiet" type="button" onClick=${printed}>${t("print")}</button>
     </span>
   </footer>`;
 }
+
+/* Whether there is more to show of the way than its sentence and the passages of a plain search. */
+const hasWay = ({ trace, output }) => trace.attempts.some((one) => one.method !== "basic" || !(output && isSearch(output)));
 
 /* Prints this answer alone. */
 function printed(event) {

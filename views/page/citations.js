@@ -1,7 +1,7 @@
 /* Citations: numbers in the text that show their quote, and the list of sources. */
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
-import { languageOf, t } from "./words.js";
+import { languageOf, number, t } from "./words.js";
 
 let last = 0;
 
@@ -70,14 +70,15 @@ function place(box, mark) {
 }
 
 /* The sources in their order: each quote with its document and place. */
-export function Sources({ citations, title, openDocument }) {
+export function Sources({ citations, title, lengths, openDocument }) {
+  const opens = (place) => openDocument({ ...place, marks: citations.filter((one) => one.document === place.document) });
   return html`<section class="sources" data-part="sources">
     <h3 class="label">${title}</h3>
     <ol>
       ${citations.map((citation, place) => html`<li>
-        <button class="source" type="button" onClick=${() => openPlace(citation, openDocument)}>
+        <button class="source" type="button" onClick=${() => openPlace(citation, opens)}>
           <span class="source-n" aria-hidden="true">${place + 1}</span>
-          <span><q lang=${languageOf(citation.quote)}>${citation.quote}</q><span class="soft small source-place" lang=${languageOf(placeOf(citation))}>${placeOf(citation)}</span></span>
+          <span><q lang=${languageOf(citation.quote)}>${citation.quote}</q><span class="soft small source-place" lang=${languageOf(placeOf(citation))}>${placeOf(citation, lengths)}</span></span>
         </button>
       </li>`)}
     </ol>
@@ -85,14 +86,20 @@ export function Sources({ citations, title, openDocument }) {
 }
 
 /* Where a citation or a passage stands: title, page, section, or the address of a web page. */
-export function placeOf({ title, document: id, metadata = {} }) {
+export const placeOf = (place, lengths) => [place.title || place.document, whereIn(place, lengths)].filter(Boolean).join(" · ");
+
+/* Where in its document a place is: date, page, section, or how far on, as `lengths` of documents tell. */
+export function whereIn({ title, document: id, start, metadata = {} }, lengths = {}) {
+  if (isWeb({ document: id })) return new URL(id).hostname;
   const whole = `${metadata.section ?? ""}`.trim();
   const section = whole === title ? "" : whole.startsWith(`${title} › `) ? whole.slice(title.length + 3) : whole;
   const date = `${metadata.date ?? ""}`.slice(0, 10);
-  const parts = [title || id, `${title}`.includes(date) ? "" : date, metadata.page && t("page_n", { page: metadata.page }), section];
-  if (isWeb({ document: id })) parts.push(new URL(id).hostname);
-  return parts.filter(Boolean).join(" · ");
+  const share = lengths[id] > LONG && start / lengths[id] >= 0.005 && number(Math.min(start / lengths[id], 1), { style: "percent" });
+  const parts = [`${title}`.includes(date) ? "" : date, metadata.page && t("page_n", { page: metadata.page }), section];
+  return [...parts, share && t("far_on", { share })].filter(Boolean).join(" · ");
 }
+
+const LONG = 4000; // characters of a document in which it helps to know how far on a place is
 
 /* Opens the place of a citation or a passage: the document, or the web page in a tab of its own. */
 export function openPlace(citation, openDocument) {

@@ -1,6 +1,6 @@
 /* Where a question is written, and how it is to be answered. */
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
+import { html, useClosing, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 import { methodDescription, methodTitle } from "./methods.js";
 import { t } from "./words.js";
 
@@ -28,6 +28,7 @@ export function Composer({ server, running, put, stop, active, thread }) {
     event.preventDefault();
     sent();
   };
+  const sends = t(server.offline ? "search" : "send");
   const submitted = (event) => {
     event.preventDefault();
     sent();
@@ -43,17 +44,16 @@ export function Composer({ server, running, put, stop, active, thread }) {
         onInput=${(event) => setText(event.target.value)}
         onKeyDown=${pressed}
       ></textarea>
-      <div class="composer-row">
-        <${Methods} method=${method} choose=${setMethod} server=${server} wish=${wish} setWish=${setWish} />
-        <span class="soft tiny model">${server.offline ? "" : server.model}</span>
-        ${running
-          ? html`<button class="button" type="button" onClick=${stop}><span class="square"></span>${t("stop")}</button>`
-          : html`<button class="button primary" type="submit" disabled=${!ready}>${t(server.offline ? "search" : "send")}</button>`}
-      </div>
+      <${Methods} method=${method} choose=${setMethod} server=${server} wish=${wish} setWish=${setWish} />
+      ${running
+        ? html`<button class="button send" type="button" aria-label=${t("stop")} title=${t("stop")} onClick=${stop}><span class="square"></span></button>`
+        : html`<button class="button primary send" type="submit" aria-label=${sends} title=${sends} disabled=${!ready}><svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d=${SIGNS[server.offline ? "search" : "send"]} /></svg></button>`}
     </div>
     ${obstacle && html`<p class="small note warning">${obstacle}</p>`}
   </form>`;
 }
+
+const SIGNS = { search: "M12.6 12.6L17 17M14 8.5a5.5 5.5 0 1 1-11 0a5.5 5.5 0 0 1 11 0z", send: "M10 16V4M4.5 9.5L10 4l5.5 5.5" };
 
 /* Moves the focus to the field for a question, but where that would open a keyboard on the screen. */
 export function toComposer() {
@@ -72,7 +72,7 @@ function Methods({ method, choose, server, wish, setWish }) {
   };
   const plans = !server.offline && ["auto", "deeprag"].includes(method);
   return html`<details class="menu" ref=${menu}>
-    <summary class="button quiet" aria-label=${`${t("method")}: ${nameOf(method)}`}>${nameOf(method)} <span aria-hidden="true">▾</span></summary>
+    <summary class="button quiet" aria-label=${`${t("method")}: ${nameOf(method)}`}><span class=${method === "auto" ? "long" : "cut"}>${nameOf(method)}</span> <span aria-hidden="true">▾</span></summary>
     <div class="menu-sheet">
       <fieldset>
         <legend class="sr-only">${t("method")}</legend>
@@ -116,26 +116,4 @@ function useGrowing(field, text) {
     style.height = "auto";
     style.height = `${Math.min(field.current.scrollHeight, innerHeight / 3)}px`;
   }, [text]);
-}
-
-/* Closes a menu by Escape, and by a click or the focus elsewhere. */
-function useClosing(menu) {
-  useEffect(() => {
-    const { current } = menu;
-    const elsewhere = (event) => current.open && !current.contains(event.target) && (current.open = false);
-    const escaped = (event) => {
-      if (event.key !== "Escape" || !current.open) return;
-      event.stopPropagation();
-      current.open = false;
-      current.querySelector("summary").focus();
-    };
-    document.addEventListener("pointerdown", elsewhere);
-    document.addEventListener("focusin", elsewhere);
-    current.addEventListener("keydown", escaped);
-    return () => {
-      document.removeEventListener("pointerdown", elsewhere);
-      document.removeEventListener("focusin", elsewhere);
-      current.removeEventListener("keydown", escaped);
-    };
-  }, []);
 }

@@ -14,7 +14,7 @@ const PAGE = 50;
 /* The tab Documents. */
 export function DocumentsView({ server, index, refresh, openDocument, path }) {
   const [changes, setChanges] = useState(0);
-  const indexing = useIndexing(index, () => {
+  const indexing = useIndexing(index, server, () => {
     setChanges((n) => n + 1);
     refresh();
   });
@@ -24,12 +24,12 @@ export function DocumentsView({ server, index, refresh, openDocument, path }) {
   return html`<div class="column documents" data-part="documents">
     <h1 class="sr-only">${t("documents")}</h1>
     ${server.uploads
-      ? html`<${Adding} index=${index} indexing=${indexing} server=${server} />`
+      ? html`<${Adding} indexing=${indexing} server=${server} />`
       : !isExport && html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
     <${Going} indexing=${indexing} />
     ${server.documents > 0 || server.uploads
       ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
-          ${server.documents > 0 && html`<${Layers} server=${server} indexing=${indexing} />`}`
+          ${server.documents > 0 && server.uploads && html`<${Layers} server=${server} indexing=${indexing} />`}`
       : html`<div class="empty"><p>${server.problem || t("d_empty")}</p></div>`}
   </div>`;
 }
@@ -76,7 +76,7 @@ function DocumentRow({ one, server, indexing, open }) {
     <button class="document-open" type="button" onClick=${() => open({ document: one.id, title: one.title, at: 0 })}>
       <span class="document-title" lang=${languageOf(one.title)}>${one.title || one.id}</span>
       <span class="document-more">
-        ${one.path !== one.title && html`<span class="document-path">${one.path}</span>`}
+        ${fileOf(one) !== one.title && html`<span class="document-path">${fileOf(one)}</span>`}
         <span>${t("d_size", one)}</span>
       </span>
     </button>
@@ -93,5 +93,8 @@ function DocumentRow({ one, server, indexing, open }) {
     </div>`}
   </li>`;
 }
+
+/* The name of the file that a document comes from, without the folders of the server. */
+const fileOf = ({ path }) => path.split("/").at(-1);
 
 const focused = (element) => element?.focus();

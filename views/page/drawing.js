@@ -1,7 +1,7 @@
 /* A drawing to be moved and zoomed: a scene on a canvas, of which a part is in view. */
 
 import { html, useEffect, useRef } from "./html.js";
-import { movedBy, movedByKeys } from "./map_moves.js";
+import { movedBy, movedByKeys, pointing } from "./map_moves.js";
 import { colour, onTheme } from "./theme.js";
 import { t } from "./words.js";
 import { ZoomButtons } from "./zoom_buttons.js";
@@ -16,8 +16,8 @@ const QUICK = matchMedia("(prefers-reduced-motion: reduce)");
    with "" by Escape. `label` says what is drawn; the list beside it, which the caller makes, is for
    those who cannot see.
 
-   A scene has `draw(context, view, ink, {chosen, isMoving, poster})`; `standing(x, y, zoom)`, the id
-   of what is there; `goal(id, view, why)`, the view in which an id is shown, all where it is "", or
+   A scene has `draw(context, view, ink, {chosen, pointed, isMoving, poster})`; `standing(x, y, zoom)`, the id
+   of what is there; perhaps `pointed(x, y, zoom)`, what is drawn otherwise while a mouse is there; `goal(id, view, why)`, the view in which an id is shown, all where it is "", or
    null where the view stays, and `why` is scene, choice or all; the `count` of what it draws; and
    where it `isLarge`, `poster(ink)`, a picture that `draw` may show while it moves. */
 export function DrawingView({ scene, chosen, onChoose, label }) {
@@ -84,6 +84,7 @@ class Drawing {
         this.ask();
       }),
       movedBy(this.canvas, { pan, zoom, click: (x, y) => this.click(x, y, choose) }),
+      pointing(this.canvas, (x, y) => this.point(x, y)),
       movedByKeys(box, { pan, zoom, all: () => this.look("", "all"), leave: () => choose("") }),
     ];
   }
@@ -101,6 +102,7 @@ class Drawing {
     const isNew = scene !== this.scene;
     if (isNew) this.poster = null;
     this.scene = scene;
+    this.pointed = null;
     this.chosen = chosen;
     this.look(chosen, isNew ? "scene" : "choice");
     this.ask();
@@ -168,6 +170,16 @@ class Drawing {
     this.ask(!isStill);
   }
 
+  /* Shows what a mouse points at. */
+  point(x, y) {
+    const { zoom, x: left, y: top } = this.view;
+    const pointed = this.scene?.pointed?.((x - left) / zoom, (y - top) / zoom, zoom) ?? null;
+    if (pointed === (this.pointed ?? null)) return;
+    this.pointed = pointed;
+    this.canvas.style.cursor = pointed?.id && !pointed.source ? "pointer" : "";
+    this.ask();
+  }
+
   /* Draws with the next frame; where much moves, all of it when it rests. */
   ask(isMoving = false) {
     const isRough = isMoving && this.scene?.isLarge;
@@ -180,7 +192,7 @@ class Drawing {
   paint(isMoving) {
     if (!this.view.width || !this.scene) return;
     const { chosen, poster, scene } = this;
-    scene.draw(this.context, this.view, this.ink, { chosen, isMoving, poster });
+    scene.draw(this.context, this.view, this.ink, { chosen, pointed: this.pointed, isMoving, poster });
     if (!isMoving && !poster && scene.isLarge) this.resting = setTimeout(() => this.prepare(), REST);
     this.box.dataset.drawn = isMoving ? "moving" : scene.count;
   }

@@ -4,8 +4,8 @@ const ROOM = 420; // Latin characters; a Korean one takes the room of two
 const WIDE = /[\u1100-\uffdc]/g;
 let splitter;
 
-/* The parts of a passage's text around its citations, in order: {text, marked, best}; {gap: true}
-   where text is left out. Without a citation the passage is shown from its start. */
+/* The parts of a passage's text around its citations, in order: {text, marked, best}, the first of
+   each run with whether it is `fenced` in code; {gap: true} where text is left out. Without a citation the passage is shown from its start. */
 export function excerpt(passage, citations, room = ROOM) {
   const marks = citations
     .map((one) => ({ start: one.start - passage.start, end: one.end - passage.start }))
@@ -17,12 +17,16 @@ export function excerpt(passage, citations, room = ROOM) {
   let last = -1;
   for (const place of chosen) {
     if (place > last + 1) parts.push({ gap: true });
-    parts.push(...cut(passage.text, pieces[place], marks));
+    const some = cut(passage.text, pieces[place], marks);
+    if (place > last + 1 || !place) some[0].fenced = isFenced(passage.text.slice(0, pieces[place].start));
+    parts.push(...some);
     last = place;
   }
   if (last + 1 < pieces.length) parts.push({ gap: true });
   return parts;
 }
+
+const isFenced = (before) => (before.match(/^\s*(?:```|~~~)/gm) ?? []).length % 2 === 1;
 
 /* The evidence with the pieces of one passage put together; "…" stands where text between them is
    left out, so that all characters keep their places. */
@@ -58,42 +62,6 @@ export function bestPassages(evidence, citations, answer = "") {
     .map((one, place) => ({ one, place }))
     .sort((a, b) => weight(a.one) - weight(b.one) || a.place - b.place)
     .map(({ one }) => one);
-}
-
-/* The parts with single spaces, a line break where a paragraph ends, and no marks of headings;
-   lines of code stay lines. */
-export function tidied(parts) {
-  const found = [];
-  let blank = true;
-  for (const part of parts) {
-    if (part.gap) {
-      found.push(part);
-      blank = true;
-      continue;
-    }
-    const flat = part.text
-      .replace(/^#{1,6}[ \t]+(.*)$/gm, "$1\n\n")
-      .replace(/\n\s*(?=([-*•>]|\d+[.)])\s)/g, "\n\n")
-      .replace(/\s+/g, (gap, at, whole) =>
-        isInCode(gap, at, whole) ? gap.slice(gap.indexOf("\n")) : /\n\s*\n/.test(gap) ? "\n" : " ",
-      );
-    const text = blank ? flat.trimStart() : flat;
-    if (!text) continue;
-    blank = /\s$/.test(text);
-    found.push({ ...part, text });
-  }
-  return found;
-}
-
-const CODE =
-  /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
-
-/* Whether a gap has a line end between two lines of code, or one of code and one further in. */
-function isInCode(gap, at, whole) {
-  if (!gap.includes("\n")) return false;
-  const before = whole.slice(whole.lastIndexOf("\n", at - 1) + 1, at);
-  const after = whole.slice(at + gap.length).split("\n", 1)[0];
-  return CODE.test(before) && (CODE.test(after) || /\n(?: {2,}|\t)$/.test(gap));
 }
 
 /* The first words of a text below its headings, for a line. */

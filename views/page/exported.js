@@ -4,24 +4,32 @@ import { Turn } from "./answer.js";
 import { Found } from "./found.js";
 import { WIDE, html, useEffect, useMedia, useState } from "./html.js";
 import { dataOfPage } from "./inlined.js";
+import { useReply } from "./looking.js";
 import { after, begun } from "./runs.js";
+import { Overview } from "./welcome.js";
 import { t } from "./words.js";
 import "./words_ask.js";
 import "./words_exported.js";
 
-/* The answer with its evidence and how it was found, and how a person can ask. */
+/* The answer with its evidence and how it was found, else the overview; and how a person can ask. */
 export function ExportedAnswer({ server, index, openDocument }) {
   const turn = useTurn(index);
   const wide = useMedia(WIDE);
-  const nothing = () => {};
-  const given = { server, openDocument, wide, put: nothing, resume: nothing, look: nothing };
-  return html`<div class="ask exported" data-part="exported">
+  const [looked, look] = useState("exported");
+  const [overview] = useReply("page/overview", {});
+  const given = { server, openDocument, wide, looked, look, put: () => {}, resume: () => {} };
+  const isSided = wide && turn && looked;
+  return html`<div class=${`ask exported${isSided ? " sided" : ""}`} data-part="exported">
     <div class="talk"><div class="talk-scroll" tabindex="-1">
       ${turn && html`<h1 class="sr-only">${turn.question}</h1>
-        <ol class="turns"><${Turn} turn=${turn} newest=${true} looked=${true} ...${given} /></ol>`}
-      <div class="note measure"><p>${t("exported", { index })}</p><p><code>ragraphs serve --index ${index}</code></p></div>
+        <ol class="turns"><${Turn} turn=${turn} newest=${true} ...${given} /></ol>`}
+      <div class="welcome">
+        ${!turn && html`<h1>${server.title}</h1>`}
+        <p class="soft small">${t("exported")}</p>
+        ${overview && html`<${Overview} ...${overview} openDocument=${openDocument} />`}
+      </div>
     </div></div>
-    ${wide && turn && html`<aside class="side" aria-label=${t("how")} data-part="how">
+    ${isSided && html`<aside class="side" aria-label=${t("how")} data-part="how">
       <h2 class="side-title">${t("how")}</h2><${Found} turn=${turn} openDocument=${openDocument} />
     </aside>`}
   </div>`;

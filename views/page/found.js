@@ -7,7 +7,7 @@ import { Crag } from "./pictures/crag.js";
 import { Deeprag } from "./pictures/deeprag.js";
 import { Graphrag } from "./pictures/graphrag.js";
 import { Hoprag } from "./pictures/hoprag.js";
-import { Decision, Outcome } from "./pictures/route.js";
+import { Outcome } from "./pictures/route.js";
 import { Steps } from "./pictures/steps.js";
 import { Tog2 } from "./pictures/tog2.js";
 import { findings } from "./runs.js";
@@ -21,7 +21,7 @@ export function Found({ turn, openDocument }) {
   const { decision, attempts } = turn.trace;
   return html`<div class="found" data-part="found">
     ${!decision && !attempts.length && html`<p class="soft">${t("how_empty")}</p>`}
-    ${decision && html`<${Decision} decision=${decision} />`}
+    ${decision?.decided_by === "user" && html`<p class="small soft">${t("you_chose")}</p>`}
     <ol class="attempts">
       ${attempts.map((attempt, place) => html`<${Attempt} key=${place} turn=${turn} attempt=${attempt} last=${place === attempts.length - 1} openDocument=${openDocument} />`)}
     </ol>

@@ -2,7 +2,7 @@
 
 import { getJson } from "./api.js";
 import { DrawingView } from "./drawing.js";
-import { graphScene } from "./graph_scene.js";
+import { graphScene, typesOf } from "./graph_scene.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { Missing, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { placeOf } from "./places.js";
@@ -16,7 +16,7 @@ const JOINING = ["sentences", "hops", "entities"];
 /* The view of the graph; the address names the node to begin with. */
 export function GraphWalk(given) {
   const isJoined = JOINING.some((layer) => given.server.layers.includes(layer));
-  return isJoined ? html`<${Walk} ...${given} />` : html`<${Missing} sentence=${t("x_unjoined")} />`;
+  return isJoined ? html`<${Walk} ...${given} />` : html`<${Missing} server=${given.server} sentence=${t("x_unjoined")} />`;
 }
 
 function Walk({ index, path, openDocument }) {
@@ -113,12 +113,18 @@ function Search({ index }) {
     </ul>`}`;
 }
 
-const Sign = ({ kind }) => html`<span class=${`sign sign-${kind}`} role="img" aria-label=${t(`kind_${kind}`)}></span>`;
+const Sign = ({ kind, colour }) =>
+  html`<span class=${`sign sign-${kind}${colour === undefined ? "" : ` type-${colour + 1}`}`} role="img" aria-label=${t(`kind_${kind}`)}></span>`;
 
+/* The types by their colours, and the other kinds by their forms. */
 function Legend({ nodes }) {
   const kinds = [...new Set(nodes.map((node) => node.kind))];
+  const types = typesOf(nodes);
+  const shown = types.size ? kinds.filter((kind) => kind !== "entity") : kinds;
   return html`<p class="legend small soft">
-    ${kinds.map((kind) => html`<span key=${kind}><${Sign} kind=${kind} /> ${t(`kind_${kind}`)}</span>`)}
+    ${[...types].map(([type, colour]) => html`<span key=${type} lang=${languageOf(type)}><i class=${`sign type-${colour + 1}`} aria-hidden="true"></i> ${type}</span>`)}
+    ${types.size > 0 && nodes.some((one) => one.kind === "entity" && !one.type) && html`<span><i class="sign type-7" aria-hidden="true"></i> ${t("x_untyped")}</span>`}
+    ${shown.map((kind) => html`<span key=${kind}><${Sign} kind=${kind} /> ${t(`kind_${kind}`)}</span>`)}
   </p>`;
 }
 
@@ -128,8 +134,8 @@ function NodeCard({ node, walk, choose, openDocument }) {
   const edges = walk.edges.filter((edge) => edge.source === node.id || edge.target === node.id);
   const more = walk.opened[node.id] ?? 0;
   return html`<article class="node-card" data-part="node">
-    <h2 lang=${languageOf(node.label)}><${Sign} kind=${node.kind} /> ${node.label}</h2>
-    ${node.kind === "passage" && node.type && html`<p class="small soft">${node.type}</p>`}
+    <h2 lang=${languageOf(node.label)}>${node.label}</h2>
+    ${node.type && html`<p class="small soft">${node.type}</p>`}
     ${node.text && html`<p class="node-text" lang=${languageOf(node.text)}>${node.text}</p>`}
     <p class="line links">
       ${node.kind === "entity" && html`<a href=${placeOf("entities", node.id)}>${t("x_all_of_it")}</a>`}
@@ -152,13 +158,15 @@ function NodeCard({ node, walk, choose, openDocument }) {
 
 /* Every node as a button: the drawing for those who cannot see it or do not point. */
 function NodeList({ nodes, chosen, choose, opened }) {
+  const types = typesOf(nodes);
+  const colour = (node) => (node.kind === "entity" && types.size ? types.get(node.type) ?? 6 : undefined);
   return html`<details class="node-list" open>
     <summary>${t("x_nodes", { n: nodes.length })}</summary>
     <ul class="rows" data-part="node-list">
       ${nodes.map(
         (node) => html`<li key=${node.id}>
           <button class="row" type="button" aria-pressed=${`${node.id === chosen}`} aria-expanded=${`${node.id in opened}`} onClick=${() => choose(node.id)}>
-            <span class="row-name one-line" lang=${languageOf(node.label)}><${Sign} kind=${node.kind} /> ${node.label}</span>
+            <span class="row-name one-line" lang=${languageOf(node.label)}><${Sign} kind=${node.kind} colour=${colour(node)} /> ${node.label}</span>
           </button>
         </li>`,
       )}

@@ -1,47 +1,77 @@
-/* A graph as a scene: shapes for kinds of nodes, lines and arrows, names, and what is chosen. */
+/* A graph as a scene: nodes in the colours of their types and in sizes by their edges, and names. */
 
-import { cut, letters, wrapped, write } from "./canvas_text.js";
-import { centred, fitting } from "./drawing.js";
+import { cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
+import { fitting } from "./drawing.js";
 import { spread } from "./graph_layout.js";
 
-const NAME = 12.5; // pixels at a zoom of 1, as are all that follow
-const LEAST = 8; // of names on the screen
-const READABLE = 0.9; // the zoom below which names are hard to read
-const [NODE, WIDE, NEAR] = [8, 10, 14]; // half of a node, half of a passage's width, what is meant by a click
-const [NAMED, SAID] = [130, 170]; // the widest names of nodes and of edges
+const NAME = 12.5; // pixels on the screen, as are all that follow
+const [SMALLEST, LARGEST, GROWS] = [5, 17, 2.4]; // half of a node, and how it grows with its edges
+const REACH = 9; // from a node's or an edge's line, what is meant by pointing there
+const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
+const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
+const ROOMY = 620; // the width from which on nodes have their full size
+const NEAR = 1.15; // the zoom from which on edges say what they are
+const CLOSEST = 1.6; // the zoom of a few nodes
 const BEND = 50; // between two edges of the same nodes
 const ARROW = 8;
-const COLOURS = { entity: 0, passage: 1, name: 4 };
+const TYPES = 6; // with a colour of their own; all others share the last one
 const DIRECTED = ["relation", "hop"];
 
-/* The scene of `nodes` {id, kind, label} and `edges` {source, target, kind, label}; `places` keeps
-   where the nodes stand from one scene of a walk to the next. */
+/* The types of entities among the nodes, the most frequent first, each with the number of its colour. */
+export function typesOf(nodes) {
+  const counts = new Map();
+  for (const { kind, type } of nodes) if (kind === "entity" && type) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const ordered = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return new Map(ordered.map(([type], at) => [type, Math.min(at, TYPES)]));
+}
+
+/* The scene of `nodes` {id, kind, label, type} and `edges` {source, target, kind, label}; `places`
+   keeps where the nodes stand from one scene of a walk to the next. */
 export function graphScene(nodes, edges, places) {
   const ids = new Set(nodes.map((one) => one.id));
   for (const id of places.keys()) if (!ids.has(id)) places.delete(id);
   const isNew = nodes.some((one) => !places.has(one.id));
   if (isNew) spread(nodes, edges, places);
-  const shown = nodes.map((one) => ({ ...one, ...places.get(one.id), r: NODE }));
+  const types = typesOf(nodes);
+  const degrees = degreesOf(edges);
+  const shown = nodes.map((one) => {
+    const r = Math.min(LARGEST, SMALLEST + GROWS * Math.sqrt(degrees.get(one.id)?.size ?? 0));
+    return { ...one, ...places.get(one.id), r, colour: types.get(one.type) ?? (types.size ? TYPES : 0) };
+  });
   const known = new Map(shown.map((one) => [one.id, one]));
   const lines = bent(edges.filter((one) => known.has(one.source) && known.has(one.target)), known);
+  const standing = (x, y, zoom) => shown.findLast((one) => Math.hypot(one.x - x, one.y - y) * zoom < one.r + REACH / 2);
+  shown.sort((a, b) => b.r - a.r);
   return {
     count: shown.length,
-    draw: (context, view, ink, { chosen }) => draw({ context, view, ink }, shown, lines, known.get(chosen)),
-    standing: (x, y, zoom) => nearest(shown, x, y, Math.max(NEAR, NEAR / zoom))?.id ?? "",
-    goal: (id, view, why) => goal(shown, known.get(id), view, why === "scene" ? isNew : why === "all", why),
+    draw: (context, view, ink, { chosen, pointed }) => draw({ context, view, ink }, shown, lines, known.get(chosen), pointed),
+    standing: (x, y, zoom) => standing(x, y, zoom)?.id ?? "",
+    pointed: (x, y, zoom) => standing(x, y, zoom) ?? lines.find((one) => isOn(one, x, y, REACH / zoom)) ?? null,
+    goal: (id, view, why) => (why === "all" || (why === "scene" && isNew) ? whole(shown, view) : null),
   };
 }
 
-/* All of it in view; of a new scene with many nodes, those around the chosen one at a size to read. */
-function goal(nodes, chosen, view, isMoved, why) {
-  const all = isMoved && fitting(nodes, view, 40);
-  if (!all || why === "all") return all || null;
-  const zoom = Math.min(1, Math.max(READABLE, all.zoom));
-  const middle = zoom > all.zoom && chosen ? chosen : middleOf(all, view);
-  return centred(middle.x, middle.y, zoom, view);
+/* All of it in view, with room for the names at the edges. */
+function whole(nodes, { width, height }) {
+  const across = Math.min(EDGE.across, width / 9);
+  const room = { width: width - 2 * across, height: height - 2 * EDGE.down };
+  const goal = fitting(nodes.map(({ x, y }) => ({ x, y, r: 1 })), room, 0);
+  if (!goal) return null;
+  const zoom = Math.min(goal.zoom, CLOSEST);
+  const keep = (at, side, edge) => side / 2 + edge + ((at - side / 2) * zoom) / goal.zoom;
+  return { zoom, x: keep(goal.x, room.width, across), y: keep(goal.y, room.height, EDGE.down) };
 }
 
-const middleOf = ({ x, y, zoom }, { width, height }) => ({ x: (width / 2 - x) / zoom, y: (height / 2 - y) / zoom });
+function degreesOf(edges) {
+  const found = new Map();
+  for (const { source, target } of edges) {
+    for (const [one, other] of [[source, target], [target, source]]) {
+      if (!found.has(one)) found.set(one, new Set());
+      found.get(one).add(other);
+    }
+  }
+  return found;
+}
 
 /* The edges with their ends and the point that bends them, so that none hides another. */
 function bent(edges, known) {
@@ -59,33 +89,39 @@ function bent(edges, known) {
   );
 }
 
-function nearest(nodes, x, y, within) {
-  let found = null;
-  let best = within;
-  for (const one of nodes) {
-    const away = Math.hypot(one.x - x, one.y - y);
-    if (away < best) [found, best] = [one, away];
-  }
-  return found;
+/* The point of a line at a share of its way. */
+function along({ from, to, bend }, share) {
+  const part = (side) => (1 - share) ** 2 * from[side] + 2 * share * (1 - share) * bend[side] + share ** 2 * to[side];
+  return { x: part("x"), y: part("y") };
 }
 
-function draw(pen, nodes, lines, chosen) {
+function isOn(line, x, y, within) {
+  for (let share = 0.1; share < 0.95; share += 0.04) {
+    const at = along(line, share);
+    if (Math.hypot(at.x - x, at.y - y) < within) return true;
+  }
+  return false;
+}
+
+function draw(pen, nodes, lines, chosen, pointed) {
   const { context, view, ink } = pen;
   const ratio = context.canvas.width / view.width;
-  const isNear = (line) => chosen && (line.from === chosen || line.to === chosen);
-  const near = lines.filter(isNear);
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-  context.setTransform(ratio * view.zoom, 0, 0, ratio * view.zoom, ratio * view.x, ratio * view.y);
-  for (const line of lines) if (!isNear(line)) edge(pen, line, ink.line, 0.7);
-  for (const line of near) edge(pen, line, ink.accent, 1);
-  const isRead = NAME * view.zoom >= LEAST;
-  if (isRead) near.forEach((line) => said(pen, line));
-  const others = nodes.filter((one) => one !== chosen);
-  for (const one of others) shape(pen, one, false);
-  if (isRead) others.forEach((one) => named(pen, one, false));
-  if (chosen) shape(pen, chosen, true);
-  if (chosen && isRead) named(pen, chosen, true);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, view.width, view.height);
+  const screen = ({ x, y }) => ({ x: x * view.zoom + view.x, y: y * view.zoom + view.y });
+  const size = Math.min(1, Math.max(0.6, view.width / ROOMY));
+  const stands = new Map(nodes.map((one) => [one.id, { ...one, ...screen(one), r: one.r * size }]));
+  const placed = lines.map((one) => ({ ...one, from: stands.get(one.source), to: stands.get(one.target), bend: screen(one.bend), line: one }));
+  const meant = [chosen?.id, pointed?.id];
+  const isNear = ({ source, target, line }) => line === pointed || meant.includes(source) || meant.includes(target);
+  for (const one of placed) if (!isNear(one)) edge(pen, one, ink.line, 0.55);
+  const near = placed.filter(isNear);
+  for (const one of near) edge(pen, one, ink.accent, 1);
+  for (const one of stands.values()) shape(pen, one, meant.includes(one.id));
+  const taken = [...stands.values()].map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
+  const first = [...stands.values()].sort((a, b) => meant.includes(b.id) - meant.includes(a.id));
+  first.forEach((one) => named(pen, one, meant.includes(one.id), taken));
+  for (const one of view.zoom >= NEAR ? [...near, ...placed] : near) said(pen, one, taken, one.line === pointed);
 }
 
 function edge({ context }, { kind, from, to, bend }, colour, alpha) {
@@ -94,7 +130,7 @@ function edge({ context }, { kind, from, to, bend }, colour, alpha) {
   context.lineWidth = 1.2;
   context.setLineDash(kind === "mention" ? [4, 4] : []);
   context.beginPath();
-  if (from === to) context.arc(from.x, from.y - 2 * NODE, NODE, 0, 2 * Math.PI);
+  if (from === to) context.arc(from.x, from.y - 2 * from.r, from.r, 0, 2 * Math.PI);
   else {
     context.moveTo(from.x, from.y);
     context.quadraticCurveTo(bend.x, bend.y, to.x, to.y);
@@ -107,42 +143,51 @@ function edge({ context }, { kind, from, to, bend }, colour, alpha) {
 
 function arrow(context, from, to) {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
-  const [x, y] = [to.x - (NODE + 2) * Math.cos(angle), to.y - (NODE + 2) * Math.sin(angle)];
+  const [x, y] = [to.x - (to.r + 2) * Math.cos(angle), to.y - (to.r + 2) * Math.sin(angle)];
   context.beginPath();
   context.moveTo(x, y);
   for (const side of [-0.4, 0.4]) context.lineTo(x - ARROW * Math.cos(angle + side), y - ARROW * Math.sin(angle + side));
   context.fill();
 }
 
-/* What an edge says, along its line. */
-function said({ context, ink }, { label, from, to, bend }) {
-  if (!label || from === to) return;
-  const angle = Math.atan2(to.y - from.y, to.x - from.x);
-  letters(context, ink, NAME, 400);
-  context.save();
-  context.translate((from.x + to.x) / 4 + bend.x / 2, (from.y + to.y) / 4 + bend.y / 2);
-  context.rotate(Math.abs(angle) > Math.PI / 2 ? angle + Math.PI : angle);
-  write(context, cut(context, label, SAID), 0, NAME / 3);
-  context.restore();
+/* What an edge says, in the middle of its line, where there is room or it is pointed at. */
+function said({ context, ink }, line, taken, isPointed) {
+  if (!line.label || line.from === line.to) return;
+  letters(context, ink, NAME - 1, isPointed ? 600 : 400);
+  const text = cut(context, line.label, isPointed ? 2 * SAID : SAID);
+  const { x, y } = along(line, 0.5);
+  const half = widthOf(context, text) / 2;
+  if (!isPointed && !isFree(taken, [x - half, y - NAME, x + half, y + NAME / 3])) return;
+  context.fillStyle = ink.accent;
+  write(context, text, x, y);
 }
 
-/* Kinds differ in form as well as in colour. */
-function shape({ context, ink }, { kind, x, y }, isChosen) {
-  context.fillStyle = ink.kinds[COLOURS[kind]];
+/* Kinds differ in form, types of entities in colour. */
+function shape({ context, ink }, { kind, x, y, r, colour }, isMeant) {
+  context.fillStyle = kind === "entity" ? ink.kinds[colour] : kind === "name" ? ink.kinds[0] : ink.surface;
+  context.strokeStyle = isMeant ? ink.accent : kind === "passage" ? ink.ink : ink.surface;
+  context.lineWidth = isMeant ? 3 : 1.5;
   context.beginPath();
-  if (kind === "passage") context.roundRect(x - WIDE, y - NODE + 0.5, 2 * WIDE, 2 * NODE - 1, 4);
-  else if (kind === "entity") context.arc(x, y, NODE, 0, 2 * Math.PI);
-  else for (const turn of [0, 1, 2, 3]) context.lineTo(x + NODE * Math.cos((turn * Math.PI) / 2), y + NODE * Math.sin((turn * Math.PI) / 2));
+  if (kind === "passage") context.roundRect(x - 1.2 * r, y - r, 2.4 * r, 2 * r, 3);
+  else if (kind === "entity") context.arc(x, y, r, 0, 2 * Math.PI);
+  else for (const turn of [0, 1, 2, 3]) context.lineTo(x + r * Math.cos((turn * Math.PI) / 2), y + r * Math.sin((turn * Math.PI) / 2));
   context.closePath();
   context.fill();
-  if (!isChosen) return;
-  context.strokeStyle = ink.accent;
-  context.lineWidth = 3;
   context.stroke();
 }
 
-/* The name of a node, in lines below it. */
-function named({ context, ink }, { label, x, y }, isChosen) {
-  letters(context, ink, NAME, isChosen ? 600 : 400);
-  wrapped(context, label, NAMED).forEach((line, at) => write(context, line, x, y + NODE + 4 + NAME * (0.9 + 1.15 * at)));
+/* The name of a node, in lines below it, where there is room or it is meant. */
+function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
+  letters(context, ink, NAME, isMeant ? 650 : 450);
+  const lines = wrapped(context, label, NAMED).slice(0, isMeant ? 6 : kind === "passage" ? 1 : 2);
+  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2;
+  if (!isFree(taken, [x - half, y + r + 2, x + half, y + r + 4 + NAME * (0.2 + 1.15 * lines.length)]) && !isMeant) return;
+  lines.forEach((line, at) => write(context, line, x, y + r + 4 + NAME * (0.8 + 1.15 * at)));
+}
+
+/* Whether nothing is written in a box yet; it is taken then. */
+function isFree(taken, box) {
+  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return false;
+  taken.push(box);
+  return true;
 }

@@ -21,6 +21,9 @@ export function useMedia(query) {
 /* Whether there is room for a panel beside the main column. */
 export const WIDE = "(min-width: 68rem)";
 
+/* Whether the page is as narrow as a phone. */
+export const NARROW = "(max-width: 40rem)";
+
 /* Keeps Tab within an element and gives the focus back when it goes: for sheets and dialogs. */
 export function useFocusWithin(ref) {
   useEffect(() => {
@@ -44,3 +47,25 @@ export function useFocusWithin(ref) {
 }
 
 const FOCUSABLE = "a[href], button:not(:disabled), input, select, textarea, [tabindex='0']";
+
+/* Closes a menu by Escape, and by a click or the focus elsewhere. */
+export function useClosing(menu) {
+  useEffect(() => {
+    const { current } = menu;
+    const elsewhere = (event) => current.open && !current.contains(event.target) && (current.open = false);
+    const escaped = (event) => {
+      if (event.key !== "Escape" || !current.open) return;
+      event.stopPropagation();
+      current.open = false;
+      current.querySelector("summary").focus();
+    };
+    document.addEventListener("pointerdown", elsewhere);
+    document.addEventListener("focusin", elsewhere);
+    current.addEventListener("keydown", escaped);
+    return () => {
+      document.removeEventListener("pointerdown", elsewhere);
+      document.removeEventListener("focusin", elsewhere);
+      current.removeEventListener("keydown", escaped);
+    };
+  }, []);
+}

@@ -1,7 +1,10 @@
 /* An exported page has no server: its data stand in it, and give the replies that a server would. */
 
+import { patternOf } from "./patterns.js";
+
 const element = document.getElementById("data");
 const REACH = 10_000; // characters of a document on each side of a place
+const MOST_FOUND = 300;
 const MOST = 50; // where a request does not say how many
 let opened;
 
@@ -32,8 +35,10 @@ const byId = (some) => new Map(some.map((one) => [one.id, one]));
 
 const ROUTES = {
   "page/state": ({ state }) => state,
+  "page/overview": ({ overview }) => overview,
   "page/documents": listed,
   "page/document": around,
+  "page/words": standing,
   "page/passages": foundPassages,
   "page/entities": foundEntities,
   "page/entity": card,
@@ -61,6 +66,13 @@ function around({ documents, passages }, { id, at = 0 }) {
     before: first !== all[0],
     after: last !== all.at(-1),
   };
+}
+
+/* Where words stand in a document. */
+function standing({ passages }, { id, containing }) {
+  const pattern = patternOf(containing);
+  const of = (one) => [...one.text.matchAll(pattern)].map((match) => ({ start: one.start + match.index, end: one.start + match.index + match[0].length }));
+  return { found: passages.filter((one) => one.document === id).flatMap(of).slice(0, MOST_FOUND) };
 }
 
 /* The passages with the words in a row, then those with all of them. */

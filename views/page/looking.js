@@ -2,7 +2,7 @@
 
 import { getJson } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
-import { isExport } from "./inlined.js";
+import { patternOf } from "./patterns.js";
 import { languageOf, t } from "./words.js";
 
 const PAUSE = 220; // milliseconds without a key after which is searched
@@ -65,10 +65,10 @@ export function Trouble({ problem, again }) {
 }
 
 /* What a view says where its layer is missing; or a sentence of its own. */
-export function Missing({ layer, sentence }) {
+export function Missing({ layer, sentence, server }) {
   return html`<div class="empty" role="status">
     <p>${sentence ?? t("x_missing", { layer: t(`layer_${layer}`) })}</p>
-    ${!isExport && html`<a class="button" href="#documents/layers">${t("x_make")}</a>`}
+    ${server.uploads && html`<a class="button" href="#documents/layers">${t("x_make")}</a>`}
   </div>`;
 }
 
@@ -82,12 +82,6 @@ export function Marked({ text, words }) {
     end = match.index + match[0].length;
   }
   return html`${found}${text.slice(end)}`;
-}
-
-/* A pattern for words in a row, whatever their case and the white space between them. */
-export function patternOf(words) {
-  const parts = words.trim().split(/\s+/);
-  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "giu");
 }
 
 /* A part of a long text around words, cut between words. */

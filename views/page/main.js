@@ -3,7 +3,7 @@
 import { getJson } from "./api.js";
 import { AskView } from "./ask.js";
 import { ExportedAnswer } from "./exported.js";
-import { html, render, useEffect, useErrorBoundary, useState } from "./html.js";
+import { NARROW, html, render, useClosing, useEffect, useErrorBoundary, useMedia, useRef, useState } from "./html.js";
 import { isExport } from "./inlined.js";
 import { tellMethods } from "./methods.js";
 import { usePlace } from "./places.js";
@@ -26,12 +26,13 @@ function Page() {
   const [named, path] = usePlace();
   const [index, setIndex] = useState(() => localStorage.getItem(KEPT) ?? "");
   const [server, problem, refresh] = useServer(index, () => setIndex(""));
-  const tab = named in TABS ? named : server?.answered === false ? "explore" : "ask";
+  const tabs = Object.keys(TABS).filter((name) => name !== "evaluations" || server?.evaluated);
+  const tab = tabs.includes(named) ? named : "ask";
   const [opened, setOpened] = useState(null);
   const [visited, setVisited] = useState([]);
   useLanguage();
   useEffect(() => {
-    document.title = [t(tab), isExport && server?.index, "ragraphs"].filter(Boolean).join(" · ");
+    document.title = [t(tab), server?.title, "ragraphs"].filter(Boolean).join(" · ");
     setVisited((before) => (before.includes(tab) ? before : [...before, tab]));
   });
   const choose = (name) => {
@@ -42,7 +43,7 @@ function Page() {
   const shown = visited.includes(tab) ? visited : [...visited, tab];
   return html`
     <a class="skip" href="#main" onClick=${toMain}>${t("skip")}</a>
-    <${Head} tab=${tab} server=${server} index=${given.index} choose=${choose} />
+    <${Head} tabs=${tabs} tab=${tab} server=${server} index=${given.index} choose=${choose} />
     <main class="main" id="main" tabindex="-1" data-index=${server?.index}>
       ${leftOut(server) && html`<p class="note warning small" data-part="left-out">${t("exported_without", server.left_out)}</p>`}
       ${problem && html`<${Unreachable} problem=${problem} retry=${refresh} />`}
@@ -59,31 +60,37 @@ function Page() {
 
 const leftOut = (server) => server?.left_out?.passages + server?.left_out?.entities > 0;
 
-function Head({ tab, server, index, choose }) {
-  const names = server?.indexes ?? [];
+function Head({ tabs, tab, server, index, choose }) {
+  const given = { server, index, choose };
   return html`<header class="head">
     <a class="brand" href="#ask" aria-label="ragraphs"
       ><img src="page/static/icon.svg" alt="" /><span>ragraphs</span></a
     >
     <nav class="tabs" aria-label=${t("tabs")}>
-      ${Object.keys(TABS).map(
-        (name) =>
-          html`<a href=${`#${name}`} aria-current=${name === tab ? "page" : null}>${t(name)}</a>`,
-      )}
+      ${tabs.map((name) => html`<a href=${`#${name}`} aria-current=${name === tab ? "page" : null}>${t(name)}</a>`)}
     </nav>
-    <div class="end">
-      ${server?.documents > 0 && html`<span class="size">${t("size", server)}</span>`}
-      ${names.length > 1 &&
-      html`<select
-        aria-label=${t("index")}
-        value=${index}
-        onChange=${(event) => choose(event.target.value)}
-      >
-        ${names.map((name) => html`<option value=${name}>${name}</option>`)}
-      </select>`}
-      <${Switches} />
-    </div>
+    ${useMedia(NARROW) ? html`<${Menu} ...${given} />` : html`<div class="end"><${Ways} ...${given} /></div>`}
   </header>`;
+}
+
+/* The ways at the end of the head, where there is no room for them. */
+function Menu(given) {
+  const menu = useRef();
+  useClosing(menu);
+  return html`<details class="menu ways" ref=${menu}>
+    <summary class="button quiet icon" aria-label=${t("more")}><span aria-hidden="true">⋯</span></summary>
+    <div class="menu-sheet"><${Ways} ...${given} /></div>
+  </details>`;
+}
+
+function Ways({ server, index, choose }) {
+  const names = server?.indexes ?? [];
+  return html`${server?.documents > 0 && html`<span class="size">${t("size", server)}</span>`}
+    ${names.length > 1 &&
+    html`<select aria-label=${t("index")} value=${index} onChange=${(event) => choose(event.target.value)}>
+      ${names.map((name) => html`<option value=${name}>${name}</option>`)}
+    </select>`}
+    <${Switches} />`;
 }
 
 function Switches() {
@@ -96,7 +103,7 @@ function Switches() {
     show((n) => n + 1);
   };
   return html`<button class="button quiet" type="button" lang=${other} aria-label=${LANGUAGES[other]} onClick=${() => setLanguage(other)}>
-      <span class="long">${LANGUAGES[other]}</span><span class="short">${SHORT[other]}</span>
+      ${LANGUAGES[other]}
     </button>
     <button class="button quiet icon" type="button" title=${said} aria-label=${said} onClick=${turn}>
       <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
@@ -105,8 +112,6 @@ function Switches() {
       </svg>
     </button>`;
 }
-
-const SHORT = { en: "EN", ko: "한" };
 
 const MOONS = {
   system: "M10 3a7 7 0 0 1 0 14z",

@@ -1,11 +1,13 @@
 /* A map of communities on a canvas: circles, lines and dots, and names where there is room. */
 
-import { cut, letters, widthOf, write } from "./canvas_text.js";
+import { cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
 
 export const DOT = 3.5; // the radius of an entity
 const TITLE = 12.5; // pixels on the screen, as are all that follow
 const NAME = 11;
-const READABLE = 30; // of a circle that has room for its title
+const LINE = 15;
+const ROOMY = 190; // of a circle whose title stands at its top
+const READABLE = 26; // of a circle that has room for its title
 const WIDEST = 130; // of an entity's name
 const POSTER = 1600;
 const SHARP = 2; // times that a poster is enlarged
@@ -139,29 +141,38 @@ function disc(context, x, y, radius) {
 /* Names, none over another: of circles, and of entities where one comes close. */
 function names({ context, view, ink }, scene, isMoving) {
   const taken = [];
-  letters(context, ink, TITLE, 600);
   const room = Math.min(view.width, view.height) * 0.8;
   for (const one of scene.circles) {
     const radius = one.r * view.zoom;
     if (radius < READABLE || radius > room || !one.label || !isSeen(view, one, radius)) continue;
-    const top = down(view, one.y) - (one.isBare ? -TITLE / 3 : radius - TITLE / 2);
-    put(context, taken, one.label, across(view, one.x), top, 1.8 * radius, TITLE);
+    letters(context, ink, TITLE, 600);
+    titled(context, taken, one.label, across(view, one.x), down(view, one.y), radius);
   }
   if (isMoving || view.zoom < 1) return;
   letters(context, ink, NAME, 400);
   for (const one of scene.dots) {
     if (!isSeen(view, one, 0)) continue;
     const base = down(view, one.y) + DOT * view.zoom + NAME + 2;
-    put(context, taken, one.label, across(view, one.x), base, WIDEST, NAME);
+    put(context, taken, [cut(context, one.label, WIDEST)], across(view, one.x), base, NAME);
   }
 }
 
-/* Writes a text above a point of its line, cut to a width, where nothing is written yet. */
-function put(context, taken, text, x, y, widest, size) {
-  const shown = cut(context, text, widest);
-  const half = widthOf(context, shown) / 2 + 2;
-  const box = [x - half, y - size, x + half, y + size / 3];
+/* Writes a title within a circle, in as many lines as it has room for: in its middle, or at its top
+   where there is much to see in it. */
+function titled(context, taken, label, x, y, radius) {
+  const most = Math.max(1, Math.min(4, Math.floor((1.1 * radius) / LINE)));
+  const all = wrapped(context, label, 1.6 * radius);
+  const lines = all.slice(0, most);
+  if (all.length > most) lines[most - 1] = cut(context, `${lines[most - 1].replace(/,$/, "")} …`, 1.7 * radius);
+  const top = radius > ROOMY ? y - 0.82 * radius : y - ((lines.length - 1) * LINE) / 2;
+  put(context, taken, lines, x, top + TITLE / 3, TITLE);
+}
+
+/* Writes lines above points of theirs, where nothing is written yet. */
+function put(context, taken, lines, x, y, size) {
+  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + 2;
+  const box = [x - half, y - size, x + half, y + size / 3 + (lines.length - 1) * LINE];
   if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return;
   taken.push(box);
-  write(context, shown, x, y);
+  lines.forEach((line, at) => write(context, line, x, y + at * LINE));
 }

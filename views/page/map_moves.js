@@ -61,6 +61,15 @@ export function movedBy(element, { pan, zoom, click }) {
   return () => stop.abort();
 }
 
+/* Calls `tell(x, y)` as a mouse moves over an element, far outside where it leaves; returns a function that ends this. */
+export function pointing(element, tell) {
+  const stop = new AbortController();
+  const on = (name, act) => element.addEventListener(name, act, { signal: stop.signal });
+  on("pointermove", (event) => event.pointerType === "mouse" && !event.buttons && tell(event.offsetX, event.offsetY));
+  on("pointerleave", () => tell(Infinity, Infinity));
+  return () => stop.abort();
+}
+
 /* Has keys move what an element shows while it has the focus; returns a function that ends this.
 
    `pan(dx, dy)` and `zoom(by)` are called, `all()` to show everything, `leave()` to choose nothing. */

@@ -2,7 +2,8 @@
 
 import { html, useState } from "./html.js";
 import { isExport } from "./inlined.js";
-import { around, Marked, openingOf, patternOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { around, Marked, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { patternOf } from "./patterns.js";
 import { placeOf } from "./places.js";
 import { languageOf, t } from "./words.js";
 

@@ -7,16 +7,12 @@ import { languageOf, t } from "./words.js";
 /* What a conversation is called. */
 export const titleOf = (thread) => thread.title || thread.turns[0]?.question || t("untitled");
 
-/* The conversations; on a narrow page a bar with the open one's name, which opens the list. */
+/* The conversations; on a narrow page a button in the head, which opens the list. */
 export function ThreadList({ wide }) {
   const [drawn, setDrawn] = useState(false);
-  const { thread } = useThreads();
   if (wide) return html`<nav class="rail" aria-label=${t("conversations")}><${List} done=${() => {}} /></nav>`;
   return html`<div class="talk-bar">
-      <button class="button quiet" type="button" aria-haspopup="dialog" onClick=${() => setDrawn(true)}>
-        <${Lines} /><span class="cut" lang=${languageOf(titleOf(thread))}>${titleOf(thread)}</span>
-      </button>
-      ${thread.turns.length > 0 && html`<button class="button quiet icon" type="button" aria-label=${t("new_conversation")} title=${t("new_conversation")} onClick=${start}><${Plus} /></button>`}
+      <button class="button quiet icon" type="button" aria-haspopup="dialog" aria-label=${t("conversations")} onClick=${() => setDrawn(true)}><${Lines} /></button>
     </div>
     ${drawn && html`<${Drawer} close=${() => setDrawn(false)} />`}`;
 }

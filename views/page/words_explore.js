@@ -50,7 +50,7 @@ addWords({
     x_is: "{a} is {b}",
     x_is_not: "{a} is not {b}",
     x_no_corrections:
-      "Entities cannot be merged or split here. The operator of the server allows it with the setting RAGRAPHS_CORRECTIONS=true.",
+      "Entities are merged and split by whoever runs this server.",
     reason_correction: "a person said so",
     reason_model: "the language model said so",
     "reason_same normalised name": "the same name",
@@ -64,7 +64,7 @@ addWords({
     x_map_help: "Each circle is a group of related entities. Choose one to read its report and to see what is inside.",
     x_left_out: ({ communities, entities }) =>
       `The map leaves out ${counted(communities, "small community", "small communities")} and the names of ${counted(entities, "entity", "entities")}; look into a community to see them.`,
-    x_orphans: ({ n }) => `Show ${counted(n, "entity", "entities")} related to nothing`,
+    x_orphans: ({ n }) => `Show ${counted(n, "group")} of one or two`,
     x_members: ({ n }) => counted(n, "entity", "entities"),
     x_trail: "Where this community is",
     x_whole_map: "Whole map",
@@ -75,6 +75,7 @@ addWords({
     x_more_places: ({ n }) => `${counted(n, "more place", "more places")}`,
     x_search_graph: "Begin with an entity or a passage",
     x_graph_label: ({ n }) => `A drawing of ${counted(n, "node")} and how they are joined; the list beside it has the same nodes.`,
+    x_untyped: "other",
     x_graph_help: "Click a node to see its neighbours. The list below does the same.",
     x_alone: ({ n }) => `Show ${counted(n, "node")} joined to none of these`,
     x_all_of_it: "All about it",
@@ -139,7 +140,7 @@ addWords({
     x_is: "‘{a}’ = ‘{b}’",
     x_is_not: "‘{a}’ ≠ ‘{b}’",
     x_no_corrections:
-      "여기서는 개체를 합치거나 나눌 수 없습니다. 서버 운영자가 RAGRAPHS_CORRECTIONS=true로 설정하면 쓸 수 있습니다.",
+      "개체는 서버 운영자가 합치거나 나눕니다.",
     reason_correction: "사람이 정함",
     reason_model: "언어 모델이 판단함",
     "reason_same normalised name": "이름이 같음",
@@ -153,7 +154,7 @@ addWords({
     x_map_help: "원 하나는 서로 관련된 개체의 모임입니다. 고르면 보고서와 그 안을 볼 수 있습니다.",
     x_left_out: ({ communities, entities }) =>
       `작은 커뮤니티 ${number(communities)}개와 개체 ${number(entities)}개의 이름은 지도에 없습니다. 커뮤니티를 고르면 보입니다.`,
-    x_orphans: ({ n }) => `아무것과도 관련 없는 개체 ${number(n)}개 보기`,
+    x_orphans: ({ n }) => `하나나 둘로 된 모임 ${number(n)}개 보기`,
     x_members: ({ n }) => `개체 ${number(n)}개`,
     x_trail: "이 커뮤니티의 자리",
     x_whole_map: "지도 전체",
@@ -164,6 +165,7 @@ addWords({
     x_more_places: ({ n }) => `근거 ${number(n)}곳 더 보기`,
     x_search_graph: "시작할 개체나 구절 찾기",
     x_graph_label: ({ n }) => `노드 ${number(n)}개와 그 연결을 그린 그림입니다. 옆의 목록에 같은 노드가 있습니다.`,
+    x_untyped: "그 밖",
     x_graph_help: "노드를 누르면 이웃이 보입니다. 아래 목록으로도 할 수 있습니다.",
     x_alone: ({ n }) => `연결되지 않은 노드 ${number(n)}개 보기`,
     x_all_of_it: "자세히 보기",

@@ -5,11 +5,6 @@ import { addWords, counted, language, number } from "./words.js";
 addWords({
   en: {
     you_chose: "You chose the method.",
-    asks_for: "It seems to ask for {kind} ({share}).",
-    kind_fact: "facts",
-    kind_whole: "the whole",
-    kind_about: "all about one subject",
-    kind_fresh: "something recent or outside",
     sufficient: "found",
     ended_answered: "answered",
     ended_insufficient: "not enough",
@@ -31,8 +26,10 @@ addWords({
     step_look_up: "Looking up follow-up questions",
     and_more: ({ n }) => `and ${number(n)} more`,
     not_kept_passage: "a passage that was not kept",
+    ranked: "Also read, best first",
     cited_as: "cited as {n}",
-    ranked: "Passages, best first",
+    reading: "Passages, best first",
+    all_shown: ({ n }) => `${counted(n, "passage")} read; the answer shows them.`,
     grades: "Grades of the passages",
     grade_low: "of no use",
     grade_high: "useful",
@@ -78,11 +75,6 @@ addWords({
   },
   ko: {
     you_chose: "직접 고른 방법입니다.",
-    asks_for: "{kind}에 대한 질문으로 보입니다({share}).",
-    kind_fact: "사실",
-    kind_whole: "전체",
-    kind_about: "한 대상",
-    kind_fresh: "최근이나 문서 밖의 일",
     sufficient: "찾음",
     ended_answered: "답함",
     ended_insufficient: "부족함",
@@ -104,8 +96,10 @@ addWords({
     step_look_up: "이어지는 질문을 찾는 중",
     and_more: "{n}개 더 보기",
     not_kept_passage: "남기지 않은 구절",
+    ranked: "함께 읽은 구절",
     cited_as: "출처 {n}",
-    ranked: "구절 순위",
+    reading: "구절 순위",
+    all_shown: "읽은 구절 {n}개는 답변에 나와 있습니다.",
     grades: "구절 평가",
     grade_low: "쓸모없음",
     grade_high: "쓸모 있음",
@@ -167,4 +161,10 @@ const WHY = {
 export function whyIn(why) {
   if (language() !== "ko") return why;
   return WHY[why] ?? why.replace(/^Still missing: /, "아직 모르는 것: ");
+}
+
+/* The sentence on names of which no passage speaks, in the language in use. */
+export function unspokenIn(sentence) {
+  if (language() !== "ko") return sentence;
+  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, names) => `‘${names.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
 }

@@ -57,12 +57,11 @@ def test_grades_are_those_of_gold_support_in_the_graders_own_request(make, run, 
     summary, rows = make("crag", "--index", "kept")
     assert openai.chats == [] and summary["questions"] == 3
     by_question = {row["source"]["question"]: row for row in rows}
-    assert titles(by_question["birth"], reply(by_question["birth"])["needed"]) == {
-        "Forth Bridge",
-        "John Fowler",
-    }
-    assert reply(by_question["hangul"])["related"] == []
-    openai.answer = lambda body: {"needed": ["1"], "related": []}
+    graded = {one["id"]: one["grade"] for one in reply(by_question["birth"])["grades"]}
+    assert titles(by_question["birth"], graded) == {"Forth Bridge", "John Fowler"}
+    states = [id for id, grade in graded.items() if grade == 4]
+    assert titles(by_question["birth"], states) == {"John Fowler"}
+    openai.answer = lambda body: {"grades": [{"id": "1", "grade": 4}]}
     for question in QUESTIONS:
         run("ask", question["question"], "--method", "crag", "--index", "kept", *MODEL)
     graded = requests(openai, "Question: ")
@@ -83,7 +82,7 @@ def test_pairs_for_cross_encoders_have_a_label_for_each_passage_found(make):
 def test_a_question_for_which_nothing_is_found_is_an_example_of_an_empty_list(make):
     write_set([{**BIRTH, "supporting": ["hangul"]}, {**BIRTH, "id": "none", "supporting": []}])
     summary, [row] = make("crag", "--setting", "top_k=1")
-    assert reply(row) == {"needed": [], "related": []}
+    assert reply(row) == {"grades": []}
     assert (summary["nothing_supporting"], summary["without_support"]) == (1, 1)
 
 

@@ -39,8 +39,9 @@ def of_today(row) -> dict:
     if row.prompt.reply is Grades and "scores" in row.reply:
         graded = [(entry["id"], entry["score"]) for entry in row.reply["scores"]]
         return {
-            "needed": [id for id, score in graded if score >= 0.5],
-            "related": [id for id, score in graded if 0 < score < 0.5],
+            "grades": [
+                {"id": id, "grade": 4 if score >= 0.5 else 2} for id, score in graded if score > 0
+            ]
         }
     if "labels" in row.reply:
         labels = row.reply["labels"]

@@ -13,6 +13,7 @@ from ragraphs.stores.loading.sources import (
     open_source,
     sha256_of,
     told_endings,
+    told_hidden,
 )
 from ragraphs.stores.loading.types import LoadError
 
@@ -53,8 +54,17 @@ def test_a_tilde_is_the_home_folder(docs: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_folder_gives_all_below_it_in_order_and_names_what_it_skips(docs: Path) -> None:
     found = find_files("docs", docs.parent)
     assert names(found.files, docs) == ["a.txt", "b.MD", "deep/d.txt", "deep/er/c.pdf"]
-    assert found.skipped == (docs / "deep/picture.png",)  # but nothing that is hidden
+    assert found.skipped == (docs / "deep/picture.png",)
+    assert names(found.hidden, docs) == [".git", ".hidden.txt"]
     assert found.refused == ()
+    assert find_files("docs/**/*.pdf", docs.parent).hidden == (docs / ".git",)
+
+
+def test_hidden_names_are_told_once_in_a_sentence() -> None:
+    paths = [Path(f"{folder}/.git") for folder in range(9)]
+    assert "were left out: .git; name one" in told_hidden(paths)
+    assert "left out: .0, .1 and 3 more;" in told_hidden([Path(f".{n}") for n in range(5)], 2)
+    assert told_hidden([]) == ""
 
 
 def test_a_hidden_folder_is_read_when_it_is_named(docs: Path) -> None:
@@ -87,12 +97,15 @@ def test_a_glob_names_what_it_skips_of_the_files_that_match(docs: Path) -> None:
     assert names(find_files("docs/deep/*", docs.parent).skipped, docs) == ["deep/picture.png"]
 
 
-def test_packages_of_others_and_an_index_are_neither_read_nor_told(docs: Path) -> None:
+def test_packages_of_others_are_named_and_an_index_is_not(docs: Path) -> None:
     before = find_files("docs", docs.parent)
     for name in ("node_modules/a/b.js", "deep/__pycache__/a.pyc", "index/a.json", "index/b.bin"):
         write(docs / name)
     write(docs / "index/catalogue.sqlite")
-    assert find_files("docs", docs.parent) == before
+    found = find_files("docs", docs.parent)
+    assert (found.files, found.skipped) == (before.files, before.skipped)
+    new = {*found.hidden} - {*before.hidden}
+    assert new == {docs / "node_modules", docs / "deep/__pycache__"}
 
 
 def test_endings_are_counted_and_told_the_most_frequent_first() -> None:

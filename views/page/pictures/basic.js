@@ -1,21 +1,24 @@
-/* Basic: the ranked passages, and which of them the answer cites. */
+/* Basic: the passages that were read beside those that the answer shows already, best first. */
 
 import { html } from "../html.js";
 import { isSearch } from "../runs.js";
-import { number, t } from "../words.js";
+import { t } from "../words.js";
+import { nearness } from "../results.js";
 import { Bar, Named, Part, Shortened } from "./parts.js";
 
-/* The picture of a plain search. */
+/* The picture of a plain search; what the answer cites or lists itself is not listed again. */
 export function Basic({ values, output, openDocument }) {
   const passages = values.evidence ?? [];
-  if (!passages.length) return null;
+  const cited = new Set(output?.citations?.map((one) => one.passage));
+  const others = output && isSearch(output) ? [] : passages.filter((one) => !cited.has(one.id));
+  if (!others.length) return passages.length > 0 && html`<p class="small soft">${t("all_shown", { n: passages.length })}</p>`;
   const most = Math.max(...passages.map((one) => one.score), 1e-9);
-  const show = (one, place) => html`<div class="ranked" data-part="ranked">
-    <span class="rank">${place + 1}</span>
-    <span class="ranked-name"><${Named} passage=${one} openDocument=${openDocument} /> <${Cited} passage=${one} output=${output} /></span>
-    <${Bar} share=${one.score / most} /><span class="value">${number(one.score, { maximumFractionDigits: 2 })}</span>
+  const show = (one) => html`<div class="ranked" data-part="ranked">
+    <span class="ranked-name"><${Named} passage=${one} openDocument=${openDocument} /></span>
+    <span class="near small soft"><${Bar} share=${one.score / most} />${t(`near_${nearness(one.score / most)}`)}</span>
   </div>`;
-  return html`<${Part}>${t("ranked")}</${Part}><${Shortened} items=${passages} show=${show} label=${t("ranked")} />`;
+  const title = t(output ? "ranked" : "reading");
+  return html`<${Part}>${title}</${Part}><${Shortened} items=${others} show=${show} label=${title} />`;
 }
 
 /* The numbers of the citations that stand in a passage. */

@@ -1,0 +1,120 @@
+"""An overview of an index: its documents and their subjects, its topics, questions it answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..index.hops import stored_hops
+from ..index.layers import built_layers
+from ..index.opening import CachedValue, Index, passages_stamp
+from ..language.questions import analyse_question
+from ..stores.catalogue import DocumentRow
+from .passage_graph import first_words
+
+_DOCUMENTS = 9
+_NAMES = 5
+_TOPICS = 6
+_QUESTIONS = 4
+_READ = 200  # passages of a document whose names are counted
+_ASKED = 400  # edges whose questions are looked at
+_LONGEST = 80  # characters of a question
+_LEAST = 3  # entities of a topic
+_LAST = {"open": 1, "yes_no": 2}  # kinds of questions that come after those for a fact
+
+
+def overview(index: Index) -> dict[str, Any]:
+    """The largest documents, each with its subjects, the largest topics, and a few questions.
+
+    ``about`` are the names that a document speaks of most, else its first words. A question is one
+    that a passage answers, as the hops layer has it, each of another document. Blocks.
+    """
+    return _kept.of(index)
+
+
+def title_of(index: Index) -> str:
+    """A title for all documents of ``index``: of two, and the number of the others. Blocks."""
+    titles = [row["title"] or row["id"] for row in _largest_first(index)]
+    more = len(titles) - 2
+    return ", ".join(titles[:2]) + (f" +{more}" if more > 0 else "")
+
+
+def _stamp(index: Index) -> str:
+    return " ".join([passages_stamp(index), *built_layers(index)])
+
+
+def _load(index: Index) -> dict[str, Any]:
+    layers, rows = built_layers(index), _largest_first(index)
+    return {
+        "documents": list(_documents(index, rows[:_DOCUMENTS], "entities" in layers)),
+        "total": len(rows),
+        "topics": list(_topics(index)) if "communities" in layers else [],
+        "questions": _questions(index) if "hops" in layers else [],
+    }
+
+
+_kept = CachedValue(_stamp, _load)
+
+
+def _largest_first(index: Index) -> list[DocumentRow]:
+    return sorted(index.catalogue.documents(), key=lambda row: -row["passages"])
+
+
+def _documents(
+    index: Index, rows: Sequence[DocumentRow], has_names: bool
+) -> Iterator[dict[str, Any]]:
+    ids = [row["id"] for row in rows]
+    beginnings = index.catalogue.beginnings(ids)
+    passages = index.catalogue.passages_of(ids) if has_names else {}
+    for row in rows:
+        read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
+        about = _names(index, read, row["title"])
+        if not about and row["id"] in beginnings:
+            text = beginnings[row["id"]]["text"].lstrip("#= \n")
+            about = first_words(text.removeprefix(row["title"]).lstrip("#= \n"))
+        yield {"id": row["id"], "title": row["title"], "about": about}
+
+
+def _names(index: Index, passages: Sequence[str], title: str) -> str:
+    """The names that ``passages`` mention most, but the title's own."""
+    counts = Counter(one.entity for one in index.entities.mentions_of(passages))
+    most = index.entities.get([id for id, _ in counts.most_common(2 * _NAMES)])
+    names = [most[id].name for id, _ in counts.most_common(2 * _NAMES) if id in most]
+    return ", ".join([one for one in names if one.casefold() not in title.casefold()][:_NAMES])
+
+
+def _topics(index: Index) -> Iterator[dict[str, Any]]:
+    """The largest communities that have a report, with its first sentence."""
+    told = [one for one in index.communities.all() if one.report and one.report["summary"]]
+    roots = [one for one in told if not one.parent and one.size >= _LEAST]
+    for one in sorted(roots, key=lambda one: (-one.size, one.id))[:_TOPICS]:
+        if one.report:
+            about = one.report["summary"].splitlines()[0]
+            yield {"id": one.id, "title": one.report["title"], "about": about}
+
+
+def _questions(index: Index) -> list[str]:
+    """Questions that passages of different documents answer; those for a fact come first."""
+    graph = stored_hops(index)
+    edges = np.unique(graph.edges.incoming, return_index=True)[1]
+    some = edges[:: len(edges) // _ASKED + 1]
+    found = [(graph.answered(int(edge)), int(graph.edges.target[edge])) for edge in some]
+    rated = sorted(
+        (*_rank(asked), asked, target) for asked, target in found if len(asked) <= _LONGEST
+    )
+    ids = [graph.ids[target] for *_, target in rated]
+    documents = {one["id"]: one["document"] for one in index.catalogue.passages(ids)}
+    by_document: dict[str, str] = {}
+    for (_, _, asked, _), id in zip(rated, ids, strict=True):
+        if asked not in by_document.values():
+            by_document.setdefault(documents.get(id, id), asked)
+    return list(by_document.values())[:_QUESTIONS]
+
+
+def _rank(asked: str) -> tuple[int, int]:
+    """How well a question stands alone, the best first: those for a fact that say most."""
+    kind = analyse_question(asked).answer_type
+    return _LAST.get(kind, 0), -len(asked)

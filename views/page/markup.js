@@ -1,0 +1,143 @@
+/* A part of a passage as it is meant: paragraphs, headings, items, tables and code, without their signs. */
+
+import { html } from "./html.js";
+
+const FENCE = /^\s*(?:```|~~~)/;
+const DIRECTIVE = /^\s*\.\. ([\w-]+)::\s*(.*)$/;
+const NOTE = /^\s*(?:\/{3,}|!{3}|:{3,})\s*([\p{L}-]+)?[\s|"]*([^"]*?)"?\s*$/u;
+const HEADING = /^\s*#{1,6}\s+(.*)$/;
+const RULE = /^\s*([=\-~^*+#])\1{2,}\s*$/;
+const ROW = /^\s*\|(.+)\|\s*$/;
+const BETWEEN = /^[\s|:+-]+$/;
+const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
+const WRAPPED = 50; // the shortest line that is broken because it was full
+const CODE =
+  /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
+
+/* The `parts` of an excerpt, {text, marked, best} or {gap}; a heading that they begin with is left out
+   where it says one of `skip`. What begins within a block of code is `fenced`. */
+export function Markup({ parts, skip = [] }) {
+  const [first, last] = [parts.findIndex(isText), parts.findLastIndex(isText)];
+  return blocksOf(linesOf(parts.slice(first, last + 1)), skip.filter(Boolean)).map(shownBlock);
+}
+
+const isText = (part) => !part.gap;
+
+/* Lines, each a list of the parts in it. */
+function linesOf(parts) {
+  const lines = [[]];
+  for (const part of parts) {
+    if (part.gap) {
+      lines.push([part], []);
+      continue;
+    }
+    part.text.split("\n").forEach((text, at) => {
+      if (at) lines.push([]);
+      if (text) lines.at(-1).push({ ...part, text });
+    });
+  }
+  return lines;
+}
+
+const textOf = (line) => line.map((part) => part.text ?? "").join("");
+
+/* The blocks that the lines make: {kind, lines}. */
+function blocksOf(lines, skip) {
+  const blocks = [];
+  let open = ""; // the kind of the block that the next line may go on with
+  let isFenced = false;
+  const begin = (kind, some) => {
+    blocks.push({ kind, lines: some });
+    open = kind;
+  };
+  const below = (at) => textOf(lines[at + 1] ?? []);
+  lines.forEach((line, at) => {
+    const text = textOf(line);
+    if (line[0]?.fenced !== undefined) isFenced = line[0].fenced;
+    const [directive, note, heading] = [DIRECTIVE.exec(text), NOTE.exec(text), HEADING.exec(text)];
+    if (line[0]?.gap) begin("gap", [line]);
+    else if (FENCE.test(text)) [isFenced, open] = [!isFenced, ""];
+    else if (isFenced || isCode(lines, at, open)) open === "code" ? blocks.at(-1).lines.push(line) : begin("code", [line]);
+    else if (!text.trim()) open = "";
+    else if (directive || note) {
+      const [, name = "", rest] = directive ?? note;
+      open = "";
+      if (/^(?:code|code-block|sourcecode|highlight)$/.test(name)) open = "code-next";
+      else if (name) begin("note", [[{ text: [name[0].toUpperCase() + name.slice(1), rest].filter(Boolean).join(": ") }]]);
+      if (open === "note") open = "";
+    } else if (heading || (RULE.test(below(at)) && !FENCE.test(below(at)))) {
+      const said = heading ? heading[1] : text.trim();
+      if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ text: said }]]);
+      open = "";
+    } else if (RULE.test(text)) open = "";
+    else if (ROW.test(text)) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
+    else if (ITEM.test(text)) begin("item", [line]);
+    else if (open === "text" || open === "item") blocks.at(-1).lines.push(line);
+    else begin("text", [line]);
+  });
+  return blocks;
+}
+
+/* Whether a line is code: by its form and that of a neighbour, or as it goes on with a block of code. */
+function isCode(lines, at, open) {
+  const text = textOf(lines[at]);
+  if (open === "code-next") return /^\s{2,}\S/.test(text);
+  if (open === "code") return CODE.test(text) || /^(?: {2,}|\t)/.test(text);
+  const next = textOf(lines[at + 1] ?? []);
+  return CODE.test(text) && !ROW.test(text) && (CODE.test(next) || /^(?: {2,}|\t)\S/.test(next));
+}
+
+function shownBlock({ kind, lines }) {
+  if (kind === "gap") return html`<span class="gap"> … </span>`;
+  if (kind === "code") return html`<pre>${lines.map((line, at) => [at > 0 && "\n", line.map((part) => shown(part, part.text))])}</pre>`;
+  if (kind === "table") return html`<${Table} rows=${lines} />`;
+  if (kind === "heading" || kind === "note") return html`<p class=${`markup-${kind}`}>${inline(lines[0])}</p>`;
+  if (kind === "text") return html`<p>${together(lines)}</p>`;
+  const [, sign] = ITEM.exec(textOf(lines[0]));
+  return html`<p class="markup-item"><span aria-hidden="true">${sign ?? "•"}</span> ${together(lines, ITEM)}</p>`;
+}
+
+/* Lines of a paragraph as one, without the `sign` that the first begins with; short lines stay lines. */
+function together(lines, sign = /^\s+/) {
+  const [[first, ...rest] = [], ...others] = lines;
+  const all = [[{ ...first, text: first.text.replace(sign, "") }, ...rest], ...others];
+  return all.map((line, at) => [at > 0 && (widthOf(textOf(all[at - 1])) < WRAPPED ? html`<br />` : " "), inline(line)]);
+}
+
+/* Latin characters that a line has room for; a Korean one takes the room of two. */
+const widthOf = (text) => text.length + (text.match(/[\u1100-\uffdc]/g)?.length ?? 0);
+
+function Table({ rows }) {
+  const cells = (line) => ROW.exec(textOf(line))[1].split(/(?<!\\)\|/);
+  const isHeaded = rows.length > 1 && BETWEEN.test(textOf(rows[1]));
+  const row = (line, Cell) => {
+    const mark = line.find((part) => part.marked);
+    return html`<tr>${cells(line).map((cell) => html`<${Cell}>${shown(mark ?? {}, inline([{ text: cell.trim() }]))}</${Cell}>`)}</tr>`;
+  };
+  const body = rows.filter((line) => !BETWEEN.test(textOf(line))).slice(isHeaded ? 1 : 0);
+  return html`<div class="markup-table" role="region" tabindex="0"><table>
+    ${isHeaded && html`<thead>${row(rows[0], "th")}</thead>`}
+    <tbody>${body.map((line) => row(line, "td"))}</tbody>
+  </table></div>`;
+}
+
+/* The parts of a line without signs within it; what they set in code stays so. */
+function inline(line) {
+  return line.map((part) => shown(part, plain(part.text).split(/(`[^`]+`)/).map((piece) => (/^`.+`$/.test(piece) ? html`<code>${piece.slice(1, -1)}</code>` : piece))));
+}
+
+/* A text without tags, roles, links, references and emphasis; code keeps one sign on each side. */
+const plain = (text) =>
+  text
+    .replace(/<\/?[a-z][^<>]*>/gi, "")
+    .replace(/:[\w:+-]+:`~?([^`<]*?)\s*(?:<[^`>]*>)?`/g, "$1")
+    .replace(/``([^`]+)``/g, "`$1`")
+    .replace(/`([^`<]+?)\s*<[^`>]+>`__?/g, "$1")
+    .replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")
+    .replace(/\s*\{\s*[#.:][^{}]*\}\s*$/, "")
+    .replace(/(\*\*|__)(?=\S)(.+?)\1/g, "$2")
+    .replace(/(?<![\w*])\*(?=\S)([^*]+?)\*(?![\w*])/g, "$1");
+
+/* What is cited as a mark; a place to go to can be found. */
+const shown = ({ marked, best, here }, content) =>
+  marked ? html`<mark class=${best ? "best" : ""}>${content}</mark>` : here ? html`<span class="here">${content}</span>` : content;
