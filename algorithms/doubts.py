@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -81,40 +81,54 @@ def doubt(
 
     ``cited`` are the cited sentences of each passage, behind its title, ``around`` these passages
     as a whole, ``computed`` a value that follows from the sentences, and ``pointed`` the number of
-    these. The names of the question
-    must be cited, and the names, dates and numbers of the answer. It must be of the kind asked for,
-    say more than the question, and be told in words of the question or by passages that are
-    connected. A right answer may fail by any of these, since texts use other words; few are
-    ``certain`` to be wrong. An explanation is of no kind: only its names and claims are looked at.
+    these. The names of the question must be cited, and the names, dates and numbers of the answer.
+    It must be of the kind asked for, say more than the question, and be told in words of the
+    question or by passages that are connected. A right answer may fail by any of these, since texts
+    use other words: few are ``certain`` to be wrong, or are of another kind and told by nothing.
     """
+    found = list(_doubts(answer, question, cited, around, computed, pointed))
+    if {"kind", "unsaid"} <= {one.why for one in found}:
+        twice = _is_alike(question, names_in(question), [*cited, *around])
+        return found[0]._replace(certain=found[0].certain or twice)
+    return found[0] if found else None
+
+
+def _doubts(
+    answer: str,
+    question: str,
+    cited: Sequence[str],
+    around: Sequence[str],
+    computed: str,
+    pointed: int,
+) -> Iterator[Doubt]:
+    """All reasons. An explanation is of no kind: only its names and claims are looked at."""
     shape, short = analyse_question(question), is_short(answer)
     if not _can_be(answer, shape):
-        return Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
+        yield Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
     if shape.answer_type != "open" and pointed > _MOST_POINTED:
-        return Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
+        yield Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
     names = names_in(question)
     lost = [name for name in names if not any(speaks_of(text, name) for text in cited)]
     if lost:
         told = f"No cited sentence speaks of {', '.join(lost)}."
         absent = [name for name in lost if not any(speaks_of(text, name) for text in around)]
         whole = absent == names or (len(shape.options) > 1 and bool(absent))
-        return Doubt("names", told, whole and _is_alike(question, names, [*cited, *around]))
+        yield Doubt("names", told, whole and _is_alike(question, names, [*cited, *around]))
     if claims := unsupported(answer, question, [computed, *cited]):
         told = "; ".join(f"“{claim}”" for claim in claims)
         invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
-        return Doubt("claims", f"No cited sentence supports {told}.", invented)
+        yield Doubt("claims", f"No cited sentence supports {told}.", invented)
     if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
-        return None
+        return
     if not short and not any(_says(text, answer, question, names) for text in cited):
-        return Doubt("unsaid", "No passage states the whole answer.")
+        yield Doubt("unsaid", "No passage states the whole answer.")
     if not _fits(answer, shape, short):
-        return Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
+        yield Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
-        return Doubt("repeated", f"“{answer}” only repeats the question.", named)
+        yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if not _is_told(question, shape.answer_type, names, cited):
-        return Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
-    return None
+        yield Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
 
 
 def _offers(shape: QuestionShape) -> bool:

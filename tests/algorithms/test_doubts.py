@@ -48,6 +48,7 @@ def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cite
         ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
         ("Who opened the Elbe bridge?", "Elbe", "repeated"),
         ("훈민정음은 세종대왕이 반포하였습니까?", "1446년", "kind"),
+        ("이순신은 언제 훈민정음을 반포했나요?", "태종", "claims"),
     ],
 )
 def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
@@ -63,10 +64,8 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ("How many spans has the Elbe bridge?", "Anna Berg", [ELBE], "kind"),
         ("Who opened the Elbe bridge?", "1893", [ELBE], "kind"),
         ("In which country did the engineer grow up?", "Odense", [ELBE, BERG], "kind"),
-        ("Who was the first president of the Elbe bridge?", "Bridge Association", [], "names"),
         ("Which steel mill supplied the Elbe bridge company?", "Anna Berg", [ELBE], "unsaid"),
         ("How long do the two take together?", "7", [ODER], "claims"),
-        ("이순신은 언제 훈민정음을 반포했나요?", "태종", [KOREAN], "claims"),
     ],
 )
 def test_an_answer_that_may_be_wrong_is_doubted(question, answer, cited, why):
