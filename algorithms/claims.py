@@ -43,6 +43,24 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
     ]
 
 
+def lost_values(statement: str, cited: Sequence[str]) -> list[str]:
+    """The names, dates and numbers of ``statement`` that no ``cited`` text holds."""
+    texts = [_held(text) for text in cited]
+    named = [span.text for span in name_spans(statement)]
+    told = dates(statement)
+    inside = [range(date.start, date.end) for date in told]
+    counted = [one for one in amounts(statement) if not any(one.start in span for span in inside)]
+    return [
+        *(name for name in named if not _mentioned(name, texts)),
+        *(date.text for date in told if not any(_dated(date.key, text) for text in texts)),
+        *(
+            statement[one.start : one.end].split()[0]
+            for one in counted
+            if not any(_counted((one.value, one.kind, one.bare), text) for text in texts)
+        ),
+    ]
+
+
 def _is_quoted(piece: str, text: str) -> bool:
     """Whether ``text`` has a sentence word for word; a number alone may be a part of another."""
     said, whole = one_line(piece), [one_line(sentence.plain) for sentence in sentences(text)]
