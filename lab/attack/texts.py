@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -28,6 +29,7 @@ _FEWEST_OF_A_FILE = 3
 _PIECES = 200  # for a process at once
 _REPEATS = 5
 _LONGEST_SECONDS = 10.0
+_MOST_MEMORY = 4_000_000_000  # bytes of a process
 
 
 class TextPiece(NamedTuple):
@@ -72,7 +74,7 @@ def main(
     pieces = [piece for of_folder in drawn for piece in of_folder]
     groups = [pieces[at : at + _PIECES] for at in range(0, len(pieces), _PIECES)]
     faults, times = [], dict.fromkeys(READERS, 0.0)
-    for found, took in _worked(groups, slowest / 1000, at_once, out):
+    for found, took in worked(groups, slowest / 1000, at_once, out):
         faults += found
         times = {name: max(took[name], times[name]) for name in times}
     for folder, of_folder in zip(folders, drawn, strict=True):
@@ -87,7 +89,7 @@ def main(
     raise typer.Exit(bool(faults))
 
 
-def _worked(
+def worked(
     groups: Sequence[Sequence[TextPiece]], most: float, at_once: int, out: Path | None
 ) -> Iterator[Read]:
     """The results of ``read_all`` on each of ``groups``; done ones are read from ``out``."""
@@ -98,7 +100,7 @@ def _worked(
     count, met = sum(map(len, groups)), 0
     with (
         (out or Path(os.devnull)).open("a", encoding="utf-8") as written,
-        ProcessPoolExecutor(at_once, get_context("forkserver")) as pool,
+        ProcessPoolExecutor(at_once, get_context("forkserver"), _bound_memory) as pool,
     ):
         left = groups[len(lines) :]
         work = pool.map(read_all, left, [most] * len(left))
@@ -109,6 +111,11 @@ def _worked(
             told = f"{min(done * _PIECES, count):,} of {count:,} pieces, {met} new faults"
             print(told, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
             yield faults, took
+
+
+def _bound_memory() -> None:
+    """Makes an error of a piece that takes more memory than any may; else the run would end."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 def drawn_from(folder: Path, count: int, seed: int) -> Iterator[TextPiece]:

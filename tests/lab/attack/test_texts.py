@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.attack.reading import READERS
-from lab.attack.texts import drawn_from, read_all
+from lab.attack.texts import Fault, TextPiece, drawn_from, read_all, worked
 
 PARTS = [
     "| a | b |", "|---|:-:|", "a | b", "--- | ---", "+---+", "+===+", "bool | str", "\\|", "|",
@@ -49,6 +51,18 @@ def test_pieces_of_files_are_read_and_faults_are_told(tmp_path, monkeypatch):
     assert 0 < slowest["work"] < 10
     english = [piece for piece in pieces if piece.file == "a.txt"]
     assert {one.error for one in read_all(english, 0.0)[0]} == {""}  # all took longer
+
+
+@pytest.mark.slow
+def test_a_run_that_ended_goes_on_where_it_was(tmp_path):
+    groups = [[TextPiece(name, 0, "The bridge is old.")] for name in ("a.txt", "b.txt")]
+    fault = Fault("work", "a.txt", 0, "IndexError(1)", 0.0, "The bridge is old.")
+    out = tmp_path / "faults.jsonl"
+    out.write_text(json.dumps([[fault._asdict()], {"work": 0.5}]) + "\n")
+    done = list(worked(groups, 10.0, 1, out))
+    assert done[0] == ([fault], {"work": 0.5})
+    assert done[1][0] == [] and done[1][1].keys() == READERS.keys()
+    assert list(worked(groups, 10.0, 1, out)) == done  # nothing is left to do
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "|", "```", "."])
